@@ -1,0 +1,137 @@
+"""What every clusterer and every metric learner has in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from cscluster.algorithms import parameters
+from cscluster.algorithms.parameters import Parameter
+from cscluster.constraints import Constraints
+from cscluster.errors import ConstraintError, ParameterError
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+Samples: TypeAlias = Any
+"""Array-like or CSR of shape (n_samples, n_features)."""
+
+
+class ConstrainedEstimator(BaseEstimator, ABC):
+    """An estimator that is fitted to samples and to links between them.
+
+    Subclasses state the legal values of their parameters in `parameters`; the constructor only
+    assigns.  `version` is an integer that is raised whenever a change alters results: stored
+    trials of an older version are then recomputed.
+    """
+
+    version: ClassVar[int] = 1
+    parameters: ClassVar[Mapping[str, Parameter]] = {}
+    accepts_sparse: ClassVar[bool] = False
+
+    @abstractmethod
+    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
+        """Fit to the samples `X` of shape (n_samples, n_features) and the links between them."""
+
+    def _validate(self, X: Samples, constraints: Constraints | None) -> tuple[Samples, Constraints]:
+        """Check parameters, samples and links; return both ready for use."""
+        name = type(self).__name__
+        parameters.check(name, self.parameters, self.get_params(deep=False))
+        X = validate_data(
+            self, X, accept_sparse="csr" if self.accepts_sparse else False, dtype=np.float64, order="C"
+        )
+        n_samples = X.shape[0]
+        n_clusters = getattr(self, "n_clusters", 1)
+        if n_clusters > n_samples:
+            raise ParameterError(
+                f"'n_clusters' of {name} must not exceed the {n_samples} samples, got {n_clusters}."
+            )
+        if constraints is None:
+            constraints = Constraints.empty(n_samples)
+        if not isinstance(constraints, Constraints):
+            raise ConstraintError(
+                f"constraints must be a cscluster.Constraints, got {type(constraints).__name__}."
+            )
+        if constraints.n_samples != n_samples:
+            raise ConstraintError(
+                f"The links were made for {constraints.n_samples} samples, but X has {n_samples}."
+            )
+        return X, constraints
+
+    def _validate_new(self, X: Samples) -> Samples:
+        """Check samples that were not seen in `fit`."""
+        check_is_fitted(self)
+        return validate_data(
+            self,
+            X,
+            accept_sparse="csr" if self.accepts_sparse else False,
+            dtype=np.float64,
+            order="C",
+            reset=False,
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self.accepts_sparse
+        return tags
+
+
+class Clusterer(ClusterMixin, ConstrainedEstimator):
+    """A clusterer: `fit` sets the attributes below; `predict` exists where the model generalises.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each sample, from 0 to ``n_clusters - 1``.
+    n_iter_ : int
+        Number of (outer) iterations.
+    converged_ : bool
+        Whether the stop rule was met before the iteration limit.
+    objective_ : ndarray
+        Objective after each iteration; empty where the method has none.
+    """
+
+    labels_: IntArray
+    n_iter_: int
+    converged_: bool
+    objective_: FloatArray
+
+    def fit_predict(self, X: Samples, constraints: Constraints | None = None) -> IntArray:
+        """Fit and return the labels of `X`."""
+        return self.fit(X, constraints).labels_
+
+
+class MetricLearner(TransformerMixin, ConstrainedEstimator):
+    """A transformer after which Euclidean distance respects the links."""
+
+    @abstractmethod
+    def transform(self, X: Samples) -> FloatArray:
+        """Map samples to the learned space."""
+
+
+class LinearMetric(MetricLearner):
+    """A metric learner whose map is linear.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        The learned map L; the metric's matrix is ``L.T @ L``.
+    """
+
+    components_: FloatArray
+
+    def transform(self, X: Samples) -> FloatArray:
+        """Return ``X @ components_.T``."""
+        X = self._validate_new(X)
+        return np.asarray(X @ self.components_.T)
+
+
+def dense(X: Samples) -> FloatArray:
+    """Return samples as a dense array."""
+    return X.toarray() if sparse.issparse(X) else np.asarray(X)

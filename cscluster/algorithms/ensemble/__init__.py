@@ -1,0 +1,1 @@
+"""The ensemble family; see `cscluster.algorithms.registry`."""

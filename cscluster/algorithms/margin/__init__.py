@@ -1,0 +1,1 @@
+"""The margin family; see `cscluster.algorithms.registry`."""

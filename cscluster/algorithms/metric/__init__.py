@@ -1,0 +1,1 @@
+"""The metric family; see `cscluster.algorithms.registry`."""

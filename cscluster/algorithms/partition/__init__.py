@@ -1,0 +1,1 @@
+"""The partition family; see `cscluster.algorithms.registry`."""

@@ -1,0 +1,1 @@
+"""The spectral family; see `cscluster.algorithms.registry`."""

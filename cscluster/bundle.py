@@ -1,0 +1,14 @@
+"""Where the bundled configurations and data sets lie: in the wheel, or in a checkout."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+
+@cache
+def folder(name: str) -> Path:
+    """Return the folder ``configs`` or ``datasets`` that came with the package."""
+    package = Path(__file__).parent
+    installed = package / "_bundle" / name
+    return installed if installed.is_dir() else package.parent / name

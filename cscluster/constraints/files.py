@@ -1,0 +1,116 @@
+"""Reading and writing links: CSV files with the columns ``a,b,link[,weight]``."""
+
+from __future__ import annotations
+
+import csv
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from cscluster.constraints.links import Constraints
+from cscluster.errors import ConstraintError, did_you_mean
+
+_HEADER = ["a", "b", "link"]
+
+
+def read_links(path: Path, *, n_samples: int, ids: Sequence[str] = ()) -> Constraints:
+    """Read must-links and cannot-links.
+
+    Parameters
+    ----------
+    path : Path
+        CSV with the header ``a,b,link`` or ``a,b,link,weight``; `link` is ``must`` or ``cannot``.
+    n_samples : int
+        Number of samples.
+    ids : sequence of str, optional
+        Names of the samples; without them a and b are row numbers from 0.
+
+    Raises
+    ------
+    ConstraintError
+        If the file is missing or a line is wrong (the line is named), or links contradict each
+        other (the pair is named).
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise ConstraintError(f"There is no constraint file '{path}'.") from None
+    except (OSError, UnicodeError) as error:
+        raise ConstraintError(f"Cannot read constraint file '{path}': {error}") from error
+    numbers = {name: number for number, name in enumerate(ids)}
+    links: dict[str, list[tuple[int, int]]] = {"must": [], "cannot": []}
+    weights: dict[str, list[float]] = {"must": [], "cannot": []}
+    try:
+        rows = list(csv.reader(text.splitlines()))
+    except csv.Error as error:
+        raise ConstraintError(f"{path}: not a CSV file ({error})") from error
+    header = [cell.strip().lower() for cell in rows[0]] if rows else []
+    if header[:3] != _HEADER or header[3:] not in ([], ["weight"]):
+        raise ConstraintError(f"{path}:1: the first line must be 'a,b,link' or 'a,b,link,weight'.")
+    for line, row in enumerate(rows[1:], start=2):
+        if not any(cell.strip() for cell in row):
+            continue
+        cells = [cell.strip() for cell in row]
+        if len(cells) not in (3, len(header)):
+            raise ConstraintError(f"{path}:{line}: expected {len(header)} values, got {len(cells)}.")
+        kind = cells[2].lower()
+        if kind not in links:
+            raise ConstraintError(
+                f"{path}:{line}: link must be 'must' or 'cannot', got '{cells[2]}'{did_you_mean(kind, links)}"
+            )
+        a, b = (_sample(cell, numbers, n_samples, f"{path}:{line}") for cell in cells[:2])
+        if a == b:
+            raise ConstraintError(f"{path}:{line}: sample '{cells[0]}' is linked with itself.")
+        links[kind].append((a, b))
+        weights[kind].append(_weight(cells[3], f"{path}:{line}") if len(cells) == 4 and cells[3] else 1.0)
+    found = Constraints(
+        links["must"],
+        links["cannot"],
+        n_samples=n_samples,
+        must_weights=weights["must"],
+        cannot_weights=weights["cannot"],
+    )
+    if len(found.contradictions):
+        first, second = (ids[i] if ids else str(i) for i in found.contradictions[0])
+        raise ConstraintError(
+            f"{path}: '{first}' and '{second}' are cannot-linked, but must-links put them together."
+        )
+    return found
+
+
+def _sample(cell: str, numbers: dict[str, int], n_samples: int, where: str) -> int:
+    if numbers:
+        if cell not in numbers:
+            raise ConstraintError(f"{where}: there is no sample '{cell}'{did_you_mean(cell, numbers)}")
+        return numbers[cell]
+    if not cell.isascii() or not cell.isdigit() or int(cell) >= n_samples:
+        raise ConstraintError(f"{where}: '{cell}' is not a row number from 0 to {n_samples - 1}.")
+    return int(cell)
+
+
+def _weight(cell: str, where: str) -> float:
+    try:
+        value = float(cell)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise ConstraintError(f"{where}: the weight must be a positive number, got '{cell}'.")
+    return value
+
+
+def write_links(path: Path, constraints: Constraints, ids: Sequence[str] = ()) -> None:
+    """Write links as CSV, in one atomic step; weights only where one differs from 1."""
+    weighted = any((w != 1).any() for w in (constraints.must_weights, constraints.cannot_weights))
+    temporary = path.with_name(path.name + ".part")
+    with temporary.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([*_HEADER, *(["weight"] if weighted else [])])
+        for kind, pairs, weights in (
+            ("must", constraints.must_links, constraints.must_weights),
+            ("cannot", constraints.cannot_links, constraints.cannot_weights),
+        ):
+            for (a, b), w in zip(pairs.tolist(), weights.tolist(), strict=True):
+                cells = [ids[a], ids[b]] if ids else [a, b]
+                writer.writerow([*cells, kind, *([w] if weighted else [])])
+    os.replace(temporary, path)

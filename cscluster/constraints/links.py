@@ -1,0 +1,302 @@
+"""Pairwise constraints: which samples must, and which must not, share a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from cscluster.errors import ConstraintError
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+
+def _canonical(
+    links: ArrayLike, weights: ArrayLike | None, n_samples: int, kind: str
+) -> tuple[IntArray, FloatArray]:
+    """Sort each pair and the list of pairs, drop repeats (the largest weight stays)."""
+    pairs = np.asarray(links if np.size(links) else np.empty((0, 2)))
+    if pairs.ndim != 2 or pairs.shape[1] != 2:
+        raise ConstraintError(f"{kind}-links must be pairs of sample numbers, got shape {pairs.shape}.")
+    if not np.array_equal(pairs, pairs.astype(np.int64)):
+        raise ConstraintError(f"{kind}-links must be whole sample numbers, got {pairs.dtype} values.")
+    pairs = np.sort(pairs.astype(np.int64), axis=1)
+    outside = (pairs < 0) | (pairs >= n_samples)
+    if outside.any():
+        raise ConstraintError(
+            f"A {kind}-link names sample {pairs[outside][0]}, "
+            f"but the samples are numbered 0 to {n_samples - 1}."
+        )
+    loops = pairs[:, 0] == pairs[:, 1]
+    if loops.any():
+        raise ConstraintError(f"A {kind}-link joins sample {pairs[loops][0, 0]} with itself.")
+    w = np.ones(len(pairs)) if weights is None else np.asarray(weights, dtype=np.float64)
+    if w.shape != (len(pairs),):
+        raise ConstraintError(
+            f"Need one weight for each {kind}-link: got {w.size} weights for {len(pairs)} links."
+        )
+    if not (np.isfinite(w) & (w > 0)).all():
+        raise ConstraintError(f"Weights of {kind}-links must be positive and finite.")
+    codes = pairs[:, 0] * n_samples + pairs[:, 1]
+    order = np.lexsort((-w, codes))
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = np.diff(codes[order]) > 0
+    keep = order[first]
+    pairs, w = pairs[keep], w[keep]
+    pairs.setflags(write=False)
+    w.setflags(write=False)
+    return pairs, w
+
+
+class Constraints:
+    """Must-links and cannot-links between `n_samples` samples; immutable.
+
+    Pairs are kept canonical: ``i < j``, unique, sorted.  A pair may be must-linked and
+    cannot-linked at once; `contradictions` names such conflicts, and hard-constraint methods
+    refuse them with `require_consistent`.
+
+    Derived facts are computed on first use and cached.  The transitive closure stays in component
+    form (`components`, `component_cannot_links`); `closure` expands it to pairs where a method
+    needs pairs.
+
+    Parameters
+    ----------
+    must_links, cannot_links : array-like of shape (n_links, 2)
+        Pairs of sample numbers, in any order.
+    n_samples : int
+        Number of samples the numbers refer to.
+    must_weights, cannot_weights : array-like of shape (n_links,), optional
+        Positive costs of breaking each link; ones by default.  Of a repeated pair the largest
+        weight is kept.
+
+    Examples
+    --------
+    >>> from cscluster import Constraints
+    >>> links = Constraints([(0, 1), (2, 1)], [(3, 0)], n_samples=5)
+    >>> links.components.tolist()
+    [0, 0, 0, 1, 2]
+    >>> links.closure().cannot_links.tolist()
+    [[0, 3], [1, 3], [2, 3]]
+    """
+
+    must_links: IntArray
+    cannot_links: IntArray
+    must_weights: FloatArray
+    cannot_weights: FloatArray
+    n_samples: int
+
+    def __init__(
+        self,
+        must_links: ArrayLike = (),
+        cannot_links: ArrayLike = (),
+        *,
+        n_samples: int,
+        must_weights: ArrayLike | None = None,
+        cannot_weights: ArrayLike | None = None,
+    ) -> None:
+        must = _canonical(must_links, must_weights, n_samples, "must")
+        cannot = _canonical(cannot_links, cannot_weights, n_samples, "cannot")
+        self.__dict__.update(
+            must_links=must[0],
+            must_weights=must[1],
+            cannot_links=cannot[0],
+            cannot_weights=cannot[1],
+            n_samples=int(n_samples),
+        )
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Constraints are immutable; cannot set {name!r}.")
+
+    @classmethod
+    def empty(cls, n_samples: int) -> Constraints:
+        """Return no links at all between `n_samples` samples."""
+        return cls(n_samples=n_samples)
+
+    @classmethod
+    def from_labels(cls, pairs: ArrayLike, labels: ArrayLike) -> Constraints:
+        """Turn pairs into must-links where the labels agree and into cannot-links elsewhere."""
+        y = np.asarray(labels)
+        p = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+        same = y[p[:, 0]] == y[p[:, 1]]
+        return cls(p[same], p[~same], n_samples=len(y))
+
+    def __len__(self) -> int:
+        return len(self.must_links) + len(self.cannot_links)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Constraints):
+            return NotImplemented
+        return self.n_samples == other.n_samples and all(
+            np.array_equal(getattr(self, field), getattr(other, field))
+            for field in ("must_links", "cannot_links", "must_weights", "cannot_weights")
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # compared by value, and arrays do not hash
+
+    def __repr__(self) -> str:
+        return (
+            f"Constraints({len(self.must_links)} must-links, {len(self.cannot_links)} cannot-links, "
+            f"n_samples={self.n_samples})"
+        )
+
+    def __or__(self, other: Constraints) -> Constraints:
+        """Return the union of two sets of links on the same samples."""
+        if self.n_samples != other.n_samples:
+            raise ConstraintError(
+                f"Cannot join links on {self.n_samples} samples with links on {other.n_samples}."
+            )
+        return Constraints(
+            np.concatenate([self.must_links, other.must_links]),
+            np.concatenate([self.cannot_links, other.cannot_links]),
+            n_samples=self.n_samples,
+            must_weights=np.concatenate([self.must_weights, other.must_weights]),
+            cannot_weights=np.concatenate([self.cannot_weights, other.cannot_weights]),
+        )
+
+    def select(self, must: ArrayLike, cannot: ArrayLike) -> Constraints:
+        """Return the links that two index arrays or masks, one for each kind, pick out."""
+        m, c = np.asarray(must), np.asarray(cannot)
+        return Constraints(
+            self.must_links[m],
+            self.cannot_links[c],
+            n_samples=self.n_samples,
+            must_weights=self.must_weights[m],
+            cannot_weights=self.cannot_weights[c],
+        )
+
+    def violated(self, labels: ArrayLike) -> Constraints:
+        """Return the links that a partition breaks."""
+        y = np.asarray(labels)
+        must, cannot = self.must_links, self.cannot_links
+        return self.select(
+            y[must[:, 0]] != y[must[:, 1]],
+            y[cannot[:, 0]] == y[cannot[:, 1]],
+        )
+
+    @cached_property
+    def touched(self) -> IntArray:
+        """Sorted numbers of the samples that some link names."""
+        return np.unique(np.concatenate([self.must_links.ravel(), self.cannot_links.ravel()]))
+
+    @cached_property
+    def components(self) -> IntArray:
+        """Number of the must-link component of each sample, in order of first appearance."""
+        i, j = self.must_links.T
+        graph = coo_array((np.ones(len(i), dtype=np.int8), (i, j)), shape=(self.n_samples,) * 2)
+        return connected_components(graph, directed=False)[1].astype(np.int64)
+
+    @property
+    def n_components(self) -> int:
+        """Number of must-link components, single samples included."""
+        return int(self.components.max()) + 1 if self.n_samples else 0
+
+    @cached_property
+    def neighbourhoods(self) -> list[IntArray]:
+        """Members of each must-link component that has at least two samples."""
+        members = np.unique(self.must_links)
+        order = members[np.argsort(self.components[members], kind="stable")]
+        cuts = np.flatnonzero(np.diff(self.components[order])) + 1
+        return [part for part in np.split(order, cuts) if len(part)]
+
+    @cached_property
+    def chunklets(self) -> IntArray:
+        """Number of the neighbourhood of each sample, -1 for samples without a must-link."""
+        chunks = np.full(self.n_samples, -1, dtype=np.int64)
+        for number, members in enumerate(self.neighbourhoods):
+            chunks[members] = number
+        return chunks
+
+    @cached_property
+    def component_cannot_links(self) -> IntArray:
+        """Pairs of components that some cannot-link separates: the entailed cannot-links."""
+        ends = np.sort(self.components[self.cannot_links], axis=1)
+        return np.unique(ends[ends[:, 0] != ends[:, 1]], axis=0)
+
+    @cached_property
+    def contradictions(self) -> IntArray:
+        """Cannot-links whose two samples the must-links put into one component."""
+        ends = self.components[self.cannot_links]
+        return self.cannot_links[ends[:, 0] == ends[:, 1]]
+
+    def require_consistent(self) -> None:
+        """Raise a ConstraintError that names the first contradiction, if there is one."""
+        if len(self.contradictions):
+            i, j = self.contradictions[0]
+            more = len(self.contradictions) - 1
+            raise ConstraintError(
+                f"Samples {i} and {j} are cannot-linked, but must-links put them together"
+                + (f" ({more} more such pairs)." if more else ".")
+            )
+
+    @cached_property
+    def closure_size(self) -> tuple[int, int]:
+        """Numbers of must-links and cannot-links that `closure` would hold."""
+        sizes = np.bincount(self.components, minlength=1)
+        a, b = self.component_cannot_links.T
+        inside = sizes * (sizes - 1) // 2
+        return int(inside.sum()), int((sizes[a] * sizes[b]).sum()) + len(self.contradictions)
+
+    def closure(self, max_pairs: int = 50_000_000) -> Constraints:
+        """Expand the transitive closure to pairs; entailed links have weight one.
+
+        Raises
+        ------
+        ConstraintError
+            If the closure has more than `max_pairs` links.
+        """
+        n_links = sum(self.closure_size)
+        if n_links > max_pairs:
+            raise ConstraintError(
+                f"The transitive closure has {n_links} links, more than the {max_pairs} allowed here."
+            )
+        must = [_all_pairs(members) for members in self.neighbourhoods]
+        starts = np.unique(np.sort(self.components), return_index=True)[1]
+        members_of = np.split(np.argsort(self.components, kind="stable"), starts[1:])
+        cannot = [_product(members_of[a], members_of[b]) for a, b in self.component_cannot_links]
+        entailed = Constraints(
+            _stack(must),
+            _stack([*cannot, self.contradictions]),
+            n_samples=self.n_samples,
+        )
+        return Constraints(
+            entailed.must_links,
+            entailed.cannot_links,
+            n_samples=self.n_samples,
+            must_weights=self._given(entailed.must_links, self.must_links, self.must_weights),
+            cannot_weights=self._given(entailed.cannot_links, self.cannot_links, self.cannot_weights),
+        )
+
+    def _given(self, pairs: IntArray, given: IntArray, weights: FloatArray) -> FloatArray:
+        """Weights of `pairs`: the given ones where a pair was given, one elsewhere."""
+        result = np.ones(len(pairs))
+        codes = pairs[:, 0] * self.n_samples + pairs[:, 1]
+        result[np.searchsorted(codes, given[:, 0] * self.n_samples + given[:, 1])] = weights
+        return result
+
+    def _repr_html_(self) -> str:
+        return (
+            "<table><caption>Constraints</caption>"
+            f"<tr><th>samples</th><td>{self.n_samples}</td></tr>"
+            f"<tr><th>must-links</th><td>{len(self.must_links)}</td></tr>"
+            f"<tr><th>cannot-links</th><td>{len(self.cannot_links)}</td></tr>"
+            f"<tr><th>samples touched</th><td>{len(self.touched)}</td></tr>"
+            f"<tr><th>contradictions</th><td>{len(self.contradictions)}</td></tr></table>"
+        )
+
+
+def _stack(parts: Iterable[IntArray]) -> IntArray:
+    return np.concatenate([np.empty((0, 2), dtype=np.int64), *parts])
+
+
+def _all_pairs(members: IntArray) -> IntArray:
+    i, j = np.triu_indices(len(members), k=1)
+    return np.column_stack([members[i], members[j]])
+
+
+def _product(a: IntArray, b: IntArray) -> IntArray:
+    return np.column_stack([np.repeat(a, len(b)), np.tile(b, len(a))])

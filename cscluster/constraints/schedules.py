@@ -1,0 +1,275 @@
+"""Schedules: how many links there are, how they are drawn, and in what order they arrive.
+
+A schedule has *points*, the values on the horizontal axis of a figure.  For each point and trial
+it yields an `Episode`: sets of links that arrive one after another.  The draw depends only on the
+seed, the data set and the trial, and larger counts extend smaller ones.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field
+
+from cscluster import seeds
+from cscluster.constraints.files import read_links
+from cscluster.constraints.links import Constraints, IntArray
+from cscluster.errors import ConstraintError
+
+_BLOCK = 4096
+_FEW_PAIRS = 2_000_000
+
+
+@dataclass(frozen=True)
+class Episode:
+    """What one trial sees.
+
+    Attributes
+    ----------
+    tiers : tuple of Constraints
+        The links that are new at each step.
+    heldout : ndarray, optional
+        Samples that no link touches and that the score is taken on.
+    """
+
+    tiers: tuple[Constraints, ...]
+    heldout: IntArray | None = None
+
+
+def pair_blocks(n: int, rng: np.random.Generator) -> Iterator[IntArray]:
+    """Yield the pairs of `n` samples in random order, each once, in blocks."""
+    total = n * (n - 1) // 2
+    if total <= _FEW_PAIRS:
+        order = rng.permutation(total)
+        for start in range(0, total, _BLOCK):
+            yield _unrank(order[start : start + _BLOCK])
+        return
+    seen: set[int] = set()
+    while len(seen) < total:
+        codes = rng.integers(0, total, size=_BLOCK)
+        fresh = []
+        for code in codes.tolist():
+            if code not in seen:
+                seen.add(code)
+                fresh.append(code)
+        yield _unrank(np.array(fresh, dtype=np.int64))
+
+
+def _unrank(codes: IntArray) -> IntArray:
+    """Turn the numbers 0, 1, 2, ... into the pairs (0, 1), (0, 2), (1, 2), (0, 3), ..."""
+    j = np.floor((1 + np.sqrt(1 + 8 * codes.astype(np.float64))) / 2).astype(np.int64)
+    j -= j * (j - 1) // 2 > codes
+    j += j * (j + 1) // 2 <= codes
+    return np.column_stack([codes - j * (j - 1) // 2, j])
+
+
+def random_pairs(n: int, count: int, rng: np.random.Generator) -> IntArray:
+    """Return the first `count` pairs of the random order that `rng` stands for."""
+    total = n * (n - 1) // 2
+    if count > total:
+        raise ConstraintError(f"{count} links are wanted, but {n} samples have only {total} pairs.")
+    blocks, have = [np.empty((0, 2), dtype=np.int64)], 0
+    for block in pair_blocks(n, rng):
+        if have >= count:
+            break
+        blocks.append(block)
+        have += len(block)
+    return np.concatenate(blocks)[:count]
+
+
+def balanced_pairs(y: IntArray, count: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    """Return `count` random pairs inside classes and as many between classes."""
+    sizes = np.bincount(y).astype(np.int64)
+    within = int((sizes * (sizes - 1) // 2).sum())
+    between = len(y) * (len(y) - 1) // 2 - within
+    if count > min(within, between):
+        raise ConstraintError(
+            f"{count} must-links and {count} cannot-links are wanted, but the classes have "
+            f"{within} pairs inside and {between} between them."
+        )
+    inside, across = [np.empty((0, 2), dtype=np.int64)], [np.empty((0, 2), dtype=np.int64)]
+    for block in pair_blocks(len(y), rng):
+        if min(sum(map(len, inside)), sum(map(len, across))) >= count:
+            break
+        same = y[block[:, 0]] == y[block[:, 1]]
+        inside.append(block[same])
+        across.append(block[~same])
+    return np.concatenate(inside)[:count], np.concatenate(across)[:count]
+
+
+class _Schedule(BaseModel):
+    """What all schedules share."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    noise: float = Field(0.0, ge=0, lt=1)
+
+    @property
+    @abstractmethod
+    def points(self) -> list[int]:
+        """Values on the horizontal axis."""
+
+    @property
+    def n_tiers(self) -> int:
+        """Number of constraint sets in an episode."""
+        return 1
+
+    @property
+    def needs_labels(self) -> bool:
+        """Whether links are made from the true classes."""
+        return True
+
+    def identity(self) -> dict[str, Any]:
+        """Return what, beside the point and the trial, decides the links; part of the key."""
+        return {"kind": self.kind, **({"noise": self.noise} if self.noise else {})}  # type: ignore[attr-defined]
+
+    @abstractmethod
+    def episode(self, point: int, y: IntArray, seed: int, dataset: str, trial: int) -> Episode:
+        """Return the links of one trial at one point."""
+
+    def _links(self, pairs: IntArray, y: IntArray) -> Constraints:
+        """Make links from pairs, the given share of them flipped."""
+        same = (y[pairs[:, 0]] == y[pairs[:, 1]]) ^ flips(len(pairs), self.noise)
+        return Constraints(pairs[same], pairs[~same], n_samples=len(y))
+
+
+def flips(count: int, share: float) -> NDArray[np.bool_]:
+    """Tell which of `count` links in random order are flipped; a longer list extends a shorter."""
+    return np.diff(np.floor(share * np.arange(count + 1))) > 0
+
+
+Counts = Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=1)]
+
+
+class RandomPairs(_Schedule):
+    """Pairs drawn at random, linked by whether their classes agree (zeng2012, section 4.3)."""
+
+    kind: Literal["random_pairs"] = "random_pairs"
+    counts: Counts
+
+    @property
+    def points(self) -> list[int]:
+        """Numbers of links."""
+        return self.counts
+
+    def episode(self, point: int, y: IntArray, seed: int, dataset: str, trial: int) -> Episode:
+        """Return the first `point` links of the trial's random order."""
+        rng = seeds.generator(seed, dataset, "constraints", trial)
+        return Episode((self._links(random_pairs(len(y), point, rng), y),))
+
+
+class BalancedPairs(_Schedule):
+    """As many must-links as cannot-links (baghshah2010, section 4.2)."""
+
+    kind: Literal["balanced_pairs"] = "balanced_pairs"
+    counts: Counts
+
+    @property
+    def points(self) -> list[int]:
+        """Numbers of links of each kind."""
+        return self.counts
+
+    def episode(self, point: int, y: IntArray, seed: int, dataset: str, trial: int) -> Episode:
+        """Return `point` links of each kind."""
+        rng = seeds.generator(seed, dataset, "constraints", trial)
+        inside, across = balanced_pairs(y, point, rng)
+        pairs = np.stack([inside, across], axis=1).reshape(-1, 2)
+        return Episode((self._links(pairs, y),))
+
+
+class Tiers(_Schedule):
+    """Links that arrive in tiers of equal size (yi2015, section 4.3)."""
+
+    kind: Literal["tiers"] = "tiers"
+    per_tier: Counts
+    tiers: int = Field(5, ge=1)
+
+    @property
+    def points(self) -> list[int]:
+        """Numbers of links in a tier."""
+        return self.per_tier
+
+    @property
+    def n_tiers(self) -> int:
+        """Number of tiers."""
+        return self.tiers
+
+    def episode(self, point: int, y: IntArray, seed: int, dataset: str, trial: int) -> Episode:
+        """Return `tiers` sets of `point` links."""
+        rng = seeds.generator(seed, dataset, "constraints", trial)
+        pairs = random_pairs(len(y), point * self.tiers, rng)
+        parts = np.split(pairs, self.tiers) if point else [pairs] * self.tiers
+        return Episode(tuple(self._links(part, y) for part in parts))
+
+
+class Folds(_Schedule):
+    """Links inside the training folds, the score on the held-out fold (bilenko2004, section 4.1).
+
+    Trial t holds out fold ``t % folds`` of the split number ``t // folds``.
+    """
+
+    kind: Literal["folds"] = "folds"
+    counts: Counts
+    folds: int = Field(5, ge=2)
+
+    @property
+    def points(self) -> list[int]:
+        """Numbers of links."""
+        return self.counts
+
+    def identity(self) -> dict[str, Any]:
+        """Return the kind, the noise and the number of folds."""
+        return {**super().identity(), "folds": self.folds}
+
+    def episode(self, point: int, y: IntArray, seed: int, dataset: str, trial: int) -> Episode:
+        """Return links between samples outside the held-out fold."""
+        split = seeds.generator(seed, dataset, "folds", trial // self.folds).permutation(len(y))
+        heldout = np.sort(split[trial % self.folds :: self.folds])
+        training = np.setdiff1d(np.arange(len(y)), heldout)
+        rng = seeds.generator(seed, dataset, "constraints", trial)
+        pairs = training[random_pairs(len(training), point, rng)]
+        return Episode((self._links(pairs, y),), heldout)
+
+
+class File(_Schedule):
+    """The user's own links, the same in every trial."""
+
+    kind: Literal["file"] = "file"
+    path: Path
+
+    @property
+    def points(self) -> list[int]:
+        """Number of links in the file."""
+        with self.path.open(encoding="utf-8") as file:
+            return [sum(1 for line in file if line.strip()) - 1]
+
+    @property
+    def needs_labels(self) -> bool:
+        """Links come from the file."""
+        return False
+
+    def episode(self, point: int, y: IntArray, seed: int, dataset: str, trial: int) -> Episode:
+        """Return the links in the file."""
+        links = read_links(self.path, n_samples=len(y))
+        rng = seeds.generator(seed, dataset, "constraints", trial)
+        flipped = rng.permutation(flips(len(links), self.noise))
+        must, cannot = np.split(flipped, [len(links.must_links)])
+        kept, turned = links.select(~must, ~cannot), links.select(must, cannot)
+        swapped = Constraints(
+            turned.cannot_links,
+            turned.must_links,
+            n_samples=len(y),
+            must_weights=turned.cannot_weights,
+            cannot_weights=turned.must_weights,
+        )
+        return Episode((kept | swapped,))
+
+
+Schedule = Annotated[RandomPairs | BalancedPairs | Tiers | Folds | File, Field(discriminator="kind")]
+KINDS = ("random_pairs", "balanced_pairs", "tiers", "folds", "file")

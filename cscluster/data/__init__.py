@@ -1,0 +1,1 @@
+"""Data sets: registry, loaders, recipes, preprocessing and generators."""

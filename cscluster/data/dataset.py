@@ -1,0 +1,118 @@
+"""A data set in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from cscluster.errors import DataError
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Samples, and what is known about them.
+
+    Attributes
+    ----------
+    name : str
+        Name in tables.
+    X : ndarray or CSR array of shape (n, d)
+        The samples.
+    y : ndarray of shape (n,), optional
+        Number of the class of each sample; index into `classes`.
+    classes, features, ids : lists of str
+        Names of the classes, of the columns, and of the samples, where there are any.
+    X_unseen, y_unseen : arrays, optional
+        Samples kept back for out-of-sample scores.
+    is_test : ndarray of bool, optional
+        The part that the source calls its test set.
+    image : tuple of int, optional
+        Shape of a sample that is a picture.
+    checksum : str
+        SHA-256 of the source file, or what stands for it.
+    """
+
+    name: str
+    X: Any
+    y: IntArray | None = None
+    classes: list[str] = field(default_factory=list)
+    features: list[str] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)
+    X_unseen: Any = None
+    y_unseen: IntArray | None = None
+    is_test: NDArray[np.bool_] | None = None
+    image: tuple[int, ...] | None = None
+    checksum: str = ""
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return int(self.X.shape[1])
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, zero where there is no target."""
+        return len(self.classes)
+
+    def feature_name(self, column: int) -> str:
+        """Return the name of a column, or its number."""
+        return f"'{self.features[column]}'" if self.features else f"number {column}"
+
+    def take(self, rows: IntArray) -> Dataset:
+        """Return the data set reduced to some rows."""
+        return replace(
+            self,
+            X=self.X[rows],
+            y=None if self.y is None else self.y[rows],
+            ids=[self.ids[i] for i in rows] if self.ids else [],
+            is_test=None if self.is_test is None else self.is_test[rows],
+        )
+
+    def check(self) -> Dataset:
+        """Return the data set if it can be clustered.
+
+        Raises
+        ------
+        DataError
+            For no samples, missing or infinite values (the column is named), or a target of one
+            value.
+        """
+        if self.n_samples == 0 or self.n_features == 0:
+            raise DataError(
+                f"Data set '{self.name}' has {self.n_samples} samples of {self.n_features} features."
+            )
+        values = self.X.data if sparse.issparse(self.X) else self.X
+        if np.issubdtype(values.dtype, np.floating):
+            bad = ~np.isfinite(values)
+            if bad.any():
+                self._report_bad(bad)
+        if self.y is not None and self.n_classes < 2:
+            raise DataError(
+                f"The target of data set '{self.name}' has the one value {self.classes}; "
+                "scores need at least two classes."
+            )
+        return self
+
+    def _report_bad(self, bad: NDArray[np.bool_]) -> None:
+        if sparse.issparse(self.X):
+            coo = self.X.tocoo()
+            first = int(np.flatnonzero(~np.isfinite(coo.data))[0])
+            row, column = int(coo.row[first]), int(coo.col[first])
+        else:
+            row, column = (int(v) for v in np.argwhere(bad)[0])
+        value = float(self.X[row, column])
+        raise DataError(
+            f"Data set '{self.name}' has the value {value} in column {self.feature_name(column)}, "
+            f"row {row} ({int(bad.sum())} such values in all); remove or fill them."
+        )

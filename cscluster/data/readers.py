@@ -1,0 +1,213 @@
+"""Readers of data files: CSV, TSV, Parquet, ARFF, LIBSVM, NPZ, NPY and MAT.
+
+No reader ever unpickles anything.  Each ends in `from_frame` or `from_arrays`, so the target is
+coded in one place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from scipy.io import arff, loadmat
+
+from cscluster.data.dataset import Dataset
+from cscluster.errors import DataError, did_you_mean
+
+_BROKEN = (
+    ValueError, KeyError, IndexError, TypeError, AttributeError, OSError, EOFError, OverflowError,
+    NotImplementedError, UnicodeError, zipfile.BadZipFile, MemoryError, StopIteration, AssertionError,
+)  # fmt: skip
+
+
+def read(path: Path, *, name: str, target: str | None = None, id_column: str | None = None) -> Dataset:
+    """Read a data file.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its ending tells the format.
+    name : str
+        Name of the data set.
+    target : str, optional
+        Column that holds the true classes; "y" of array files by default.
+    id_column : str, optional
+        Column that names the samples.
+
+    Raises
+    ------
+    DataError
+        If the file is missing, damaged, of an unknown format or without the named columns.
+    """
+    if not path.is_file():
+        raise DataError(f"There is no data file '{path}'.")
+    reader = READERS.get(path.suffix.lower())
+    if reader is None:
+        raise DataError(
+            f"Cannot read '{path.name}': the ending '{path.suffix}' is not one of {', '.join(READERS)}."
+        )
+    try:
+        content = path.read_bytes()
+        data = reader(path, name, target, id_column)
+    except DataError:
+        raise
+    except PermissionError:
+        raise DataError(f"No permission to read '{path}'.") from None
+    except _BROKEN as error:
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise DataError(f"Cannot read '{path}' as {path.suffix[1:].upper()}: {reason}") from error
+    checksum = hashlib.sha256(content).hexdigest()
+    return Dataset(**{**vars(data), "checksum": checksum}).check()
+
+
+def from_frame(frame: pd.DataFrame, name: str, target: str | None, id_column: str | None) -> Dataset:
+    """Split a table into features, target and ids; every feature must be a number."""
+    frame.columns = frame.columns.map(str)
+    if frame.columns.has_duplicates:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise DataError(f"Data set '{name}' has two columns called '{twice}'.")
+    for column in (target, id_column):
+        if column is not None and column not in frame:
+            known = ", ".join(frame.columns[:8]) + (", ..." if frame.shape[1] > 8 else "")
+            raise DataError(
+                f"Data set '{name}' has no column '{column}'"
+                f"{did_you_mean(column, frame.columns) or f' (columns: {known})'}"
+            )
+    y, classes = (None, []) if target is None else _encode(frame[target], name)
+    ids = [] if id_column is None else frame[id_column].astype(str).tolist()
+    if len(set(ids)) < len(ids):
+        raise DataError(f"Column '{id_column}' of data set '{name}' does not name each sample differently.")
+    features = frame.drop(columns=[c for c in (target, id_column) if c is not None])
+    for column in features:
+        if not (pd.api.types.is_numeric_dtype(features[column]) or features[column].dtype == bool):
+            raise DataError(
+                f"Column '{column}' of data set '{name}' is not numeric (it holds "
+                f"{features[column].iloc[0]!r}); drop it, or name it as target or id column."
+            )
+    X = features.to_numpy(dtype=np.float64, na_value=np.nan)
+    return Dataset(name, X, y, classes, list(features.columns), ids)
+
+
+def from_arrays(arrays: dict[str, Any], name: str, target: str | None) -> Dataset:
+    """Build a data set from arrays called X, y and so on."""
+    if "X_data" in arrays:
+        parts = (arrays["X_data"], arrays["X_indices"].astype(np.int64), arrays["X_indptr"].astype(np.int64))
+        X: Any = sparse.csr_array(parts, shape=tuple(int(v) for v in arrays["X_shape"]))
+        X.check_format()
+    elif "X" in arrays:
+        X = arrays["X"]
+    else:
+        raise DataError(f"Data set '{name}' has no array 'X' (it has {', '.join(arrays) or 'none'}).")
+    if X.ndim != 2 or X.dtype.kind not in "buif":
+        raise DataError(
+            f"'X' of data set '{name}' must be a table of numbers, got {X.dtype} of shape {X.shape}."
+        )
+    target = target or ("y" if "y" in arrays else None)
+    y, classes = None, []
+    if target is not None:
+        if target not in arrays:
+            raise DataError(f"Data set '{name}' has no array '{target}'{did_you_mean(target, arrays)}")
+        codes = np.asarray(arrays[target]).ravel()
+        if len(codes) != X.shape[0]:
+            raise DataError(
+                f"'{target}' of data set '{name}' has {len(codes)} values for {X.shape[0]} samples."
+            )
+        named = arrays.get("classes")
+        if named is not None and codes.dtype.kind in "iu" and codes.min() >= 0 and codes.max() < len(named):
+            y, classes = codes.astype(np.int64), [str(c) for c in named]
+        else:
+            y, classes = _encode(pd.Series(codes), name)
+    features = [str(f) for f in arrays.get("feature_names", ())]
+    test = arrays.get("is_test")
+    return Dataset(
+        name,
+        X,
+        y,
+        classes,
+        features if len(features) == X.shape[1] else [],
+        is_test=None if test is None or len(test) != X.shape[0] else np.asarray(test, dtype=bool),
+    )
+
+
+def _encode(column: pd.Series, name: str) -> tuple[Any, list[str]]:
+    if column.isna().any():
+        row = int(np.flatnonzero(column.isna())[0])
+        raise DataError(f"The target of data set '{name}' has no value in row {row}.")
+    codes, values = pd.factorize(column, sort=True)
+    return codes.astype(np.int64), [str(v) for v in values]
+
+
+def _read_table(separator: str | None) -> Callable[..., Dataset]:
+    def read_table(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
+        frame = pd.read_csv(path, sep=separator, engine="python" if separator is None else "c")
+        return from_frame(frame, name, target, id_column)
+
+    return read_table
+
+
+def _read_parquet(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
+    try:
+        frame = pd.read_parquet(path)
+    except ImportError:
+        raise DataError(f"Reading '{path.name}' needs pyarrow: pip install 'cscluster[parquet]'.") from None
+    return from_frame(frame, name, target, id_column)
+
+
+def _read_arff(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
+    with path.open(encoding="utf-8", errors="replace") as file:
+        table, meta = arff.loadarff(file)
+    frame = pd.DataFrame(table)
+    for column, kind in zip(meta.names(), meta.types(), strict=True):
+        if kind == "nominal":
+            frame[column] = frame[column].str.decode("utf-8")
+    if target is None and meta.types() and meta.types()[-1] == "nominal":
+        target = meta.names()[-1]
+    return from_frame(frame, name, target, id_column)
+
+
+def _read_libsvm(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
+    from sklearn.datasets import load_svmlight_file
+
+    X, y = load_svmlight_file(str(path))
+    dense = X.nnz > 0.3 * X.shape[0] * X.shape[1]
+    return from_arrays({"X": X.toarray() if dense else sparse.csr_array(X), "y": y}, name, None)
+
+
+def _read_npz(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
+    with np.load(path, allow_pickle=False) as archive:
+        return from_arrays({key: archive[key] for key in archive.files}, name, target)
+
+
+def _read_npy(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
+    return from_arrays({"X": np.load(path, allow_pickle=False, mmap_mode="r")}, name, target)
+
+
+def _read_mat(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
+    arrays = {k: v for k, v in loadmat(path).items() if not k.startswith("__")}
+    for key, value in arrays.items():
+        if sparse.issparse(value):
+            arrays[key] = sparse.csr_array(value)
+    for wanted, aliases in {"X": ("x", "fea", "data"), "y": ("Y", "gnd", "labels", "label")}.items():
+        for alias in aliases:
+            if wanted not in arrays and alias in arrays:
+                arrays[wanted] = arrays[alias]
+    return from_arrays(arrays, name, target)
+
+
+READERS: dict[str, Callable[..., Dataset]] = {
+    ".csv": _read_table(None),
+    ".tsv": _read_table("\t"),
+    ".parquet": _read_parquet,
+    ".arff": _read_arff,
+    ".libsvm": _read_libsvm,
+    ".svm": _read_libsvm,
+    ".npz": _read_npz,
+    ".npy": _read_npy,
+    ".mat": _read_mat,
+}

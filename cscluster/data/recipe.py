@@ -1,0 +1,150 @@
+"""Recipes: how the data set of a table is selected from a larger one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from scipy import sparse
+from sklearn.feature_selection import mutual_info_classif
+
+from cscluster import seeds
+from cscluster.data.dataset import Dataset, IntArray
+from cscluster.errors import DataError, did_you_mean
+
+
+class Recipe(BaseModel):
+    """A selection from a base data set; ``datasets/index.yaml`` explains each key."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    base: str | None = None
+    generator: Literal["ringnorm", "rings", "moons", "xor", "blobs"] | None = None
+    part: Literal["train", "test"] | None = None
+    classes: list[str] | None = None
+    groups: dict[str, list[str]] | None = None
+    drop_constant: bool = False
+    top_features: int | None = Field(None, ge=1)
+    fraction: float | None = Field(None, gt=0, le=1)
+    per_class: int | None = Field(None, ge=1)
+    size: int | None = Field(None, ge=1)
+    unseen: Literal["rest", "other_part"] | int | None = None
+    divide: float | None = Field(None, gt=0)
+    seed: int = 0
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Recipe:
+        if (self.base is None) == (self.generator is None):
+            raise ValueError("needs either 'base' or 'generator'")
+        if sum(v is not None for v in (self.fraction, self.per_class, self.size)) > 1:
+            raise ValueError("takes only one of 'fraction', 'per_class' and 'size'")
+        return self
+
+    def canonical(self) -> dict[str, object]:
+        """Return the keys that differ from their defaults, for hashing."""
+        return self.model_dump(exclude_defaults=True)
+
+
+def apply(recipe: Recipe, base: Dataset, name: str) -> Dataset:
+    """Select from `base`; the same recipe always takes the same samples."""
+    data = replace(base, name=name)
+    other_part = None
+    if recipe.part is not None:
+        if data.is_test is None:
+            raise DataError(f"Data set '{base.name}' has no train and test part, which '{name}' asks for.")
+        wanted = data.is_test == (recipe.part == "test")
+        other_part = _relabel(recipe, data.take(np.flatnonzero(~wanted)))
+        data = data.take(np.flatnonzero(wanted))
+    data = _relabel(recipe, data)
+    if recipe.unseen == "other_part":
+        if other_part is None:
+            raise DataError(f"'unseen: other_part' of '{name}' needs 'part: train' or 'part: test'.")
+        data = replace(data, X_unseen=other_part.X, y_unseen=other_part.y)
+    data = _sample(recipe, data)
+    columns = _columns(recipe, data)
+    if columns is not None:
+        data = replace(
+            data,
+            X=data.X[:, columns],
+            X_unseen=None if data.X_unseen is None else data.X_unseen[:, columns],
+            features=[data.features[j] for j in columns] if data.features else [],
+            image=None,
+        )
+    if recipe.divide is not None:
+        data = replace(
+            data,
+            X=data.X / recipe.divide,
+            X_unseen=None if data.X_unseen is None else data.X_unseen / recipe.divide,
+        )
+    return data
+
+
+def _relabel(recipe: Recipe, data: Dataset) -> Dataset:
+    """Keep the wanted classes and join them into groups."""
+    if recipe.classes is None and recipe.groups is None:
+        return data
+    if data.y is None:
+        raise DataError(f"Data set '{data.name}' has no target to choose classes from.")
+    groups = recipe.groups or {label: [label] for label in recipe.classes or ()}
+    new = np.full(data.n_classes, -1, dtype=np.int64)
+    for number, members in enumerate(groups.values()):
+        for label in members:
+            if label not in data.classes:
+                raise DataError(
+                    f"Data set '{data.name}' has no class '{label}'{did_you_mean(label, data.classes)}"
+                )
+            new[data.classes.index(label)] = number
+    y = new[data.y]
+    kept = np.flatnonzero(y >= 0)
+    return replace(data.take(kept), y=y[kept], classes=list(groups))
+
+
+def _sample(recipe: Recipe, data: Dataset) -> Dataset:
+    """Draw the sample and, from what is left, the unseen points."""
+    if recipe.fraction is None and recipe.per_class is None and recipe.size is None:
+        return data
+    rng = seeds.generator(recipe.seed, "sample")
+    if recipe.size is not None:
+        order = rng.permutation(data.n_samples)
+        if recipe.size > len(order):
+            raise DataError(f"'{data.name}' asks for {recipe.size} samples, but there are only {len(order)}.")
+        rows, rest = np.sort(order[: recipe.size]), np.sort(order[recipe.size :])
+    else:
+        if data.y is None:
+            raise DataError(f"Data set '{data.name}' has no target to sample by class.")
+        parts = [rng.permutation(np.flatnonzero(data.y == c)) for c in range(data.n_classes)]
+        kept = [_share(recipe, part, data) for part in parts]
+        rows = np.sort(np.concatenate([part[:k] for part, k in zip(parts, kept, strict=True)]))
+        unseen = recipe.unseen if isinstance(recipe.unseen, int) else data.n_samples
+        rest = np.sort(np.concatenate([part[k : k + unseen] for part, k in zip(parts, kept, strict=True)]))
+    sampled = data.take(rows)
+    if recipe.unseen is None or recipe.unseen == "other_part":
+        return sampled
+    return replace(sampled, X_unseen=data.X[rest], y_unseen=None if data.y is None else data.y[rest])
+
+
+def _share(recipe: Recipe, part: IntArray, data: Dataset) -> int:
+    if recipe.per_class is None:
+        assert recipe.fraction is not None
+        return int(recipe.fraction * len(part) + 0.5)
+    if recipe.per_class > len(part):
+        raise DataError(
+            f"'{data.name}' asks for {recipe.per_class} samples of each class, but one has only {len(part)}."
+        )
+    return recipe.per_class
+
+
+def _columns(recipe: Recipe, data: Dataset) -> IntArray | None:
+    """Return the columns to keep, or None for all."""
+    if recipe.top_features is not None:
+        counts = sparse.csc_array(data.X > 0) if sparse.issparse(data.X) else data.X
+        gain = mutual_info_classif(counts, data.y, discrete_features=True)
+        return np.sort(np.argsort(-gain, kind="stable")[: recipe.top_features])
+    if recipe.drop_constant:
+        low, high = (getattr(data.X, f)(axis=0) for f in ("min", "max"))
+        if sparse.issparse(low):
+            low, high = low.toarray(), high.toarray()
+        return np.flatnonzero(np.asarray(low != high).ravel())
+    return None

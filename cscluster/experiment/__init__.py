@@ -1,0 +1,1 @@
+"""From a YAML file to a plan of trials, and from the plan to records."""

@@ -1,0 +1,1 @@
+"""From stored records to tables and figures."""

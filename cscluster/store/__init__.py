@@ -1,0 +1,1 @@
+"""Results on disk: append-only, one line for each finished trial."""

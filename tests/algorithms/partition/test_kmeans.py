@@ -1,0 +1,22 @@
+import numpy as np
+import pytest
+
+from cscluster import Constraints, KMeans, load_dataset
+from cscluster.errors import ConstraintError, ParameterError
+
+
+def test_objective_is_the_sum_of_squared_distances():
+    X = load_dataset("iris").X
+    model = KMeans(n_clusters=3, random_state=0).fit(X)
+    distances = np.linalg.norm(X - model.cluster_centers_[model.labels_], axis=1)
+    assert model.objective_[-1] == pytest.approx((distances**2).sum())
+    assert np.array_equal(model.predict(X), model.labels_)
+
+
+def test_says_what_is_wrong():
+    with pytest.raises(ParameterError, match=r"'n_clusters' of KMeans must not exceed the 2 samples, got 3"):
+        KMeans(n_clusters=3).fit([[0.0], [1.0]])
+    with pytest.raises(ParameterError, match=r"'tol' of KMeans must be a number >= 0, got -1"):
+        KMeans(tol=-1).fit([[0.0], [1.0]])
+    with pytest.raises(ConstraintError, match="made for 3 samples, but X has 2"):
+        KMeans().fit([[0.0], [1.0]], Constraints.empty(3))
