@@ -65,6 +65,11 @@ class Dataset:
         """Number of classes, zero where there is no target."""
         return len(self.classes)
 
+    @property
+    def labels(self) -> IntArray:
+        """The classes, all one where there is no target."""
+        return np.zeros(self.n_samples, dtype=np.int64) if self.y is None else self.y
+
     def feature_name(self, column: int) -> str:
         """Return the name of a column, or its number."""
         return f"'{self.features[column]}'" if self.features else f"number {column}"

@@ -75,4 +75,5 @@ def _cook(wanted: Recipe, name: str) -> Dataset:
         made = synthetic.generate(wanted.generator, wanted.size or 400, rng)
         return recipe.apply(wanted.model_copy(update={"size": None}), made, name).check()
     assert wanted.base is not None
-    return recipe.apply(wanted, load_dataset(wanted.base), name).check()
+    base = load_dataset(wanted.base, target=wanted.target, id_column=wanted.id)
+    return recipe.apply(wanted, base, name).check()

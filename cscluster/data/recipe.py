@@ -18,9 +18,11 @@ from cscluster.errors import DataError, did_you_mean
 class Recipe(BaseModel):
     """A selection from a base data set; ``datasets/index.yaml`` explains each key."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     base: str | None = None
+    target: str | None = None
+    id: str | None = None
     generator: Literal["ringnorm", "rings", "moons", "xor", "blobs"] | None = None
     part: Literal["train", "test"] | None = None
     classes: list[str] | None = None
@@ -42,9 +44,9 @@ class Recipe(BaseModel):
             raise ValueError("takes only one of 'fraction', 'per_class' and 'size'")
         return self
 
-    def canonical(self) -> dict[str, object]:
-        """Return the keys that differ from their defaults, for hashing."""
-        return self.model_dump(exclude_defaults=True)
+    def identity(self) -> dict[str, object]:
+        """Return what decides the selection, apart from where the source lies; for hashing."""
+        return self.model_dump(exclude_defaults=True, exclude={"base"})
 
 
 def apply(recipe: Recipe, base: Dataset, name: str) -> Dataset:

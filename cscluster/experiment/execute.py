@@ -1,0 +1,120 @@
+"""Runs trials in parallel; the calling process alone writes what comes back."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from typing import Any
+
+from joblib import Parallel, delayed, parallel_config
+from threadpoolctl import threadpool_limits
+
+from cscluster.errors import ConfigError, did_you_mean
+from cscluster.experiment import isolate, worker
+from cscluster.experiment.capture import hooked
+from cscluster.experiment.plan import Trial
+from cscluster.store.records import Record
+
+BACKENDS = ("loky", "threading", "dask")
+Done = Callable[[Trial, list[Record]], None]
+_is_parent = False
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Where trials run.
+
+    Attributes
+    ----------
+    jobs : int
+        Number of workers.
+    backend : str
+        ``loky`` (processes), ``threading``, or ``dask``.
+    scheduler : str, optional
+        Address of a Dask scheduler; a local cluster is started where none is given.
+    """
+
+    jobs: int = 1
+    backend: str = "loky"
+    scheduler: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.backend not in BACKENDS:
+            known = ", ".join(BACKENDS)
+            hint = did_you_mean(self.backend, BACKENDS) or f"; known: {known}"
+            raise ConfigError(f"There is no backend '{self.backend}'{hint}")
+
+
+def execute(trials: list[Trial], pool: Pool, environment: str, done: Done) -> None:
+    """Run all trials and hand each one's records to `done` as soon as they are there.
+
+    A worker that dies does not end the run: the trials that were in flight are run again, alone in
+    a child process, so that the culprit gets its record and the others their result.
+    """
+    global _is_parent
+    if pool.jobs == 1 and pool.backend == "loky":
+        for trial in trials:
+            done(trial, isolate.run(trial, environment))
+        return
+    _is_parent = True
+    rest = list(trials)
+    with hooked(), threadpool_limits(trials[0].cell.threads if trials else None), _backend(pool) as deaths:
+        while rest:
+            rest = _round(rest, pool, environment, done, deaths)
+
+
+def _round(
+    trials: list[Trial], pool: Pool, environment: str, done: Done, deaths: tuple[type[Exception], ...]
+) -> list[Trial]:
+    """Run trials until all are done or a worker dies; return what is left."""
+    sent: dict[tuple[str, ...], Trial] = {}
+
+    def tasks() -> Iterator[Any]:
+        for trial in trials:
+            sent[trial.keys] = trial
+            yield delayed(_run)(trial, environment)
+
+    finished = set()
+    try:
+        with Parallel(n_jobs=pool.jobs, return_as="generator_unordered", batch_size=1) as parallel:
+            for keys, records in parallel(tasks()):
+                finished.add(keys)
+                done(sent[keys], records)
+    except deaths:
+        pass
+    for keys, trial in sent.items():
+        if keys not in finished:
+            finished.add(keys)
+            done(trial, isolate.run(trial, environment))
+    return [trial for trial in trials if trial.keys not in finished]
+
+
+def _run(trial: Trial, environment: str) -> tuple[tuple[str, ...], list[Record]]:
+    if not _is_parent:
+        worker.settle_process()
+    return trial.keys, worker.run_guarded(trial, environment)
+
+
+@contextlib.contextmanager
+def _backend(pool: Pool) -> Iterator[tuple[type[Exception], ...]]:
+    """Choose joblib's backend; yields the exceptions by which it tells that a worker died."""
+    if pool.backend != "dask":
+        with parallel_config(backend=pool.backend, n_jobs=pool.jobs):
+            yield (BrokenProcessPool,)
+        return
+    try:
+        from distributed import Client, KilledWorker, LocalCluster
+    except ImportError:
+        raise ConfigError("The backend 'dask' needs Dask: pip install 'cscluster[dask]'.") from None
+    with contextlib.ExitStack() as stack:
+        cluster: Any = pool.scheduler or stack.enter_context(
+            LocalCluster(n_workers=pool.jobs, threads_per_worker=1, dashboard_address=None)
+        )
+        try:
+            client = stack.enter_context(Client(cluster, timeout=20, set_as_default=False))
+        except OSError as error:
+            raise ConfigError(f"No Dask scheduler answers at '{pool.scheduler}': {error}") from error
+        stack.enter_context(parallel_config(backend="dask", client=client, pure=False))
+        yield (KilledWorker,)
