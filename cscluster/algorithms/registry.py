@@ -99,6 +99,14 @@ BUILT_IN: tuple[Algorithm, ...] = (
         paper="Lloyd 1982; k-means++ of Arthur and Vassilvitskii 2007",
         tags=("inductive", "sparse"),
     ),
+    Algorithm(
+        name="pckmeans",
+        target=f"{_PARTITION}.pckmeans:PCKMeans",
+        title="PCK-Means",
+        family="partition",
+        paper="bilenko2004",
+        tags=("constraints", "inductive"),
+    ),
 )
 
 
