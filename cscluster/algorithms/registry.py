@@ -88,6 +88,7 @@ class Algorithm:
         return {**values, **self.preset}
 
 
+_METRIC = "cscluster.algorithms.metric"
 _PARTITION = "cscluster.algorithms.partition"
 
 BUILT_IN: tuple[Algorithm, ...] = (
@@ -98,6 +99,14 @@ BUILT_IN: tuple[Algorithm, ...] = (
         family="partition",
         paper="Lloyd 1982; k-means++ of Arthur and Vassilvitskii 2007",
         tags=("inductive", "sparse"),
+    ),
+    Algorithm(
+        name="rca",
+        target=f"{_METRIC}.rca:RCA",
+        title="RCA",
+        family="metric",
+        paper="Bar-Hillel, Hertz, Shental, Weinshall 2005",
+        tags=("constraints", "inductive", "sparse"),
     ),
 )
 
