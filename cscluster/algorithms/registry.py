@@ -108,6 +108,14 @@ BUILT_IN: tuple[Algorithm, ...] = (
         paper="Bar-Hillel, Hertz, Shental, Weinshall 2005",
         tags=("constraints", "inductive", "sparse"),
     ),
+    Algorithm(
+        name="dca",
+        target=f"{_METRIC}.dca:DCA",
+        title="DCA",
+        family="metric",
+        paper="Hoi, Liu, Lyu, Ma 2006",
+        tags=("constraints", "inductive", "sparse"),
+    ),
 )
 
 

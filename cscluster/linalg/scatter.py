@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from cscluster.constraints import Constraints
 
@@ -30,16 +31,32 @@ def chunklet_scatter(X: FloatArray, constraints: Constraints) -> tuple[FloatArra
     The scatter is the sum over components and their members of ``(x - m)(x - m)^T``, where m is the
     component's mean; the degrees of freedom are the number of members less the number of components.
     """
-    members = np.flatnonzero(constraints.chunklets >= 0)
-    R = X[members] - chunklet_means(X, constraints)[constraints.chunklets[members]]
+    members = np.unique(constraints.must_links)
+    groups = constraints.chunklets[members]
+    R = X[members] - group_means(X[members], groups)[groups]
     return R.T @ R, len(members) - len(constraints.neighbourhoods)
 
 
-def chunklet_means(X: FloatArray, constraints: Constraints) -> FloatArray:
-    """Return the mean of each must-link component of at least two samples."""
-    return np.array([X[members].mean(axis=0) for members in constraints.neighbourhoods]).reshape(
-        -1, X.shape[1]
+def separation_scatter(X: FloatArray, constraints: Constraints) -> tuple[FloatArray, int]:
+    """Return the scatter between cannot-linked components and the number of such pairs.
+
+    The scatter is the sum over pairs of must-link components (single samples among them) that a
+    cannot-link separates of ``(m_a - m_b)(m_a - m_b)^T``, where m are the components' means.
+    """
+    pairs = constraints.component_cannot_links
+    components, ends = np.unique(pairs, return_inverse=True)
+    members = np.flatnonzero(np.isin(constraints.components, components))
+    M = group_means(X[members], np.searchsorted(components, constraints.components[members]))
+    return link_scatter(M, ends.reshape(-1, 2), np.ones(len(pairs))), len(pairs)
+
+
+def group_means(X: FloatArray, groups: IntArray) -> FloatArray:
+    """Return the mean of each of the groups 0, 1, 2, ... of samples."""
+    sizes = np.bincount(groups)
+    member = sparse.csc_array(
+        (np.ones(len(groups)), groups, np.arange(len(groups) + 1)), shape=(len(sizes), len(groups))
     )
+    return (member @ X) / sizes[:, None]
 
 
 def shrunk_covariance(S: FloatArray, freedom: int, shrinkage: float) -> FloatArray:
