@@ -88,12 +88,13 @@ class Algorithm:
         return {**values, **self.preset}
 
 
-_PARTITION = "cscluster.algorithms.partition"
+_METRIC = "cscluster.algorithms.metric"
+_FAMILIES = "cscluster.algorithms"
 
-BUILT_IN: tuple[Algorithm, ...] = (
+PARTITION = (
     Algorithm(
         name="kmeans",
-        target=f"{_PARTITION}.kmeans:KMeans",
+        target=f"{_FAMILIES}.partition.kmeans:KMeans",
         title="k-means",
         family="partition",
         paper="Lloyd 1982; k-means++ of Arthur and Vassilvitskii 2007",
@@ -101,13 +102,34 @@ BUILT_IN: tuple[Algorithm, ...] = (
     ),
     Algorithm(
         name="pckmeans",
-        target=f"{_PARTITION}.pckmeans:PCKMeans",
+        target=f"{_FAMILIES}.partition.pckmeans:PCKMeans",
         title="PCK-Means",
         family="partition",
         paper="bilenko2004",
         tags=("constraints", "inductive"),
     ),
 )
+
+METRIC = (
+    Algorithm(
+        name="rca",
+        target=f"{_FAMILIES}.metric.rca:RCA",
+        title="RCA",
+        family="metric",
+        paper="Bar-Hillel, Hertz, Shental, Weinshall 2005",
+        tags=("constraints", "inductive", "sparse"),
+    ),
+    Algorithm(
+        name="dca",
+        target=f"{_FAMILIES}.metric.dca:DCA",
+        title="DCA",
+        family="metric",
+        paper="Hoi, Liu, Lyu, Ma 2006",
+        tags=("constraints", "inductive", "sparse"),
+    ),
+)
+
+BUILT_IN: tuple[Algorithm, ...] = (*PARTITION, *METRIC)
 
 
 def load_class(target: str) -> type[Any]:
