@@ -7,7 +7,7 @@ run: .venv/run-ready  ## set up, then run the main experiment on bundled data
 	$(BIN)/cscluster run configs/mnist0689.yaml
 
 test: lint types  ## set up, then lint, type-check and test everything
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 lint: .venv/test-ready
 	$(BIN)/ruff check .
@@ -17,7 +17,7 @@ types: .venv/test-ready
 	$(BIN)/mypy
 
 bench: .venv/test-ready  ## measure speed; prints ratios
-	$(BIN)/python -m pytest tests/benchmarks -m slow -s -p no:doctest
+	$(BIN)/python -m pytest tests/benchmarks -m slow -s -q
 
 format: .venv/test-ready
 	$(BIN)/ruff check --fix .

@@ -83,9 +83,7 @@ class Algorithm:
 
     def defaults(self) -> dict[str, Any]:
         """Return the default of each parameter, the preset included."""
-        signature = inspect.signature(self.load())
-        values = {name: p.default for name, p in signature.parameters.items()}
-        return {**values, **self.preset}
+        return {**_constructor_defaults(self.target), **self.preset}
 
 
 _METRIC = "cscluster.algorithms.metric"
@@ -150,6 +148,11 @@ def load_class(target: str) -> type[Any]:
     except AttributeError:
         hint = did_you_mean(class_name, vars(module))
         raise ParameterError(f"'{module_name}' has no class '{class_name}'{hint}.") from None
+
+
+@cache
+def _constructor_defaults(target: str) -> dict[str, Any]:
+    return {name: p.default for name, p in inspect.signature(load_class(target)).parameters.items()}
 
 
 def _load_module(name: str) -> Any:
