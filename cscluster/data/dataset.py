@@ -102,9 +102,9 @@ class Dataset:
             bad = ~np.isfinite(values)
             if bad.any():
                 self._report_bad(bad)
-        if self.y is not None and self.n_classes < 2:
+        if self.y is not None and (self.y == self.y[0]).all():
             raise DataError(
-                f"The target of data set '{self.name}' has the one value {self.classes}; "
+                f"The target of data set '{self.name}' has the one value '{self.classes[self.y[0]]}'; "
                 "scores need at least two classes."
             )
         return self

@@ -72,17 +72,25 @@ def prepare(ref: DataRef, source: Dataset | None = None) -> Path:
         )
     steps: list[preprocessing.Step] = [{name: values} for name, values in map(json.loads, ref.preprocess)]
     data = preprocessing.apply(steps, data)
+    try:
+        _put(folder, data)
+    except OSError as error:
+        if not folder.is_dir():  # else another process was faster
+            raise DataError(
+                f"Cannot prepare data set '{ref.name}' in '{folder.parent}': {error.strerror or error}."
+            ) from error
+    return folder
+
+
+def _put(folder: Path, data: Dataset) -> None:
+    """Write the arrays and move their folder into place in one step."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".part-"))
     try:
         _write(scratch, data)
         os.rename(scratch, folder)
-    except OSError:
-        if not folder.is_dir():
-            raise
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    return folder
 
 
 @lru_cache(maxsize=16)
@@ -90,6 +98,7 @@ def load(ref: DataRef) -> Dataset:
     """Return a prepared data set, its arrays memory-mapped and read-only."""
     folder = prepare(ref)
     meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+    meta["image"] = meta["image"] and tuple(meta["image"])
     arrays = {name: _read(folder, name) for name in _ARRAYS}
     return Dataset(ref.name, **arrays, **meta, checksum=ref.checksum)
 

@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.decomposition import PCA, KernelPCA
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.feature_selection import SelectKBest, mutual_info_classif
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, MinMaxScaler, Normalizer, StandardScaler
 
 from cscluster.data.dataset import Dataset
@@ -26,6 +27,7 @@ class _Step(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     densifies: ClassVar[bool] = False
+    needs_classes: ClassVar[bool] = False
 
     @abstractmethod
     def transformer(self, X: Any) -> Any:
@@ -95,12 +97,14 @@ class Tfidf(_Step):
     """Term frequency times inverse document frequency."""
 
     def transformer(self, X: Any) -> Any:
-        return TfidfTransformer()
+        steps = [TfidfTransformer()] if sparse.issparse(X) else [TfidfTransformer(), Dense().transformer(X)]
+        return make_pipeline(*steps)
 
 
 class SelectTop(_Step):
     """The columns of largest information gain; looks at the true classes."""
 
+    needs_classes = True
     n: int = Field(ge=1)
 
     def transformer(self, X: Any) -> Any:
@@ -133,11 +137,19 @@ def parse(steps: Sequence[Step]) -> list[tuple[str, dict[str, Any]]]:
     """
     parsed = []
     for step in steps:
-        name, values = (step, {}) if isinstance(step, str) else next(iter(step.items()))
+        if not isinstance(step, str) and (not isinstance(step, dict) or len(step) != 1):
+            raise DataError(
+                f"A preprocessing step is a name or {{name: {{parameter: value}}}}, got {step!r}."
+            )
+        name, values = (step, None) if isinstance(step, str) else next(iter(step.items()))
         if name not in STEPS:
             known = ", ".join(STEPS)
             raise DataError(
                 f"There is no preprocessing step '{name}'{did_you_mean(name, STEPS)} (known: {known})"
+            )
+        if values is not None and not isinstance(values, dict):
+            raise DataError(
+                f"Preprocessing step '{name}' is written as {{{name}: {{parameter: value}}}}, got {values!r}."
             )
         try:
             model = STEPS[name].model_validate(values or {}, strict=True)
@@ -159,10 +171,19 @@ def apply(steps: Sequence[Step], data: Dataset) -> Dataset:
                 f"Step '{name}' would make the sparse data set '{data.name}' dense; "
                 "put 'dense' before it if it fits."
             )
+        if step.needs_classes and data.y is None:
+            raise DataError(f"Step '{name}' needs a target, which data set '{data.name}' has not.")
         fitted = step.transformer(X).fit(X, data.y)
         X = _as_float(fitted.transform(X))
         unseen = None if unseen is None else _as_float(fitted.transform(unseen))
-    return replace(data, X=X, X_unseen=unseen)
+    same = X.shape[1] == data.n_features
+    return replace(
+        data,
+        X=X,
+        X_unseen=unseen,
+        features=data.features if same else [],
+        image=data.image if same else None,
+    )
 
 
 def _as_float(X: Any) -> Any:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from cscluster.errors import StoreError
-from cscluster.store.records import Record, from_line, to_line
+from cscluster.store.records import Record, encodable, from_line, to_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,13 +50,19 @@ class RunFolder:
 
     def plan(self) -> list[str]:
         """Return the keys of all planned trials."""
-        keys: list[str] = self._read_json("plan.json")["keys"]
+        keys: list[str] = self._part_of_plan("keys")
         return keys
 
     def cells(self) -> dict[str, Any]:
         """Return the meaning of every cell hash that records of this folder carry."""
-        cells: dict[str, Any] = self._read_json("plan.json")["cells"]
+        cells: dict[str, Any] = self._part_of_plan("cells")
         return cells
+
+    def _part_of_plan(self, name: str) -> Any:
+        plan = self._read_json("plan.json")
+        if not isinstance(plan, dict) or name not in plan:
+            raise StoreError(f"Cannot read '{self.path / 'plan.json'}': it has no {name}.")
+        return plan[name]
 
     def environments(self) -> dict[str, Any]:
         """Return the environments that records refer to."""
@@ -133,10 +139,12 @@ class RunFolder:
         with lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
+            except BlockingIOError:
                 raise StoreError(
                     f"Another run is writing to '{self.path}'; wait for it or use --out."
                 ) from None
+            except OSError as error:
+                raise StoreError(f"Cannot lock '{self.path}': {error.strerror}.") from error
             writer = Writer(self)
             try:
                 yield writer
@@ -154,24 +162,25 @@ class Writer:
     def put_json(self, name: str, value: Any) -> None:
         """Write one of the small files in an atomic step."""
         self._replace(
-            self.folder.path / name, (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
+            self.folder.path / name, encodable(json.dumps(value, indent=1, ensure_ascii=False) + "\n")
         )
 
     def keep(self, wanted: Iterable[str]) -> None:
         """Rewrite the record file with only these keys, in an atomic step."""
         keys = set(wanted)
         lines = [to_line(record) for record in self.folder.records() if record["key"] in keys]
-        self._replace(self.folder.trials, "".join(lines).encode("utf-8", "surrogateescape"))
+        self._replace(self.folder.trials, "".join(lines).encode())
 
     def append(self, records: Iterable[Record]) -> None:
         """Append records in one write and force them to disk."""
-        data = "".join(map(to_line, records)).encode("utf-8", "surrogateescape")
+        left = memoryview("".join(map(to_line, records)).encode())
         with self._explained():
             if self._file is None:
                 self._file = self._open()
-            start = self._file.tell()
+            start = self._file.seek(0, os.SEEK_END)
             try:
-                self._file.write(data)
+                while left:  # a disk that gets full, or a limit, takes only a part at first
+                    left = left[self._file.write(left) :]
                 os.fsync(self._file.fileno())
             except OSError:
                 with contextlib.suppress(OSError):
@@ -196,7 +205,6 @@ class Writer:
                 file.truncate(size - tail + last + 1)
                 break
             tail = min(size, tail * 16)
-        file.seek(0, os.SEEK_END)
         return file
 
     def _replace(self, path: Path, data: bytes) -> None:

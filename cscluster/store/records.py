@@ -39,7 +39,13 @@ FIELDS = tuple(Record.__annotations__)
 def to_line(record: Record) -> str:
     """Return the record as a line of JSON that ends with a checksum of what stands before."""
     body = json.dumps(record, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    body = encodable(body).decode()
     return f'{body[:-1]},"check":"{zlib.crc32(body.encode()):08x}"}}\n'
+
+
+def encodable(text: str) -> bytes:
+    """Return JSON as UTF-8; letters that have no code there are escaped as JSON does it."""
+    return text.encode("utf-8", "backslashreplace")
 
 
 def from_line(line: str) -> Record:
@@ -52,7 +58,7 @@ def from_line(line: str) -> Record:
     """
     cut = line.rstrip("\n").rfind(',"check":"')
     body = line[:cut] + "}"
-    if cut < 0 or line[cut:].rstrip("\n") != f',"check":"{zlib.crc32(body.encode()):08x}"}}':
+    if cut < 0 or line[cut:].rstrip("\n") != f',"check":"{zlib.crc32(encodable(body)):08x}"}}':
         raise ValueError("its checksum does not fit its content")
     record = json.loads(body)
     if not isinstance(record, dict) or any(name not in record for name in FIELDS):
