@@ -93,7 +93,10 @@ def _table(texts: pd.DataFrame, best: pd.DataFrame) -> Table:
 
 def notes(results: Results) -> list[str]:
     """Return the lines below the tables: trial counts, oracle choices, failures."""
-    lines = [f"mean ± standard deviation over {results.planned} trials; the best of each column stands out"]
+    trials = (
+        f"mean ± standard deviation over {results.planned} trials" if results.planned > 1 else "one trial"
+    )
+    lines = [f"{trials}; the best of each column stands out"]
     if len(results.cells) and results.cells["oracle"].any():
         lines.append("* oracle: the parameters were picked with the true labels, as in the papers")
     for r in results.failures.itertuples():
