@@ -83,23 +83,51 @@ class Algorithm:
 
     def defaults(self) -> dict[str, Any]:
         """Return the default of each parameter, the preset included."""
-        signature = inspect.signature(self.load())
-        values = {name: p.default for name, p in signature.parameters.items()}
-        return {**values, **self.preset}
+        return {**_constructor_defaults(self.target), **self.preset}
 
 
-_PARTITION = "cscluster.algorithms.partition"
+_METRIC = "cscluster.algorithms.metric"
+_FAMILIES = "cscluster.algorithms"
 
-BUILT_IN: tuple[Algorithm, ...] = (
+PARTITION = (
     Algorithm(
         name="kmeans",
-        target=f"{_PARTITION}.kmeans:KMeans",
+        target=f"{_FAMILIES}.partition.kmeans:KMeans",
         title="k-means",
         family="partition",
         paper="Lloyd 1982; k-means++ of Arthur and Vassilvitskii 2007",
         tags=("inductive", "sparse"),
     ),
+    Algorithm(
+        name="pckmeans",
+        target=f"{_FAMILIES}.partition.pckmeans:PCKMeans",
+        title="PCK-Means",
+        family="partition",
+        paper="bilenko2004",
+        tags=("constraints", "inductive"),
+    ),
 )
+
+METRIC = (
+    Algorithm(
+        name="rca",
+        target=f"{_FAMILIES}.metric.rca:RCA",
+        title="RCA",
+        family="metric",
+        paper="Bar-Hillel, Hertz, Shental, Weinshall 2005",
+        tags=("constraints", "inductive", "sparse"),
+    ),
+    Algorithm(
+        name="dca",
+        target=f"{_FAMILIES}.metric.dca:DCA",
+        title="DCA",
+        family="metric",
+        paper="Hoi, Liu, Lyu, Ma 2006",
+        tags=("constraints", "inductive", "sparse"),
+    ),
+)
+
+BUILT_IN: tuple[Algorithm, ...] = (*PARTITION, *METRIC)
 
 
 def load_class(target: str) -> type[Any]:
@@ -123,6 +151,11 @@ def load_class(target: str) -> type[Any]:
     if not isinstance(found, type):
         raise ParameterError(f"'{class_name}' of '{module_name}' is not a class.")
     return found
+
+
+@cache
+def _constructor_defaults(target: str) -> dict[str, Any]:
+    return {name: p.default for name, p in inspect.signature(load_class(target)).parameters.items()}
 
 
 def _load_module(name: str) -> Any:

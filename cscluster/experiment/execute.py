@@ -50,8 +50,8 @@ class Pool:
 def execute(trials: list[Trial], pool: Pool, environment: str, done: Done) -> None:
     """Run all trials and hand each one's records to `done` as soon as they are there.
 
-    A worker that dies does not end the run: the trials that were in flight are run again, alone in
-    a child process, so that the culprit gets its record and the others their result.
+    A worker that dies does not end the run: from then on each worker runs its trials in a child
+    process of its own, so that the culprit gets its record and the others their result.
     """
     global _is_parent
     if pool.jobs == 1 and pool.backend == "loky":
@@ -59,42 +59,26 @@ def execute(trials: list[Trial], pool: Pool, environment: str, done: Done) -> No
             done(trial, isolate.run(trial, environment))
         return
     _is_parent = True
-    rest = list(trials)
-    with hooked(), threadpool_limits(trials[0].cell.threads if trials else None), _backend(pool) as deaths:
+    rest = {trial.keys: trial for trial in trials}
+    guarded = False
+    with hooked(), threadpool_limits(trials[0].cell.threads), _backend(pool) as deaths:
         while rest:
-            rest = _round(rest, pool, environment, done, deaths)
+            tasks = (delayed(_run)(trial, environment, guarded) for trial in list(rest.values()))
+            try:
+                with Parallel(n_jobs=pool.jobs, return_as="generator_unordered", batch_size=1) as parallel:
+                    for keys, records in parallel(tasks):
+                        done(rest.pop(keys), records)
+            except deaths:
+                guarded = True
 
 
-def _round(
-    trials: list[Trial], pool: Pool, environment: str, done: Done, deaths: tuple[type[Exception], ...]
-) -> list[Trial]:
-    """Run trials until all are done or a worker dies; return what is left."""
-    sent: dict[tuple[str, ...], Trial] = {}
-
-    def tasks() -> Iterator[Any]:
-        for trial in trials:
-            sent[trial.keys] = trial
-            yield delayed(_run)(trial, environment)
-
-    finished = set()
-    try:
-        with Parallel(n_jobs=pool.jobs, return_as="generator_unordered", batch_size=1) as parallel:
-            for keys, records in parallel(tasks()):
-                finished.add(keys)
-                done(sent[keys], records)
-    except deaths:
-        pass
-    for keys, trial in sent.items():
-        if keys not in finished:
-            finished.add(keys)
-            done(trial, isolate.run(trial, environment))
-    return [trial for trial in trials if trial.keys not in finished]
-
-
-def _run(trial: Trial, environment: str) -> tuple[tuple[str, ...], list[Record]]:
+def _run(trial: Trial, environment: str, guarded: bool) -> tuple[tuple[str, ...], list[Record]]:
+    """Run a trial in a worker; in a child of the worker if it has limits or is under suspicion."""
     if not _is_parent:
         worker.settle_process()
-    return trial.keys, worker.run_guarded(trial, environment)
+    if guarded or trial.cell.timeout is not None or trial.cell.memory_limit is not None:
+        return trial.keys, isolate.run(trial, environment)
+    return trial.keys, list(worker.run(trial, environment))
 
 
 @contextlib.contextmanager

@@ -121,6 +121,8 @@ def _plain(
     if count[0] > _MAX_NODES or id(node) in above:
         raise ConfigError(f"{_at(document, node)}: too large: its anchors expand without end.")
     above = (*above, id(node))
+    if not node.tag.startswith("tag:yaml.org,2002:") or "python" in node.tag:
+        raise ConfigError(f"{_at(document, node)}: the tag '{node.tag}' is not allowed; write plain values.")
     if isinstance(node, yaml.MappingNode):
         result: dict[Any, Any] = {}
         for key_node, value_node in node.value:
@@ -139,7 +141,7 @@ def _plain(
             items.append(_plain(loader, item, (*place, number), document, count, above))
         return items
     value = loader.construct_object(node)
-    if isinstance(value, str) and re.fullmatch(r"[+-]?\d+(\.\d*)?[eE][+-]?\d+", value) and node.style is None:
+    if isinstance(value, str) and re.fullmatch(r"[+-]?\d+(\.\d*)?[eE][+-]?\d+", value) and not node.style:
         return float(value)
     return value
 

@@ -11,7 +11,7 @@ from functools import cache
 import sklearn.cluster  # noqa: F401  # BLAS and OpenMP must be loaded before their threads are fixed
 from threadpoolctl import threadpool_limits
 
-from cscluster.experiment import isolate, trial
+from cscluster.experiment import trial
 from cscluster.experiment.capture import hooked
 from cscluster.experiment.plan import Trial
 from cscluster.store.records import Record
@@ -38,10 +38,3 @@ def run(planned: Trial, environment: str) -> Iterator[Record]:
         threadpool_limits(threads)
         _thread.threads = threads
     return trial.run(planned, environment)
-
-
-def run_guarded(planned: Trial, environment: str) -> list[Record]:
-    """Run a trial, in a child process if it has limits that must be enforced."""
-    if planned.cell.timeout is not None or planned.cell.memory_limit is not None:
-        return isolate.run(planned, environment)
-    return list(run(planned, environment))
