@@ -141,13 +141,16 @@ def load_class(target: str) -> type[Any]:
     module_name, _, class_name = target.rpartition(":")
     try:
         module = _load_file(module_name) if module_name.endswith(".py") else _load_module(module_name)
-    except (ImportError, OSError, SyntaxError) as error:
-        raise ParameterError(f"Cannot import '{module_name}' for '{target}': {error}.") from error
-    try:
-        return getattr(module, class_name)
-    except AttributeError:
+    except Exception as error:  # code that is imported may raise anything
+        kind = "" if isinstance(error, (ImportError, OSError, SyntaxError)) else f"{type(error).__name__}: "
+        raise ParameterError(f"Cannot import '{module_name}' for '{target}': {kind}{error}.") from error
+    if not hasattr(module, class_name):
         hint = did_you_mean(class_name, vars(module))
-        raise ParameterError(f"'{module_name}' has no class '{class_name}'{hint}.") from None
+        raise ParameterError(f"'{module_name}' has no class '{class_name}'{hint}.")
+    found = getattr(module, class_name)
+    if not isinstance(found, type):
+        raise ParameterError(f"'{class_name}' of '{module_name}' is not a class.")
+    return found
 
 
 @cache
