@@ -5,6 +5,7 @@ Nothing here imports an algorithm, or any numeric library, until `Algorithm.load
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
 import inspect
@@ -168,7 +169,8 @@ def _load_module(name: str) -> Any:
 @cache
 def _load_file(path: str) -> Any:
     """Import a source file under a name of its own, so that its classes can be pickled."""
-    name = "cscluster_user_" + Path(path).stem
+    place = hashlib.sha256(str(Path(path).resolve()).encode()).hexdigest()[:12]
+    name = f"cscluster_user_{Path(path).stem}_{place}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is not a Python file")
