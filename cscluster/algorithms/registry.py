@@ -116,6 +116,35 @@ BUILT_IN: tuple[Algorithm, ...] = (
         paper="Hoi, Liu, Lyu, Ma 2006",
         tags=("constraints", "inductive", "sparse"),
     ),
+    Algorithm(
+        name="trace_ratio",
+        target=f"{_METRIC}.trace_ratio:TraceRatio",
+        title="trace ratio",
+        family="metric",
+        paper="baghshah2010",
+        tags=("constraints", "inductive"),
+        preprocess=("standardize",),
+    ),
+    Algorithm(
+        name="trace_ratio_nonlinear",
+        target=f"{_METRIC}.trace_ratio:TraceRatio",
+        title="trace ratio, non-linear",
+        family="metric",
+        paper="baghshah2010",
+        tags=("constraints", "inductive", "kernel"),
+        preprocess=("standardize",),
+        preset={"map": "nonlinear"},
+    ),
+    Algorithm(
+        name="xiang",
+        target=f"{_METRIC}.trace_ratio:TraceRatio",
+        title="Xiang",
+        family="metric",
+        paper="Xiang, Nie, Zhang 2008",
+        tags=("constraints", "inductive"),
+        preprocess=("standardize",),
+        preset={"alpha": 0.0},
+    ),
 )
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import scipy.linalg
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
 
-def rank_tolerance(eigenvalues: FloatArray) -> float:
+def rank_tolerance(eigenvalues: NDArray[np.floating[Any]]) -> float:
     """Return the value below which an eigenvalue counts as zero."""
     return float(len(eigenvalues) * np.finfo(np.float64).eps * np.abs(eigenvalues).max(initial=0.0))
 
@@ -19,3 +22,27 @@ def inverse_sqrt(A: FloatArray) -> tuple[FloatArray, int]:
     keep = values > rank_tolerance(values)
     kept = vectors[:, keep]
     return (kept / np.sqrt(values[keep])) @ kept.T, int(keep.sum())
+
+
+def is_positive_semidefinite(A: FloatArray) -> bool:
+    """Tell, up to rounding, whether A is symmetric without negative eigenvalues."""
+    size = float(np.abs(A).max(initial=0.0))
+    if not np.allclose(A, A.T, rtol=0, atol=1e-8 * size):
+        return False
+    try:
+        np.linalg.cholesky(A + 1e-10 * len(A) * (size or 1.0) * np.eye(len(A)))
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
+def top_eigenvectors(A: FloatArray, r: int) -> FloatArray:
+    """Return the eigenvectors of the r largest eigenvalues, largest first, as columns.
+
+    Below a fifth of the spectrum the partial solver (bisection and inverse iteration) is the faster
+    one, above it divide and conquer.
+    """
+    d = len(A)
+    if 5 * r < d:
+        return scipy.linalg.eigh(A, subset_by_index=(d - r, d - 1))[1][:, ::-1]
+    return np.linalg.eigh(A)[1][:, ::-1][:, :r]
