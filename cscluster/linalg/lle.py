@@ -14,6 +14,13 @@ FloatArray = NDArray[np.float64]
 _BATCH_NUMBERS = 2_000_000
 
 
+def nearest_neighbours(X: FloatArray, k: int) -> NDArray[np.int64]:
+    """Return the numbers of the k nearest other samples of each sample, an n x k matrix."""
+    if k >= len(X):
+        raise ParameterError(f"'n_neighbors' must be smaller than the {len(X)} samples, got {k}.")
+    return NearestNeighbors(n_neighbors=k).fit(X).kneighbors(return_distance=False)
+
+
 def reconstruction_weights(X: FloatArray, k: int, ridge: float = 1e-3) -> sparse.csr_array:
     """Return the n x n matrix S of the weights that best rebuild each sample from k neighbours.
 
@@ -24,9 +31,7 @@ def reconstruction_weights(X: FloatArray, k: int, ridge: float = 1e-3) -> sparse
     The k x k systems are solved in batches; cost O(n k^2 d + n k^3) after the neighbour search.
     """
     n, d = X.shape
-    if k >= n:
-        raise ParameterError(f"'n_neighbors' must be smaller than the {n} samples, got {k}.")
-    neighbours = NearestNeighbors(n_neighbors=k).fit(X).kneighbors(return_distance=False)
+    neighbours = nearest_neighbours(X, k)
     weights = np.empty((n, k))
     step = max(1, _BATCH_NUMBERS // (k * max(d, k)))
     for start in range(0, n, step):

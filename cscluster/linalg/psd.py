@@ -46,3 +46,9 @@ def top_eigenvectors(A: FloatArray, r: int) -> FloatArray:
     if 5 * r < d:
         return scipy.linalg.eigh(A, subset_by_index=(d - r, d - 1))[1][:, ::-1]
     return np.linalg.eigh(A)[1][:, ::-1][:, :r]
+
+
+def sqrt(A: FloatArray) -> FloatArray:
+    """Return the symmetric square root of A, rounding errors below zero taken as zero."""
+    values, vectors = np.linalg.eigh(A)
+    return (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T

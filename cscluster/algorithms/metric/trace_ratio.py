@@ -5,25 +5,16 @@ from __future__ import annotations
 from typing import Self
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from cscluster.algorithms.base import FloatArray, IntArray, MetricLearner, Samples
+from cscluster.algorithms.metric.options import N_COMPONENTS
 from cscluster.algorithms.parameters import Choice, Integer, Null, Parameter, Real
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, ParameterError
 from cscluster.linalg import trace_ratio
 from cscluster.linalg.lle import reconstruction_scatter, reconstruction_weights
+from cscluster.linalg.neighbourhood import exponential, mean_squared_distance
 from cscluster.linalg.scatter import deviations, link_scatter
-
-
-def mean_squared_distance(X: FloatArray) -> float:
-    """Return the mean of ``||x_i - x_j||^2`` over pairs of samples."""
-    return float(2 * X.var(axis=0, ddof=1).sum())
-
-
-def exponential_kernel(X: FloatArray, landmarks: FloatArray, w: float) -> FloatArray:
-    """Return ``exp(-||x_i - l_j|| / w)``, an n x m matrix (baghshah2010, 16)."""
-    return np.exp(-cdist(X, landmarks) / w)
 
 
 class TraceRatio(MetricLearner):
@@ -113,9 +104,7 @@ class TraceRatio(MetricLearner):
     parameters = {
         "map": Parameter("features that are mapped", Choice("linear", "nonlinear", "kernel")),
         "alpha": Parameter("weight of the locally linear regulariser", Real(0)),
-        "n_components": Parameter(
-            "dimensions of the learned space; half of the features if null", Integer(1), Null()
-        ),
+        "n_components": N_COMPONENTS,
         "n_neighbors": Parameter("neighbours that rebuild a sample", Integer(1)),
         "window": Parameter(
             "window of the neighbourhood functions; mean squared distance if null",
@@ -201,4 +190,4 @@ class TraceRatio(MetricLearner):
         """Return F: the varying features of the samples, or their neighbourhood functions."""
         if self.map == "linear":
             return X[:, self.varying_]
-        return exponential_kernel(X, self.landmarks_, self.window_)
+        return exponential(X, self.landmarks_, self.window_)
