@@ -52,3 +52,16 @@ def sqrt(A: FloatArray) -> FloatArray:
     """Return the symmetric square root of A, rounding errors below zero taken as zero."""
     values, vectors = np.linalg.eigh(A)
     return (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+
+
+def nearest_psd(A: FloatArray) -> FloatArray:
+    """Return the positive semi-definite matrix nearest to the symmetric A: negative eigenvalues cut."""
+    values, vectors = np.linalg.eigh(A)
+    return (vectors * np.maximum(values, 0.0)) @ vectors.T
+
+
+def span(V: FloatArray) -> FloatArray:
+    """Return an orthonormal basis, as columns, of a space that holds the rows of V."""
+    if len(V) >= V.shape[1]:
+        return np.eye(V.shape[1])
+    return np.linalg.qr(V.T)[0]

@@ -40,7 +40,7 @@ def test_does_not_depend_on_units_or_origin():
 
 
 def test_more_features_than_links_and_constant_features():
-    X, links = links_of("mnist0689", 20)
+    X, links = links_of("optdigits_test", 20)
     L = ERCA().fit(X, links).components_
     assert np.isfinite(L).all()
     assert (L[:, X.std(axis=0) == 0] == 0).all()
