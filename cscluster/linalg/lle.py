@@ -11,7 +11,7 @@ from cscluster.errors import ParameterError
 
 FloatArray = NDArray[np.float64]
 
-_BATCH_NUMBERS = 2_000_000
+_BATCH_NUMBERS = 500_000
 
 
 def nearest_neighbours(X: FloatArray, k: int) -> NDArray[np.int64]:

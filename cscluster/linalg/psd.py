@@ -27,25 +27,37 @@ def inverse_sqrt(A: FloatArray) -> tuple[FloatArray, int]:
 def is_positive_semidefinite(A: FloatArray) -> bool:
     """Tell, up to rounding, whether A is symmetric without negative eigenvalues."""
     size = float(np.abs(A).max(initial=0.0))
-    if not np.allclose(A, A.T, rtol=0, atol=1e-8 * size):
-        return False
+    symmetric = np.allclose(A, A.T, rtol=0, atol=1e-8 * size)
+    return symmetric and _has_cholesky(A, 1e-10 * len(A) * (size or 1.0))
+
+
+def is_positive_definite(A: FloatArray) -> bool:
+    """Tell whether all eigenvalues of the symmetric A lie well above its rank tolerance."""
+    bound = float(np.abs(A).sum(axis=1).max(initial=0.0))
+    return _has_cholesky(A, -2 * len(A) * np.finfo(np.float64).eps * bound)
+
+
+def _has_cholesky(A: FloatArray, shift: float) -> bool:
+    """Tell whether ``A + shift I`` is positive definite."""
     try:
-        np.linalg.cholesky(A + 1e-10 * len(A) * (size or 1.0) * np.eye(len(A)))
+        np.linalg.cholesky(A + shift * np.eye(len(A)))
     except np.linalg.LinAlgError:
         return False
     return True
 
 
-def top_eigenvectors(A: FloatArray, r: int) -> FloatArray:
-    """Return the eigenvectors of the r largest eigenvalues, largest first, as columns.
+def top_eigenpairs(A: FloatArray, r: int) -> tuple[FloatArray, FloatArray]:
+    """Return the r largest eigenvalues, largest first, and their eigenvectors as columns.
 
     Below a fifth of the spectrum the partial solver (bisection and inverse iteration) is the faster
     one, above it divide and conquer.
     """
     d = len(A)
     if 5 * r < d:
-        return scipy.linalg.eigh(A, subset_by_index=(d - r, d - 1))[1][:, ::-1]
-    return np.linalg.eigh(A)[1][:, ::-1][:, :r]
+        values, vectors = scipy.linalg.eigh(A, subset_by_index=(d - r, d - 1))
+    else:
+        values, vectors = np.linalg.eigh(A)
+    return values[::-1][:r], vectors[:, ::-1][:, :r]
 
 
 def sqrt(A: FloatArray) -> FloatArray:

@@ -12,7 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cscluster.errors import DataError
-from cscluster.linalg.psd import is_positive_semidefinite, rank_tolerance, top_eigenvectors
+from cscluster.linalg.psd import (
+    is_positive_definite,
+    is_positive_semidefinite,
+    rank_tolerance,
+    top_eigenpairs,
+)
 
 FloatArray = NDArray[np.float64]
 
@@ -47,14 +52,15 @@ def newton(
     r: int,
     ties: FloatArray,
     *,
-    tol: float = 1e-10,
+    tol: float = 1e-5,
     max_iter: int = 100,
 ) -> TraceRatioSolution:
     """Solve by the iteration of Wang et al.: W from lambda, lambda from W.
 
-    W becomes the r leading eigenvectors of ``S_1 - lambda S_2`` and lambda the ratio at W: Newton's
-    method for the root of the convex, falling function g(lambda), the sum of the r largest
-    eigenvalues.  The ratio never falls, and converges quadratically.
+    W becomes the r leading eigenvectors of ``S_1 - lambda S_2`` and lambda the ratio at W, which is
+    ``lambda + g(lambda) / tr(W^T S_2 W)``: Newton's method for the root of the convex, falling
+    function g(lambda), the sum of the r largest eigenvalues.  The ratio never falls, and converges
+    quadratically.
 
     Parameters
     ----------
@@ -66,7 +72,7 @@ def newton(
         Samples that decide between directions on which neither S_1 nor S_2 depends: those of the
         largest variance win.
     tol : float
-        Relative change of lambda that counts as none.
+        Relative change of lambda that counts as none; lambda is then exact to about its square.
     max_iter : int
         Largest number of iterations.
 
@@ -79,9 +85,10 @@ def newton(
         return TraceRatioSolution(inside_null_space(S1, S2, r, ties), np.array([np.inf]), True)
     ratios = [float(np.trace(S1) / np.trace(S2))]
     for _ in range(max_iter):
-        W = top_eigenvectors(S1 - ratios[-1] * S2, r)
-        ratios.append(ratio(W, S1, S2))
-        if abs(ratios[-1] - ratios[-2]) <= tol * abs(ratios[-1]):
+        values, W = top_eigenpairs(S1 - ratios[-1] * S2, r)
+        step = values.sum() / np.vdot(W, S2 @ W)
+        ratios.append(float(ratios[-1] + step))
+        if step <= tol * ratios[-1]:
             return TraceRatioSolution(W, np.array(ratios[1:]), True)
     return TraceRatioSolution(W, np.array(ratios[1:]), False)
 
@@ -110,7 +117,7 @@ def bisection(
             low = middles[-1]
         else:
             high = middles[-1]
-    W = top_eigenvectors(S1 - (low + high) / 2 * S2, r)
+    W = top_eigenpairs(S1 - (low + high) / 2 * S2, r)[1]
     return TraceRatioSolution(W, np.array([*middles, ratio(W, S1, S2)]), True)
 
 
@@ -120,6 +127,8 @@ def nullity(S1: FloatArray, S2: FloatArray) -> int:
         raise DataError("S_1 of the trace ratio problem is not symmetric positive semi-definite.")
     if not is_positive_semidefinite(S2):
         raise DataError("S_2 of the trace ratio problem is not symmetric positive semi-definite.")
+    if is_positive_definite(S2):
+        return 0
     values = np.linalg.eigvalsh(S2)
     return int((values <= rank_tolerance(values)).sum())
 
@@ -139,5 +148,5 @@ def inside_null_space(S1: FloatArray, S2: FloatArray, r: int, ties: FloatArray) 
     if missing:
         rest = Z @ vectors[:, ~positive]
         along = (ties - ties.mean(axis=0)) @ rest
-        chosen = np.hstack([chosen, rest @ top_eigenvectors(along.T @ along, missing)])
+        chosen = np.hstack([chosen, rest @ top_eigenpairs(along.T @ along, missing)[1]])
     return chosen

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from cscluster.linalg.psd import inverse_sqrt, is_positive_semidefinite, top_eigenvectors
+from cscluster.linalg.psd import inverse_sqrt, is_positive_definite, is_positive_semidefinite, top_eigenpairs
 
 
 def random_psd(d, rank, seed=0):
@@ -21,11 +21,15 @@ def test_definiteness():
     assert is_positive_semidefinite(np.zeros((3, 3)))
     assert not is_positive_semidefinite(np.diag([1.0, -1e-3]))
     assert not is_positive_semidefinite(np.array([[1.0, 0.5], [0.0, 1.0]]))
+    assert is_positive_definite(random_psd(5, 9))
+    assert not is_positive_definite(random_psd(5, 4))
+    assert not is_positive_definite(np.zeros((3, 3)))
 
 
 @pytest.mark.parametrize("r", [1, 3, 15, 30])
-def test_top_eigenvectors(r):
+def test_top_eigenpairs(r):
     A = random_psd(30, 40) - 20 * np.eye(30)
-    W = top_eigenvectors(A, r)
+    values, W = top_eigenpairs(A, r)
     np.testing.assert_allclose(W.T @ W, np.eye(r), atol=1e-10)
-    np.testing.assert_allclose(W.T @ A @ W, np.diag(np.linalg.eigvalsh(A)[::-1][:r]), atol=1e-9)
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(A)[::-1][:r], atol=1e-9)
+    np.testing.assert_allclose(W.T @ A @ W, np.diag(values), atol=1e-9)

@@ -46,7 +46,7 @@ class TraceRatio(MetricLearner):
     window : float, optional
         The window w; by default the mean squared distance between samples.
     tol : float
-        Relative change of the ratio that counts as none.
+        Relative change of the ratio that counts as none; the ratio is then exact to about its square.
     max_iter : int
         Largest number of iterations of the trace-ratio solver.
 
@@ -80,7 +80,7 @@ class TraceRatio(MetricLearner):
     Cannot-links are needed.  Must-links are needed for ``nonlinear``, and for ``alpha=0`` to be more
     than principal components of the cannot-links' differences.
 
-    Cost: neighbour search, O(n q^2) for the scatter matrices, and six to nine symmetric
+    Cost: neighbour search, O(n q^2) for the scatter matrices, and five to eight symmetric
     eigendecompositions of size q.
 
     References
@@ -131,7 +131,7 @@ class TraceRatio(MetricLearner):
         n_components: int | None = None,
         n_neighbors: int = 10,
         window: float | None = None,
-        tol: float = 1e-10,
+        tol: float = 1e-5,
         max_iter: int = 100,
     ) -> None:
         self.map = map
