@@ -83,26 +83,35 @@ class Algorithm:
 
     def defaults(self) -> dict[str, Any]:
         """Return the default of each parameter, the preset included."""
-        signature = inspect.signature(self.load())
-        values = {name: p.default for name, p in signature.parameters.items()}
-        return {**values, **self.preset}
+        return {**_constructor_defaults(self.target), **self.preset}
 
 
 _METRIC = "cscluster.algorithms.metric"
-_PARTITION = "cscluster.algorithms.partition"
+_FAMILIES = "cscluster.algorithms"
 
-BUILT_IN: tuple[Algorithm, ...] = (
+PARTITION = (
     Algorithm(
         name="kmeans",
-        target=f"{_PARTITION}.kmeans:KMeans",
+        target=f"{_FAMILIES}.partition.kmeans:KMeans",
         title="k-means",
         family="partition",
         paper="Lloyd 1982; k-means++ of Arthur and Vassilvitskii 2007",
         tags=("inductive", "sparse"),
     ),
     Algorithm(
+        name="pckmeans",
+        target=f"{_FAMILIES}.partition.pckmeans:PCKMeans",
+        title="PCK-Means",
+        family="partition",
+        paper="bilenko2004",
+        tags=("constraints", "inductive"),
+    ),
+)
+
+METRIC = (
+    Algorithm(
         name="rca",
-        target=f"{_METRIC}.rca:RCA",
+        target=f"{_FAMILIES}.metric.rca:RCA",
         title="RCA",
         family="metric",
         paper="Bar-Hillel, Hertz, Shental, Weinshall 2005",
@@ -110,7 +119,7 @@ BUILT_IN: tuple[Algorithm, ...] = (
     ),
     Algorithm(
         name="dca",
-        target=f"{_METRIC}.dca:DCA",
+        target=f"{_FAMILIES}.metric.dca:DCA",
         title="DCA",
         family="metric",
         paper="Hoi, Liu, Lyu, Ma 2006",
@@ -197,6 +206,8 @@ BUILT_IN: tuple[Algorithm, ...] = (
     ),
 )
 
+BUILT_IN: tuple[Algorithm, ...] = (*PARTITION, *METRIC)
+
 
 def load_class(target: str) -> type[Any]:
     """Import ``module:Class`` or ``path/to/file.py:Class``.
@@ -209,13 +220,21 @@ def load_class(target: str) -> type[Any]:
     module_name, _, class_name = target.rpartition(":")
     try:
         module = _load_file(module_name) if module_name.endswith(".py") else _load_module(module_name)
-    except (ImportError, OSError, SyntaxError) as error:
-        raise ParameterError(f"Cannot import '{module_name}' for '{target}': {error}.") from error
-    try:
-        return getattr(module, class_name)
-    except AttributeError:
+    except Exception as error:  # code that is imported may raise anything
+        kind = "" if isinstance(error, (ImportError, OSError, SyntaxError)) else f"{type(error).__name__}: "
+        raise ParameterError(f"Cannot import '{module_name}' for '{target}': {kind}{error}.") from error
+    if not hasattr(module, class_name):
         hint = did_you_mean(class_name, vars(module))
-        raise ParameterError(f"'{module_name}' has no class '{class_name}'{hint}.") from None
+        raise ParameterError(f"'{module_name}' has no class '{class_name}'{hint}.")
+    found = getattr(module, class_name)
+    if not isinstance(found, type):
+        raise ParameterError(f"'{class_name}' of '{module_name}' is not a class.")
+    return found
+
+
+@cache
+def _constructor_defaults(target: str) -> dict[str, Any]:
+    return {name: p.default for name, p in inspect.signature(load_class(target)).parameters.items()}
 
 
 def _load_module(name: str) -> Any:

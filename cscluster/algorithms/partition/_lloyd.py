@@ -1,0 +1,122 @@
+"""The alternation that the constrained k-means family shares.
+
+Assign the samples, move the centres, re-estimate the model, until nothing changes.  What a member
+of the family measures - the distance to a centre, the cost of a broken link, the objective - is
+its `Model`.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, Self
+
+import numpy as np
+
+from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
+from cscluster.algorithms.parameters import N_CLUSTERS, RANDOM_STATE, Choice, Integer, Parameter, Real
+from cscluster.algorithms.partition._assign import ASSIGNMENTS, Penalties, assign_points, nearest
+from cscluster.algorithms.partition._closure import Closure
+from cscluster.errors import DataError
+
+
+class Model(Protocol):
+    """Distances and penalties, and how they follow from a partition."""
+
+    def distances(self, X: FloatArray, mu: FloatArray) -> FloatArray:
+        """Return the cost of each sample in each cluster, links aside."""
+
+    def penalties(self, X: FloatArray, closure: Closure) -> Penalties:
+        """Return what broken links cost."""
+
+    def update(self, X: FloatArray, labels: IntArray, mu: FloatArray, closure: Closure) -> tuple[Self, float]:
+        """Re-estimate the model; return it and the objective."""
+
+
+class ConstrainedKMeans(Clusterer):
+    """What pckmeans, mpckmeans and mkmeans share."""
+
+    parameters = {
+        "n_clusters": N_CLUSTERS,
+        "w": Parameter("cost of a broken link of weight one", Real(0)),
+        "assignment": Parameter("what a point sees of its partners", Choice(*ASSIGNMENTS)),
+        "max_iter": Parameter("iteration limit", Integer(1)),
+        "tol": Parameter("relative change of the centres that counts as none", Real(0)),
+        "random_state": RANDOM_STATE,
+    }
+
+    n_clusters: int
+    max_iter: int
+    tol: float
+    cluster_centers_: FloatArray
+    n_reseeded_: int
+
+    def _alternate(
+        self,
+        X: FloatArray,
+        closure: Closure,
+        start: FloatArray,
+        model: Model,
+        assignment: str | None,
+        rng: np.random.Generator,
+    ) -> Self:
+        """Alternate from the centres `start`; without an `assignment` rule links move no sample."""
+        K, points = self.n_clusters, closure.points
+        origin = X.mean(axis=0)
+        X, mu = X - origin, start - origin
+        still = self.tol * X.var(axis=0).mean()
+        labels = np.full(len(X), -1, dtype=np.int64)
+        objective: list[float] = []
+        self.converged_, self.n_reseeded_ = False, 0
+        while not self.converged_ and len(objective) < self.max_iter:
+            before, mu_before = labels, mu
+            D = model.distances(X, mu)
+            labels = nearest(D)
+            if assignment and len(points):
+                penalties = model.penalties(X, closure)
+                labels[points] = assign_points(D[points], before[points], penalties, closure, assignment, rng)
+            self.n_reseeded_ += fill_empty(X, D, labels, points)
+            mu = means(X, labels, K)
+            model, J = model.update(X, labels, mu, closure)
+            objective.append(J)
+            self.converged_ = bool(np.array_equal(labels, before) or ((mu - mu_before) ** 2).sum() <= still)
+        self.labels_ = labels
+        self.cluster_centers_ = mu + origin
+        self.n_iter_ = len(objective)
+        self.objective_ = np.array(objective)
+        self._model = model
+        return self
+
+    def predict(self, X: Samples) -> IntArray:
+        """Return the cluster of least cost for each sample, links aside."""
+        return nearest(self._model.distances(self._validate_new(X), self.cluster_centers_))
+
+
+def means(X: FloatArray, labels: IntArray, n_clusters: int) -> FloatArray:
+    """Return the centroid of each cluster; none may be empty."""
+    sums = np.zeros((n_clusters, X.shape[1]))
+    np.add.at(sums, labels, X)
+    return sums / np.bincount(labels, minlength=n_clusters)[:, None]
+
+
+def fill_empty(X: FloatArray, D: FloatArray, labels: IntArray, points: IntArray) -> int:
+    """Give each empty cluster the sample that costs most where it is; return their number.
+
+    Works on `labels` in place.  Points with links stay where they are as long as other samples
+    can be moved.
+    """
+    sizes = np.bincount(labels, minlength=D.shape[1])
+    empty = np.flatnonzero(sizes == 0)
+    if not len(empty):
+        return 0
+    n_distinct = len(np.unique(X, axis=0))
+    if n_distinct < D.shape[1]:
+        raise DataError(f"{D.shape[1]} clusters are wanted, but only {n_distinct} samples are distinct.")
+    cost = D[np.arange(len(X)), labels]
+    linked = np.zeros(len(X), dtype=bool)
+    linked[points] = True
+    for h in empty:
+        movable = sizes[labels] > 1
+        free = movable & ~linked
+        i = int(np.argmax(np.where(free if free.any() else movable, cost, -np.inf)))
+        sizes[labels[i]] -= 1
+        labels[i], sizes[h] = h, 1
+    return len(empty)

@@ -1,0 +1,123 @@
+"""PCK-Means: k-means that pays for broken links."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from cscluster.algorithms.base import FloatArray, IntArray, Samples
+from cscluster.algorithms.partition._assign import Penalties
+from cscluster.algorithms.partition._closure import Closure
+from cscluster.algorithms.partition._lloyd import ConstrainedKMeans
+from cscluster.algorithms.partition._seeding import seed_centers
+from cscluster.constraints import Constraints
+
+
+@dataclass(frozen=True)
+class Euclidean:
+    """Euclidean distances, and the same cost `w` for every broken link of weight one."""
+
+    w: float
+    n_clusters: int
+
+    def distances(self, X: FloatArray, mu: FloatArray) -> FloatArray:
+        """Return ``||x_i - mu_h||^2``."""
+        return cdist(X, mu, "sqeuclidean")
+
+    def penalties(self, X: FloatArray, closure: Closure) -> Penalties:
+        """Return `w` for each link: the terms of equation (1)."""
+        one = np.ones((1, len(closure.points), 1))
+        extra = np.tile(self.w * closure.extra[:, None], self.n_clusters)
+        return Penalties(self.w * one, self.w * one, one, extra)
+
+    def update(self, X: FloatArray, labels: IntArray, mu: FloatArray, closure: Closure) -> tuple[Self, float]:
+        """Return the model, which has nothing to learn, and the objective (1)."""
+        broken = closure.broken_weight(labels[closure.points], self.n_clusters)
+        return self, float(((X - mu[labels]) ** 2).sum() + self.w * broken)
+
+
+class PCKMeans(ConstrainedKMeans):
+    r"""K-means with a cost for each broken link, started from the neighbourhoods of the links.
+
+    Finds a local minimum over partitions l and centres mu of
+
+    .. math:: \sum_i \|x_i - \mu_{l_i}\|^2
+              + w \sum_{(i,j) \in M} w_{ij} [l_i \ne l_j] + w \sum_{(i,j) \in C} \bar w_{ij} [l_i = l_j]
+
+    where M and C are the transitive closure of the must-links and the cannot-links they entail.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of clusters K.
+    w : float
+        Cost of breaking a link of weight one; it competes with squared distances.
+    assignment : {'keep', 'reset', 'block'}
+        What a point sees when it chooses a cluster: the current labels of all its partners (the
+        paper's text), or only of those that have chosen before it in this iteration; with
+        'block' a must-link component chooses as one.
+    max_iter : int
+        Largest number of iterations.
+    tol : float
+        Squared shift of the centres, relative to the variance of the data, that counts as none.
+    random_state : int, optional
+        Seed of the order of assignment and of centres that no neighbourhood provides.
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        The centres mu.
+    n_reseeded_ : int
+        How often an empty cluster was given a sample.
+
+    Notes
+    -----
+    Given links keep their weights, entailed links have weight one.  The closure assumes that the
+    links are consistent; contradictory links are named in a warning, and then only the given
+    links count.  The objective never rises with 'keep' and 'block'.
+
+    An iteration takes O(n K d) for the samples, and O(K + c) for each point with links, where c is
+    the number of components that its own component is separated from.
+
+    References
+    ----------
+    .. [1] M. Bilenko, S. Basu, R. J. Mooney, "Integrating Constraints and Metric Learning in
+       Semi-Supervised Clustering", 2004, equation (1), sections 3.1 and 3.2.
+       doi:10.1145/1015330.1015360
+
+    Examples
+    --------
+    >>> from cscluster import Constraints, PCKMeans
+    >>> X = [[0.0], [1.0], [2.0], [3.0], [4.2]]
+    >>> links = Constraints([(0, 1), (3, 4)], [(1, 2)], n_samples=5)
+    >>> PCKMeans(n_clusters=2, random_state=0).fit(X, links).labels_.tolist()
+    [0, 0, 1, 1, 1]
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        w: float = 1.0,
+        assignment: str = "block",
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        random_state: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.w = w
+        self.assignment = assignment
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
+        """Cluster `X`."""
+        X, constraints = self._validate(X, constraints)
+        rng = np.random.default_rng(self.random_state)
+        start = seed_centers(X, constraints, self.n_clusters, rng)
+        model = Euclidean(self.w, self.n_clusters)
+        return self._alternate(X, Closure.of(constraints), start, model, self.assignment, rng)

@@ -1,0 +1,108 @@
+import numpy as np
+import pytest
+import sklearn.cluster
+
+from cscluster import Constraints, PCKMeans, load_dataset
+from cscluster.algorithms.partition._seeding import seed_centers
+from cscluster.constraints.schedules import RandomPairs
+from cscluster.errors import DataError, ParameterError
+from cscluster.metrics import satisfied
+
+
+def draw(name, count, trial=0):
+    data = load_dataset(name)
+    return data.X, data.y, RandomPairs(counts=[count]).episode(count, data.y, 5, name, trial).tiers[0]
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "pendigit389"])
+def test_without_links_it_is_kmeans_from_the_same_start(name):
+    X = load_dataset(name).X
+    start = seed_centers(X, Constraints.empty(len(X)), 3, np.random.default_rng(0))
+    theirs = sklearn.cluster.KMeans(3, init=start, n_init=1, tol=0, algorithm="lloyd").fit(X)
+    ours = PCKMeans(3, tol=0, random_state=0).fit(X)
+    assert ours.converged_
+    assert np.array_equal(ours.labels_, theirs.labels_)
+    assert ours.objective_[-1] == pytest.approx(theirs.inertia_)
+    assert np.array_equal(ours.predict(X), ours.labels_)
+
+
+@pytest.mark.parametrize("assignment", ["keep", "reset", "block"])
+def test_objective_is_equation_1(assignment):
+    X, _, links = draw("iris", 80)
+    rng = np.random.default_rng(0)
+    links = Constraints(
+        links.must_links,
+        links.cannot_links,
+        n_samples=len(X),
+        must_weights=rng.uniform(0.1, 2, len(links.must_links)),
+    )
+    model = PCKMeans(3, w=0.7, assignment=assignment, random_state=0).fit(X, links)
+    broken = links.closure().violated(model.labels_)
+    spread = ((X - model.cluster_centers_[model.labels_]) ** 2).sum()
+    cost = 0.7 * (broken.must_weights.sum() + broken.cannot_weights.sum())
+    assert model.objective_[-1] == pytest.approx(spread + cost)
+
+
+@pytest.mark.parametrize("assignment", ["keep", "block"])
+@pytest.mark.parametrize("name", ["iris", "wine", "ionosphere", "letterIJL"])
+def test_objective_never_rises(name, assignment):
+    for trial in range(4):
+        X, y, links = draw(name, 100, trial)
+        model = PCKMeans(len(np.unique(y)), w=2, assignment=assignment, random_state=trial).fit(X, links)
+        assert (np.diff(model.objective_) <= 1e-9 * model.objective_[0]).all()
+
+
+def test_blocks_break_no_must_link_and_a_high_cost_keeps_all_links():
+    X, _, links = draw("iris", 100)
+    free = PCKMeans(3, w=0, random_state=0).fit(X, links)
+    assert len(links.violated(free.labels_).must_links) == 0
+    strict = PCKMeans(3, w=1e6, random_state=0).fit(X, links)
+    assert satisfied(links, strict.labels_) == 1
+
+
+def test_links_in_any_order_give_the_same_labels():
+    X, _, links = draw("iris", 60)
+    shuffled = Constraints(links.must_links[::-1, ::-1], links.cannot_links[::-1], n_samples=len(X))
+    a, b = (PCKMeans(3, random_state=3).fit(X, c).labels_ for c in (links, shuffled))
+    assert np.array_equal(a, b)
+
+
+def test_an_empty_cluster_is_given_a_sample_and_counted():
+    # The three neighbourhoods have the same centroid, so two clusters start empty.
+    X = np.array([[-1.0], [1.0], [-2.0], [2.0], [-3.0], [3.0], [9.0]])
+    links = Constraints([(0, 1), (2, 3), (4, 5)], n_samples=7)
+    model = PCKMeans(3, assignment="keep", w=0, random_state=0).fit(X, links)
+    assert model.n_reseeded_ >= 2
+    assert set(model.labels_) == {0, 1, 2}
+
+
+def test_more_clusters_than_distinct_samples():
+    X = np.repeat([[0.0, 1.0], [2.0, 3.0]], 5, axis=0)
+    with pytest.raises(DataError, match="3 clusters are wanted, but only 2 samples are distinct"):
+        PCKMeans(3, random_state=0).fit(X)
+    assert PCKMeans(2, random_state=0).fit(X).objective_[-1] == pytest.approx(0)
+
+
+def test_a_constant_column_changes_nothing():
+    X, _, links = draw("iris", 60)
+    padded = np.column_stack([X, np.full(len(X), 7.0)])
+    seeded = {"n_clusters": 3, "random_state": 0}
+    assert np.array_equal(
+        PCKMeans(**seeded).fit(X, links).labels_, PCKMeans(**seeded).fit(padded, links).labels_
+    )
+
+
+def test_contradictory_links_are_named():
+    X = load_dataset("iris").X
+    links = Constraints([(0, 1), (1, 2)], [(0, 2)], n_samples=len(X))
+    with pytest.warns(
+        UserWarning, match="Samples 0 and 2 are cannot-linked, but must-links put them together"
+    ):
+        PCKMeans(3, random_state=0).fit(X, links)
+
+
+def test_says_what_is_wrong():
+    with pytest.raises(ParameterError, match="'assignment' of PCKMeans must be 'keep'"):
+        PCKMeans(assignment="x").fit([[0.0], [1.0]])
+    with pytest.raises(ParameterError, match="'w' of PCKMeans must be a number >= 0, got -1"):
+        PCKMeans(w=-1).fit([[0.0], [1.0]])
