@@ -88,6 +88,7 @@ class Algorithm:
         return {**values, **self.preset}
 
 
+_MARGIN = "cscluster.algorithms.margin"
 _PARTITION = "cscluster.algorithms.partition"
 
 BUILT_IN: tuple[Algorithm, ...] = (
@@ -98,6 +99,14 @@ BUILT_IN: tuple[Algorithm, ...] = (
         family="partition",
         paper="Lloyd 1982; k-means++ of Arthur and Vassilvitskii 2007",
         tags=("inductive", "sparse"),
+    ),
+    Algorithm(
+        name="pmmc",
+        target=f"{_MARGIN}.pmmc:PMMC",
+        title="PMMC",
+        family="margin",
+        paper="zeng2012",
+        tags=("constraints", "inductive", "kernel", "sparse"),
     ),
 )
 
