@@ -108,6 +108,22 @@ BUILT_IN: tuple[Algorithm, ...] = (
         paper="zeng2012",
         tags=("constraints", "inductive", "kernel", "sparse"),
     ),
+    Algorithm(
+        name="cpcmmc",
+        target=f"{_MARGIN}.cpcmmc:CPCMMC",
+        title="CPCMMC",
+        family="margin",
+        paper="Hu, Wang, Yu, Hua 2008; zeng2012, eq. (2)",
+        tags=("constraints", "inductive", "kernel", "sparse"),
+    ),
+    Algorithm(
+        name="cpmmc",
+        target=f"{_MARGIN}.cpmmc:CPMMC",
+        title="CPMMC",
+        family="margin",
+        paper="Zhao, Wang, Zhang 2008; zeng2012, eq. (1)",
+        tags=("inductive", "kernel", "sparse"),
+    ),
 )
 
 

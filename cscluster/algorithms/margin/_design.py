@@ -83,17 +83,24 @@ class Design:
 
     @classmethod
     def of(cls, X: Samples, mean: FloatArray, bias: bool) -> Self:
-        """Subtract `mean` and, for a bias, append a feature that is always one."""
+        """Subtract `mean` and, for a bias, append a feature that is always one.
+
+        Dense features that do not vary are left out: their weights are zero.
+        """
         n = X.shape[0]
         if sparse.issparse(X):
             if bias:
                 X = sparse.hstack([X, np.ones((n, 1))], format="csr")
                 mean = np.append(mean, 0.0)
             return cls(sparse.csr_array(X), mean)
+        varying = (X[0] != X).any(axis=0)
         X = X - mean
         if bias:
             X = np.hstack([X, np.ones((n, 1))])
-        return cls(X, np.zeros(X.shape[1])).rotated()
+            varying = np.append(varying, True)
+        basis = None if varying.all() else np.eye(len(varying))[:, varying]
+        X = np.ascontiguousarray(X[:, varying])
+        return cls(X, np.zeros(X.shape[1]), basis).rotated()
 
     def rotated(self) -> Self:
         """Return the same samples in fewer coordinates, where they span so few.
@@ -105,7 +112,8 @@ class Design:
         if sparse.issparse(self.X) or 2 * n > d:
             return self
         Q, R = np.linalg.qr(self.X.T)
-        return type(self)(np.ascontiguousarray(R.T), np.zeros(n), Q)
+        basis = Q if self.basis is None else self.basis @ Q
+        return type(self)(np.ascontiguousarray(R.T), np.zeros(len(R)), basis)
 
     def rows_at(self, index: IntArray) -> Self:
         """Return the design of some samples, not centred anew; its basis refers to this design."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.decomposition import KernelPCA
 
 from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
-from cscluster.algorithms.margin._cccp import Run
+from cscluster.algorithms.margin._cccp import Run, Solve
 from cscluster.algorithms.margin._design import Design
+from cscluster.algorithms.margin._solvers import dual_ascent, subgradient
 from cscluster.algorithms.parameters import (
     RANDOM_STATE,
     Boolean,
@@ -22,6 +24,9 @@ from cscluster.algorithms.parameters import (
 )
 from cscluster.constraints import Constraints
 
+GAIN_TOL = 0.1
+"""CCCP moves on once the duality gap is this share of what the convex problem has gained."""
+
 MARGIN_PARAMETERS = {
     "n_clusters": Parameter("number of clusters", Integer(2)),
     "bias": Parameter("whether scores have a constant term", Boolean()),
@@ -30,6 +35,8 @@ MARGIN_PARAMETERS = {
     "n_components": Parameter("kernel PCA coordinates to keep; all if null", Integer(1), Null()),
     "tol": Parameter("relative fall of the objective that ends CCCP", Real(0)),
     "gap_tol": Parameter("relative duality gap that ends a convex problem", Real(0, open_low=True)),
+    "solver": Parameter("solver of the convex problems", Choice("dual", "subgradient")),
+    "step_tol": Parameter("relative change of W that ends 'subgradient'", Real(0)),
     "max_iter": Parameter("limit of CCCP iterations", Integer(1)),
     "max_steps": Parameter("limit of the steps in a convex problem", Integer(1)),
     "random_state": RANDOM_STATE,
@@ -59,6 +66,10 @@ class MarginClusterer(Clusterer):
     kernel: str
     gamma: float | None
     n_components: int | None
+    solver: str
+    gap_tol: float
+    step_tol: float
+    max_steps: int
 
     coef_: FloatArray
     intercept_: FloatArray
@@ -75,6 +86,12 @@ class MarginClusterer(Clusterer):
             X = self._kernel_pca.fit_transform(X)
         self._mean = np.asarray(X.mean(axis=0)).ravel()
         return Design.of(X, self._mean, self.bias)
+
+    def _solver(self, rng: np.random.Generator) -> Solve:
+        """Return the solver of convex problems that the parameters name."""
+        if self.solver == "subgradient":
+            return partial(subgradient, tol=self.step_tol, max_steps=self.max_steps)
+        return partial(dual_ascent, rng=rng, tol=self.gap_tol, max_steps=self.max_steps, gain_tol=GAIN_TOL)
 
     def _store(self, design: Design, run: Run) -> None:
         """Set the fitted attributes."""

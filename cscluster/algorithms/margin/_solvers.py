@@ -39,13 +39,20 @@ def objective(terms: Sequence[Term], lam: float, W: FloatArray, S: FloatArray) -
     return 0.5 * lam * float(np.vdot(W, W)) + sum(term.value(S) for term in terms)
 
 
+def feasible(design: Design, terms: Sequence[Term], W: FloatArray) -> FloatArray:
+    """Return W, moved to where every term is finite."""
+    for term in terms:
+        W = term.repair(design, W)
+    return W
+
+
 def dual_ascent(
     design: Design,
     terms: Sequence[Term],
     lam: float,
     start: Solution,
-    rng: np.random.Generator,
     *,
+    rng: np.random.Generator,
     tol: float,
     max_steps: int,
     gain_tol: float = 0.0,
@@ -83,7 +90,7 @@ def dual_ascent(
         step += 1
         if step in (check, max_steps):
             check += 1 + step // 8
-            W = design.weights(V)
+            W = feasible(design, terms, design.weights(V))
             S = design.scores(W)
             value = objective(terms, lam, W, S)
             dual = sum(term.dual_sum() for term in terms) - _square(design.weights(U)) / (2.0 * lam)
@@ -117,7 +124,7 @@ def subgradient(
         for term in terms:
             term.add_subgradient(S, G)
         half = W - (lam * W + design.combine(G)) / (lam * r)
-        new = half * min(1.0, rho / max(float(np.linalg.norm(half)), 1e-300))
+        new = feasible(design, terms, half * min(1.0, rho / max(float(np.linalg.norm(half)), 1e-300)))
         change = float(np.linalg.norm(new - W))
         size = max(float(np.linalg.norm(W)), float(np.linalg.norm(new)))
         W = new

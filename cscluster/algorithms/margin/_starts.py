@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import sklearn.cluster
 from scipy.linalg import eigh
@@ -69,3 +71,22 @@ def kmeans_scores(Z: FloatArray, n_clusters: int, n_init: int, rng: np.random.Ge
     model = sklearn.cluster.KMeans(n_clusters, n_init=n_init, random_state=seed).fit(Z)
     centers = model.cluster_centers_
     return np.asarray(Z @ centers.T) - 0.5 * (centers**2).sum(axis=1)
+
+
+def paper_start(design: Design, links: Constraints, n_clusters: int, rng: np.random.Generator) -> FloatArray:
+    """Return the scores of the projection (18); S_m is shrunk only if it is singular."""
+    projections = LinkProjections(design, links, rng)
+    return design.scores(projections.weights(n_clusters, 1e-3 if projections.is_singular() else 0.0))
+
+
+def label_free_starts(
+    design: Design, links: Constraints, n_clusters: int, rng: np.random.Generator
+) -> Iterator[FloatArray]:
+    """Yield scores: projections (18) of several shrinkages, k-means in them, plain k-means."""
+    if len(links):
+        projections = LinkProjections(design, links, rng)
+        for shrinkage in (1e-3, 1e-2, 0.1, 1.0):
+            Z = design.scores(projections.weights(n_clusters, shrinkage))
+            yield Z
+            yield kmeans_scores(Z, n_clusters, 5, rng)
+    yield kmeans_scores(design.X, n_clusters, 3, rng)

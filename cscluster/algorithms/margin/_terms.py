@@ -16,7 +16,8 @@ samples, so that it is solved in terms of their scores and inner products alone.
 from __future__ import annotations
 
 import copy
-from typing import Protocol, Self
+from abc import ABC, abstractmethod
+from typing import Self
 
 import numpy as np
 from numba import njit
@@ -27,29 +28,38 @@ from cscluster.algorithms.margin._design import Design, Rows, add_row, row_score
 from cscluster.algorithms.margin._losses import best_apart, best_together, pair_scores
 
 
-class Term(Protocol):
+class Term(ABC):
     """A loss on scores; see the module's docstring."""
 
-    def relinearise(self, S: FloatArray) -> None:
+    def relinearise(self, S: FloatArray) -> None:  # noqa: B027  # nothing to freeze in a convex loss
         """Take the tangent at the scores S; the dual variables stay feasible."""
 
+    def repair(self, design: Design, W: FloatArray) -> FloatArray:
+        """Return weights near W at which R is finite."""
+        return W
+
+    @abstractmethod
     def value(self, S: FloatArray) -> float:
         """Return R(S)."""
 
+    @abstractmethod
     def add_subgradient(self, S: FloatArray, G: FloatArray) -> None:
         """Add a subgradient of R at S, shape (n, n_clusters), to G."""
 
+    @abstractmethod
     def dual_sum(self) -> float:
         """Return the linear part of the dual objective."""
 
+    @abstractmethod
     def add_dual(self, B: FloatArray) -> None:
         """Add B(q), shape (n, n_clusters), to `B`."""
 
+    @abstractmethod
     def sweep(self, design: Design, V: FloatArray, lam: float, rng: np.random.Generator) -> None:
         """Maximise the dual over each block once; update the weights V = W(q) accordingly."""
 
 
-class PointMargins:
+class PointMargins(Term):
     """Samples should prefer their cluster y to each other one by a margin, the last line of (21).
 
     R(S) = cost * sum over i in `index` and all z of  {1 - (S[i, y_i] - S[i, z])}_+
@@ -150,7 +160,7 @@ def _sweep_points(
             add_row(rows, i, V, a)
 
 
-class LinkMargins:
+class LinkMargins(Term):
     """Links should be kept rather than broken by a margin, the second and third line of (21).
 
     R(S) = sum over links j of  cost_j * {1 - S[j1, z_j1] - S[j2, z_j2] + max_s (S[j1, s1] + S[j2, s2])}_+

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -13,8 +12,8 @@ from cscluster.algorithms.base import FloatArray, Samples
 from cscluster.algorithms.margin._cccp import Run, Solve, cccp, tangent_at, tangent_at_scores
 from cscluster.algorithms.margin._design import Design
 from cscluster.algorithms.margin._model import MARGIN_PARAMETERS, MarginClusterer, warn_of_contradictions
-from cscluster.algorithms.margin._solvers import Solution, dual_ascent, subgradient
-from cscluster.algorithms.margin._starts import LinkProjections, kmeans_scores
+from cscluster.algorithms.margin._solvers import Solution
+from cscluster.algorithms.margin._starts import label_free_starts, paper_start
 from cscluster.algorithms.margin._terms import LinkMargins, PointMargins, Term
 from cscluster.algorithms.parameters import Choice, Integer, Parameter, Real
 from cscluster.constraints import Constraints
@@ -39,26 +38,6 @@ def point_term(links: Constraints, delta: float, n_clusters: int) -> PointMargin
     if not len(untouched) or delta == 0:
         return None
     return PointMargins(untouched, delta / (len(untouched) * n_clusters), n_clusters)
-
-
-def paper_start(design: Design, links: Constraints, n_clusters: int, rng: np.random.Generator) -> FloatArray:
-    """Return the scores of the projection (18); S_m is shrunk only if it is singular."""
-    projections = LinkProjections(design, links, rng)
-    return design.scores(projections.weights(n_clusters, 1e-3 if projections.is_singular() else 0.0))
-
-
-def label_free_starts(
-    design: Design, links: Constraints, n_clusters: int, rng: np.random.Generator
-) -> Iterator[FloatArray]:
-    """Yield scores: projections (18) of several shrinkages, k-means in them, plain k-means."""
-    if len(links):
-        projections = LinkProjections(design, links, rng)
-        for shrinkage in (1e-3, 0.1, 1.0):
-            Z = design.scores(projections.weights(n_clusters, shrinkage))
-            yield Z
-            if shrinkage >= 0.1:
-                yield kmeans_scores(Z, n_clusters, 5, rng)
-    yield kmeans_scores(design.X, n_clusters, 3, rng)
 
 
 @dataclass(frozen=True)
@@ -183,8 +162,6 @@ class PMMC(MarginClusterer):
         "init": Parameter("starts", Choice("auto", "paper")),
         "n_finalists": Parameter("number of starts run to the end", Integer(1)),
         "annealing": Parameter("first iterations that look at links only", Integer(0)),
-        "solver": Parameter("solver of the convex problems", Choice("dual", "subgradient")),
-        "step_tol": Parameter("relative change of W that ends 'subgradient'", Real(0)),
     }
 
     delta_: FloatArray
@@ -239,14 +216,7 @@ class PMMC(MarginClusterer):
             starts = iter([paper_start(design, links, self.n_clusters, rng)])
         else:
             starts = label_free_starts(design, links, self.n_clusters, rng)
-
-        def solve(design: Design, terms: Sequence[Term], lam: float, start: Solution) -> Solution:
-            if self.solver == "subgradient":
-                return subgradient(design, terms, lam, start, tol=self.step_tol, max_steps=self.max_steps)
-            return dual_ascent(
-                design, terms, lam, start, rng, tol=self.gap_tol, max_steps=self.max_steps, gain_tol=0.1
-            )
-
+        solve = self._solver(rng)
         leads = [
             lead_from(
                 design,

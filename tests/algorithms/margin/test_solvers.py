@@ -44,7 +44,7 @@ def sum_of_duals(terms, n):
 def test_gap_is_certified_by_the_dual_variables(lam, n_clusters, scale):
     design, terms, start = problem(n_clusters, scale)
     rng = np.random.default_rng(0)
-    found = dual_ascent(design, terms, lam, start, rng, tol=1e-4, max_steps=20_000)
+    found = dual_ascent(design, terms, lam, start, rng=rng, tol=1e-4, max_steps=20_000)
     assert found.value == pytest.approx(objective(terms, lam, found.W, design.scores(found.W)))
     assert found.gap <= 1e-4 * found.value
     # The variables the ascent ends with bear witness, up to what kappa makes them lag behind.
@@ -57,7 +57,7 @@ def test_gap_is_certified_by_the_dual_variables(lam, n_clusters, scale):
 def test_never_worse_than_the_subgradient_method(lam):
     design, terms, start = problem(3)
     rival = subgradient(design, terms, lam, start, tol=0.01, max_steps=1000)
-    found = dual_ascent(design, terms, lam, start, np.random.default_rng(0), tol=1e-6, max_steps=20_000)
+    found = dual_ascent(design, terms, lam, start, rng=np.random.default_rng(0), tol=1e-6, max_steps=20_000)
     assert found.value <= rival.value * (1 + 1e-6)
 
 
@@ -77,7 +77,7 @@ def test_agrees_with_a_general_purpose_solver():
     for i, y in zip(points.index, points.y, strict=True):
         losses.append(points.cost * cvxpy.sum(cvxpy.pos(1 - S[i, y] + S[i])))
     optimum = cvxpy.Problem(cvxpy.Minimize(lam / 2 * cvxpy.sum_squares(W) + sum(losses))).solve()
-    found = dual_ascent(design, terms, lam, start, np.random.default_rng(0), tol=1e-6, max_steps=20_000)
+    found = dual_ascent(design, terms, lam, start, rng=np.random.default_rng(0), tol=1e-6, max_steps=20_000)
     assert found.value == pytest.approx(optimum, rel=1e-4)
     assert found.value - found.gap <= optimum * (1 + 1e-6)
 
@@ -85,7 +85,7 @@ def test_agrees_with_a_general_purpose_solver():
 def test_subgradient_stays_in_the_ball_of_theorem_1_and_closes_in_on_the_optimum():
     design, terms, start = problem(3)
     lam = 0.5
-    best = dual_ascent(design, terms, lam, start, np.random.default_rng(0), tol=1e-5, max_steps=20_000)
+    best = dual_ascent(design, terms, lam, start, rng=np.random.default_rng(0), tol=1e-5, max_steps=20_000)
     assert np.linalg.norm(best.W) <= np.sqrt(2.0 / lam)
     found = subgradient(design, terms, lam, start, tol=0.0, max_steps=2000)
     assert np.linalg.norm(found.W) <= np.sqrt(2.0 / lam) * (1 + 1e-12)
