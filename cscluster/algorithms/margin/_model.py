@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.decomposition import KernelPCA
 
-from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
+from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples, dense
 from cscluster.algorithms.margin._cccp import Run, Solve
 from cscluster.algorithms.margin._design import Design
 from cscluster.algorithms.margin._solvers import dual_ascent, subgradient
@@ -23,6 +23,7 @@ from cscluster.algorithms.parameters import (
     Real,
 )
 from cscluster.constraints import Constraints
+from cscluster.errors import DataError
 
 GAIN_TOL = 0.1
 """CCCP moves on once the duality gap is this share of what the convex problem has gained."""
@@ -78,6 +79,8 @@ class MarginClusterer(Clusterer):
 
     def _design(self, X: Samples) -> Design:
         """Return the centred samples, in kernel PCA coordinates if there is a kernel."""
+        if np.array_equal(dense(X.max(axis=0)), dense(X.min(axis=0))):
+            raise DataError("All samples are the same; there is nothing to cluster.")
         self._kernel_pca: Any = None
         if self.kernel != "linear":
             self._kernel_pca = KernelPCA(

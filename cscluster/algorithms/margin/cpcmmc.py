@@ -14,7 +14,7 @@ from cscluster.algorithms.margin._design import Design, Rows, add_row, row_score
 from cscluster.algorithms.margin._model import MARGIN_PARAMETERS, MarginClusterer, warn_of_contradictions
 from cscluster.algorithms.margin._starts import kmeans_scores, label_free_starts
 from cscluster.algorithms.margin._terms import PointMargins, Term
-from cscluster.algorithms.parameters import Choice, Integer, Parameter, Real
+from cscluster.algorithms.parameters import Choice, Parameter, Real
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError
 
@@ -185,7 +185,7 @@ class CPCMMC(MarginClusterer):
 
     Sample x scores w_y @ x for cluster y; the winner is its label.  W minimises
 
-        1/2 ||W||^2 + gamma1/(n C) sum_{i, z} {1 - max_y w_y @ x_i + w_z @ x_i}_+                (2)
+        lam/2 ||W||^2 + gamma1/(n C) sum_{i, z} {1 - max_y w_y @ x_i + w_z @ x_i}_+                (2)
         + gamma2/(L_m C) sum over must-links j and all z of  |w_z @ (x_j1 - x_j2)|
         + gamma3/L_c sum over cannot-links j of  max_z w_z @ v_j - mean_z w_z @ v_j,   v_j = x_j1 + x_j2.
 
@@ -196,14 +196,13 @@ class CPCMMC(MarginClusterer):
     ----------
     n_clusters : int
         Number of clusters C.
+    lam : float
+        Weight of the norm, one in the paper: only the ratios of the four weights matter.
     gamma1, gamma2, gamma3 : float
-        Weights of the samples, the must-links and the cannot-links.  Dividing all three by lam is
-        the same as a weight lam on the norm.
-    init : {'kmeans', 'auto'}
-        'kmeans' starts from plain k-means, as a method without an initialisation of its own;
-        'auto' runs the label-free starts of `PMMC` and keeps the lowest final objective.
-    n_init : int
-        Number of k-means runs, of which the best is the start 'kmeans'.
+        Weights of the samples, the must-links and the cannot-links.
+    init : {'auto', 'kmeans'}
+        'auto' runs the label-free starts of `PMMC` and keeps the lowest final objective; 'kmeans'
+        starts from plain k-means, the best of ten runs.
     solver, bias, kernel, gamma, n_components, tol, gap_tol, step_tol, max_iter, max_steps
         As in `PMMC`.
     random_state : int, optional
@@ -221,7 +220,10 @@ class CPCMMC(MarginClusterer):
     Notes
     -----
     The name keeps the cutting planes of [1]_; the convex problems are the same, their solver is
-    that of `PMMC`.  One CCCP iteration costs O(n C d) for each step of the solver.
+    that of `PMMC`.  A step of the solver costs O(n C d).
+
+    The losses of the links have no margin: they pull all scores together, and with gamma2 and gamma3
+    as large as gamma1 the optimum is W = 0, one cluster.
 
     References
     ----------
@@ -242,22 +244,22 @@ class CPCMMC(MarginClusterer):
 
     parameters = {
         **MARGIN_PARAMETERS,
+        "lam": Parameter("weight of the norm", Real(0, open_low=True)),
         "gamma1": Parameter("weight of the samples", Real(0, open_low=True)),
         "gamma2": Parameter("weight of the must-links", Real(0)),
         "gamma3": Parameter("weight of the cannot-links", Real(0)),
-        "init": Parameter("starts", Choice("kmeans", "auto")),
-        "n_init": Parameter("number of k-means runs for the start", Integer(1)),
+        "init": Parameter("starts", Choice("auto", "kmeans")),
     }
 
     def __init__(
         self,
         n_clusters: int = 2,
         *,
+        lam: float = 1.0,
         gamma1: float = 1.0,
-        gamma2: float = 1.0,
-        gamma3: float = 1.0,
-        init: str = "kmeans",
-        n_init: int = 10,
+        gamma2: float = 0.1,
+        gamma3: float = 0.3,
+        init: str = "auto",
         solver: str = "dual",
         bias: bool = False,
         kernel: str = "linear",
@@ -271,11 +273,11 @@ class CPCMMC(MarginClusterer):
         random_state: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
+        self.lam = lam
         self.gamma1 = gamma1
         self.gamma2 = gamma2
         self.gamma3 = gamma3
         self.init = init
-        self.n_init = n_init
         self.solver = solver
         self.bias = bias
         self.kernel = kernel
@@ -304,14 +306,14 @@ class CPCMMC(MarginClusterer):
         for S in self._starts(design, links, rng):
             terms = self._terms(links)
             start = tangent_at_scores(terms, S, design.X.shape[1])
-            runs.append(cccp(design, terms, 1.0, start, solve, tol=self.tol, max_iter=self.max_iter))
+            runs.append(cccp(design, terms, self.lam, start, solve, tol=self.tol, max_iter=self.max_iter))
         self._store(design, min(runs, key=lambda run: run.solution.value))
         return self
 
     def _starts(self, design: Design, links: Constraints, rng: np.random.Generator) -> Iterator[FloatArray]:
         if self.init == "auto":
             return label_free_starts(design, links, self.n_clusters, rng)
-        return iter([kmeans_scores(design.X, self.n_clusters, self.n_init, rng)])
+        return iter([kmeans_scores(design.X, self.n_clusters, 10, rng)])
 
     def _terms(self, links: Constraints) -> list[Term]:
         """Return the three sums of (2); weighted links weigh in."""

@@ -14,7 +14,7 @@ from cscluster.algorithms.margin._losses import best_two
 from cscluster.algorithms.margin._model import MARGIN_PARAMETERS, MarginClusterer
 from cscluster.algorithms.margin._starts import kmeans_scores
 from cscluster.algorithms.margin._terms import Term
-from cscluster.algorithms.parameters import Integer, Parameter, Real
+from cscluster.algorithms.parameters import Parameter, Real
 from cscluster.constraints import Constraints
 
 
@@ -188,7 +188,8 @@ class CPMMC(MarginClusterer):
         subject to  -q <= sum_i w_s @ x_i - sum_i w_z @ x_i <= q   for all clusters s and z,
 
     where y_i is the winner.  CCCP freezes the winners; what remains is a multiclass support vector
-    machine with the balance constraint, solved with a certified duality gap.
+    machine with the balance constraint, solved with a certified duality gap.  The start is plain
+    k-means, the best of ten runs.
 
     Parameters
     ----------
@@ -198,10 +199,10 @@ class CPMMC(MarginClusterer):
         Weight of the norm; its scale goes with the square of the features' scale.
     balance : float
         q / n: largest difference of the mean scores of two clusters.
-    solver, bias, kernel, gamma, n_components, tol, gap_tol, step_tol, max_iter, max_steps
+    bias : bool
+        Whether scores have a constant term, which costs like the other weights.
+    solver, kernel, gamma, n_components, tol, gap_tol, step_tol, max_iter, max_steps
         As in `PMMC`.
-    n_init : int
-        Number of k-means runs, of which the best is the start.
     random_state : int, optional
         Seed of k-means and of the order of the dual ascent.
 
@@ -240,7 +241,6 @@ class CPMMC(MarginClusterer):
         **MARGIN_PARAMETERS,
         "lam": Parameter("weight of the norm", Real(0, open_low=True)),
         "balance": Parameter("largest difference of two clusters' mean scores", Real(0)),
-        "n_init": Parameter("number of k-means runs for the start", Integer(1)),
     }
 
     def __init__(
@@ -249,9 +249,8 @@ class CPMMC(MarginClusterer):
         *,
         lam: float = 1.0,
         balance: float = 0.1,
-        n_init: int = 10,
         solver: str = "dual",
-        bias: bool = False,
+        bias: bool = True,
         kernel: str = "linear",
         gamma: float | None = None,
         n_components: int | None = None,
@@ -265,7 +264,6 @@ class CPMMC(MarginClusterer):
         self.n_clusters = n_clusters
         self.lam = lam
         self.balance = balance
-        self.n_init = n_init
         self.solver = solver
         self.bias = bias
         self.kernel = kernel
@@ -287,7 +285,7 @@ class CPMMC(MarginClusterer):
         terms: list[Term] = [WinnerMargins(n, 1.0 / n, C)]
         if self.bias:
             terms.append(Balance(n * self.balance, C))
-        start = tangent_at_scores(terms, kmeans_scores(design.X, C, self.n_init, rng), design.X.shape[1])
+        start = tangent_at_scores(terms, kmeans_scores(design.X, C, 10, rng), design.X.shape[1])
         run = cccp(design, terms, self.lam, start, self._solver(rng), tol=self.tol, max_iter=self.max_iter)
         self._store(design, run)
         return self
