@@ -109,6 +109,33 @@ PARTITION = (
     ),
 )
 
+MARGIN = (
+    Algorithm(
+        name="pmmc",
+        target=f"{_FAMILIES}.margin.pmmc:PMMC",
+        title="PMMC",
+        family="margin",
+        paper="zeng2012",
+        tags=("constraints", "inductive", "kernel", "sparse"),
+    ),
+    Algorithm(
+        name="cpcmmc",
+        target=f"{_FAMILIES}.margin.cpcmmc:CPCMMC",
+        title="CPCMMC",
+        family="margin",
+        paper="Hu, Wang, Yu, Hua 2008; zeng2012, eq. (2)",
+        tags=("constraints", "inductive", "kernel", "sparse"),
+    ),
+    Algorithm(
+        name="cpmmc",
+        target=f"{_FAMILIES}.margin.cpmmc:CPMMC",
+        title="CPMMC",
+        family="margin",
+        paper="Zhao, Wang, Zhang 2008; zeng2012, eq. (1)",
+        tags=("inductive", "kernel", "sparse"),
+    ),
+)
+
 METRIC = (
     Algorithm(
         name="rca",
@@ -207,7 +234,7 @@ METRIC = (
     ),
 )
 
-BUILT_IN: tuple[Algorithm, ...] = (*PARTITION, *METRIC)
+BUILT_IN: tuple[Algorithm, ...] = (*PARTITION, *MARGIN, *METRIC)
 
 
 def load_class(target: str) -> type[Any]:
