@@ -99,6 +99,14 @@ BUILT_IN: tuple[Algorithm, ...] = (
         paper="Lloyd 1982; k-means++ of Arthur and Vassilvitskii 2007",
         tags=("inductive", "sparse"),
     ),
+    Algorithm(
+        name="kernel_kmeans",
+        target=f"{_PARTITION}.kernel_kmeans:KernelKMeans",
+        title="kernel k-means",
+        family="partition",
+        paper="Schölkopf, Smola, Müller 1998",
+        tags=("inductive", "kernel", "sparse"),
+    ),
 )
 
 
