@@ -89,6 +89,7 @@ class Algorithm:
 
 
 _PARTITION = "cscluster.algorithms.partition"
+_SPECTRAL = "cscluster.algorithms.spectral"
 
 BUILT_IN: tuple[Algorithm, ...] = (
     Algorithm(
@@ -106,6 +107,14 @@ BUILT_IN: tuple[Algorithm, ...] = (
         family="partition",
         paper="Schölkopf, Smola, Müller 1998",
         tags=("inductive", "kernel", "sparse"),
+    ),
+    Algorithm(
+        name="normalized_cut",
+        target=f"{_SPECTRAL}.normalized_cut:NormalizedCut",
+        title="normalized cut",
+        family="spectral",
+        paper="Shi, Malik 2000",
+        tags=("kernel", "sparse"),
     ),
 )
 
