@@ -88,6 +88,7 @@ class Algorithm:
         return {**values, **self.preset}
 
 
+_MARGIN = "cscluster.algorithms.margin"
 _PARTITION = "cscluster.algorithms.partition"
 _SPECTRAL = "cscluster.algorithms.spectral"
 
@@ -115,6 +116,30 @@ BUILT_IN: tuple[Algorithm, ...] = (
         family="spectral",
         paper="Shi, Malik 2000",
         tags=("kernel", "sparse"),
+    ),
+    Algorithm(
+        name="iter_svm",
+        target=f"{_MARGIN}.iter_svm:IterSVM",
+        title="iterSVM",
+        family="margin",
+        paper="zhang2009",
+        tags=("constraints", "inductive", "kernel", "sparse"),
+    ),
+    Algorithm(
+        name="iter_svr",
+        target=f"{_MARGIN}.iter_svr:IterSVR",
+        title="iterSVR",
+        family="margin",
+        paper="zhang2009",
+        tags=("constraints", "inductive", "kernel", "sparse"),
+    ),
+    Algorithm(
+        name="iter_lssvm",
+        target=f"{_MARGIN}.iter_lssvm:IterLSSVM",
+        title="iterLS-SVM",
+        family="margin",
+        paper="zhang2009",
+        tags=("constraints", "inductive", "kernel", "sparse"),
     ),
 )
 

@@ -79,6 +79,11 @@ class SignedGroups:
         """Whether some labelling that keeps the links has both labels."""
         return self.n_groups > 1 or bool((self.sign < 0).any())
 
+    def restrict(self, members: IntArray) -> SignedGroups:
+        """Return the groups of some samples, which hold whole groups."""
+        group = np.unique(self.group[members], return_inverse=True)[1].astype(np.int64)
+        return SignedGroups(group, self.sign[members])
+
     def signed_sums(self, scores: FloatArray) -> FloatArray:
         """Return ``sum_i sign_i scores_i`` for each group."""
         return np.bincount(self.group, self.sign * scores).astype(np.float64)
