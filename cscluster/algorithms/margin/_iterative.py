@@ -146,7 +146,7 @@ class IterativeMarginClusterer(Clusterer):
                 f"Labels as 'init' of {name} must be {n} values of two kinds, "
                 f"got {codes.size} of {len(values)} kinds."
             )
-        return 2.0 * codes - 1
+        return np.where(codes == 1, 1.0, -1.0)
 
 
 def _warn_of_broken(links: Constraints, labels: IntArray) -> None:

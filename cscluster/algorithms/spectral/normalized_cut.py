@@ -8,7 +8,7 @@ from typing import Protocol, Self
 import numpy as np
 import scipy.linalg
 import sklearn.cluster
-from scipy.sparse.linalg import eigsh
+from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
 from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
 from cscluster.algorithms.kernel_parameters import SIGMA, SIGMA_UNIT
@@ -17,6 +17,7 @@ from cscluster.constraints import Constraints
 from cscluster.linalg.kernels import Kernel, Nystroem, require_memory
 
 _SMALL = 300
+_LANCZOS = 100
 _ROWS = 512
 
 
@@ -40,14 +41,17 @@ class DenseAffinity:
         self.degrees = W.sum(axis=1)
 
     def eigenvectors(self, k: int, rng: np.random.Generator) -> FloatArray:
-        """By LAPACK for few samples, by Lanczos' method for many."""
+        """By Lanczos' method; by LAPACK for few samples and for eigenvalues too close together."""
         n = len(self.W)
         root = np.sqrt(self.degrees)
         N = self.W / root / root[:, None]
-        if n <= max(_SMALL, 2 * k):
-            return scipy.linalg.eigh(N, subset_by_index=(n - k, n - 1))[1][:, ::-1]
-        values, vectors = eigsh(N, k=k, which="LA", v0=rng.standard_normal(n))
-        return vectors[:, np.argsort(-values)]
+        if n > max(_SMALL, 2 * k):
+            try:
+                values, vectors = eigsh(N, k=k, which="LA", v0=rng.standard_normal(n), maxiter=_LANCZOS)
+                return vectors[:, np.argsort(-values)]
+            except ArpackNoConvergence:
+                pass
+        return scipy.linalg.eigh(N, subset_by_index=(n - k, n - 1))[1][:, ::-1]
 
     def within(self, order: IntArray) -> FloatArray:
         """Sum each row over the samples before it, block by block."""

@@ -58,6 +58,13 @@ def test_lanczos_and_nystroem_agree_with_lapack(monkeypatch):
     assert nystroem.objective_[0] == pytest.approx(lapack.objective_[0], abs=0.02)
 
 
+def test_a_width_too_small_for_lanczos_still_gives_a_cut():
+    X = np.random.default_rng(0).normal(size=(400, 10))
+    model = NormalizedCut(sigma=0.05, random_state=0).fit(X)
+    assert set(model.labels_) == {0, 1}
+    assert model.objective_[0] < 1e-6
+
+
 def test_a_matrix_that_does_not_fit_is_refused(monkeypatch):
     monkeypatch.setattr("cscluster.linalg.kernels._physical_memory", lambda: 1000)
     with pytest.raises(DataError, match="set n_landmarks for a Nyström approximation"):
