@@ -130,6 +130,7 @@ class IterativeMarginClusterer(Clusterer):
             cut = NormalizedCut(
                 sigma=self.init_sigma or self.sigma,
                 sigma_unit=self.sigma_unit,
+                split="zero",
                 n_landmarks=getattr(self, "n_landmarks", None),
                 random_state=seed,
             )

@@ -5,7 +5,7 @@ import pytest
 
 from cscluster import NormalizedCut, load_dataset
 from cscluster.algorithms.spectral import normalized_cut
-from cscluster.algorithms.spectral.normalized_cut import DenseAffinity, LowRankAffinity, best_threshold
+from cscluster.algorithms.spectral.normalized_cut import DenseAffinity, LowRankAffinity, threshold_cut
 from cscluster.errors import DataError
 from cscluster.linalg.kernels import Kernel
 from cscluster.metrics import score
@@ -39,12 +39,19 @@ def test_threshold_is_the_best_of_all():
     rng = np.random.default_rng(1)
     F = rng.uniform(size=(30, 4))
     values = rng.normal(size=30)
-    cut = best_threshold(DenseAffinity(F @ F.T), values)
+    cut = threshold_cut(DenseAffinity(F @ F.T), values, "ncut")
     splits = [ncut(F @ F.T, (values > v).astype(int)) for v in np.sort(values)[:-1]]
     assert cut.value == pytest.approx(min(splits))
-    low_rank = best_threshold(LowRankAffinity(F), values)
+    low_rank = threshold_cut(LowRankAffinity(F), values, "ncut")
     assert low_rank.value == pytest.approx(cut.value)
     assert np.array_equal(low_rank.labels, cut.labels)
+
+
+def test_split_at_zero_follows_the_sign():
+    data = load_dataset("optdigits_3_8")
+    model = NormalizedCut(sigma=2, split="zero").fit(data.X)
+    assert np.array_equal(model.labels_ == 1, model.embedding_[:, 1] > 0)
+    assert score("error", data.y, model.labels_) == pytest.approx(0.064, abs=0.005)  # zhang2009, Table IV
 
 
 def test_lanczos_and_nystroem_agree_with_lapack(monkeypatch):
