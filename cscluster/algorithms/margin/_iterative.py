@@ -26,7 +26,7 @@ from cscluster.algorithms.parameters import (
 )
 from cscluster.algorithms.spectral.normalized_cut import NormalizedCut
 from cscluster.constraints import Constraints
-from cscluster.errors import InfeasibleError, ParameterError
+from cscluster.errors import ParameterError
 from cscluster.linalg.kernels import Kernel
 
 N_LANDMARKS = Parameter("landmarks of the Nyström features; null: the exact kernel", Integer(1), Null())
@@ -107,15 +107,17 @@ class IterativeMarginClusterer(Clusterer):
 
     def _best_run(self, learner: Learner, X: Samples, groups: SignedGroups, rng: np.random.Generator) -> Run:
         """Run all restarts and return the one with the lowest objective."""
-        starts = np.column_stack([groups.project(self._initial_labels(X, rng)) for _ in range(self.n_init)])
+        starts = np.column_stack([self._start(X, groups, rng) for _ in range(self.n_init)])
         starts = np.unique(starts * starts[0], axis=1)  # equal up to the sign is equal
-        starts = starts[:, np.ptp(starts, axis=0) > 0]
-        if starts.shape[1] == 0:
-            raise InfeasibleError(
-                "The initial labels form a single cluster once the links hold; give other initial labels."
-            )
         runs = alternate(learner, starts, groups, self.balance, self.max_iter)
         return min(runs, key=lambda run: run.result()[0])
+
+    def _start(self, X: Samples, groups: SignedGroups, rng: np.random.Generator) -> FloatArray:
+        """Return initial labels that keep the links; random ones where the links leave one cluster."""
+        y = groups.project(self._initial_labels(X, rng))
+        if np.ptp(y) == 0:
+            y = groups.labels(rng.permutation(np.where(np.arange(groups.n_groups) % 2, 1.0, -1.0)))
+        return y
 
     def _initial_labels(self, X: Samples, rng: np.random.Generator) -> FloatArray:
         """Return labels 1 and -1 by the rule that `init` names."""

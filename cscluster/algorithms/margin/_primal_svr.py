@@ -53,12 +53,13 @@ def primal_svr(
 def _newton(F: FloatArray, y: FloatArray, C: float, epsilon: float, h: float, v: FloatArray) -> FloatArray:
     """Minimise over v = (w, b), where the last column of F is one."""
     ridge = np.append(np.ones(len(v) - 1), 0.0)  # the bias is not shrunk
+    damping = np.append(np.zeros(len(v) - 1), 1e-3 * C)  # for steps on which no sample is curved
     r = F @ v - y
     for _ in range(_MAX_STEPS):
         gradient = ridge * v + C * (F.T @ _slope(r, epsilon, h))
         curved = F[np.abs(np.abs(r) - epsilon - h / 2) <= h / 2]
         hessian = (C / h) * (curved.T @ curved)
-        hessian[np.diag_indices(len(v))] += ridge + 1e-9 * (1 + hessian[-1, -1])
+        hessian[np.diag_indices(len(v))] += ridge + damping
         step = -cho_solve(cho_factor(hessian, overwrite_a=True, check_finite=False), gradient)
         objective = (ridge * v) @ v / 2 + C * np.maximum(np.abs(r) - epsilon, 0).sum()
         if -gradient @ step <= _TOL * objective:
@@ -93,4 +94,4 @@ def _root(increasing: Callable[[float], float]) -> float:
     high = 1.0
     while increasing(high) < 0:
         high *= 2
-    return float(brentq(increasing, 0, high, xtol=1e-6, rtol=1e-6))
+    return float(brentq(increasing, 0, high, xtol=1e-14 * high, rtol=1e-10))
