@@ -141,6 +141,22 @@ BUILT_IN: tuple[Algorithm, ...] = (
         paper="zhang2009",
         tags=("constraints", "inductive", "kernel", "sparse"),
     ),
+    Algorithm(
+        name="mmc_sdp",
+        target=f"{_MARGIN}.mmc_sdp:MMC",
+        title="MMC",
+        family="margin",
+        paper="Xu, Neufeld, Larson, Schuurmans 2005",
+        tags=("kernel", "sparse", "binary"),
+    ),
+    Algorithm(
+        name="gmmc_sdp",
+        target=f"{_MARGIN}.gmmc_sdp:GMMC",
+        title="GMMC",
+        family="margin",
+        paper="Valizadegan, Jin 2007",
+        tags=("kernel", "sparse", "binary"),
+    ),
 )
 
 
