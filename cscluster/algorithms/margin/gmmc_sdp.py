@@ -150,6 +150,8 @@ class GMMC(Clusterer):
 
     Parameters
     ----------
+    n_clusters : int
+        Number of clusters; only two are possible.
     C : float
         Price of slack, the upper bound of gamma.
     balance_weight : float
@@ -198,6 +200,7 @@ class GMMC(Clusterer):
     """
 
     parameters = {
+        "n_clusters": Parameter("number of clusters; only two are possible", Integer(2, 2)),
         "C": Parameter("price of slack", Real(0, open_low=True)),
         "balance_weight": Parameter("weight of the balance of the clusters", Real(0, open_low=True)),
         "kernel": KERNEL,
@@ -213,6 +216,7 @@ class GMMC(Clusterer):
 
     def __init__(
         self,
+        n_clusters: int = 2,
         *,
         C: float = 10.0,
         balance_weight: float = 1.0,
@@ -222,6 +226,7 @@ class GMMC(Clusterer):
         tol: float = 1e-4,
         max_iter: int = 200,
     ) -> None:
+        self.n_clusters = n_clusters
         self.C = C
         self.balance_weight = balance_weight
         self.kernel = kernel

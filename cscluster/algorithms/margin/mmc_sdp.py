@@ -9,7 +9,7 @@ import numpy as np
 
 from cscluster.algorithms.base import Clusterer, FloatArray, Samples
 from cscluster.algorithms.kernel_parameters import KERNEL, SIGMA, SIGMA_UNIT
-from cscluster.algorithms.parameters import Parameter, Real
+from cscluster.algorithms.parameters import Integer, Parameter, Real
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError, ParameterError
 from cscluster.linalg.kernels import Kernel
@@ -53,6 +53,8 @@ class MMC(Clusterer):
 
     Parameters
     ----------
+    n_clusters : int
+        Number of clusters; only two are possible.
     C : float
         Weight of the slack of the SVM.
     balance : float
@@ -92,6 +94,7 @@ class MMC(Clusterer):
     """
 
     parameters = {
+        "n_clusters": Parameter("number of clusters; only two are possible", Integer(2, 2)),
         "C": Parameter("weight of the slack", Real(0, open_low=True)),
         "balance": Parameter("largest deviation of a cluster's share from one half", Real(0, 0.5)),
         "kernel": KERNEL,
@@ -106,6 +109,7 @@ class MMC(Clusterer):
 
     def __init__(
         self,
+        n_clusters: int = 2,
         *,
         C: float = 10.0,
         balance: float = 0.03,
@@ -114,6 +118,7 @@ class MMC(Clusterer):
         sigma_unit: str = "median",
         tol: float = 1e-4,
     ) -> None:
+        self.n_clusters = n_clusters
         self.C = C
         self.balance = balance
         self.kernel = kernel
