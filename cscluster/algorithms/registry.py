@@ -100,6 +100,14 @@ PARTITION = (
         tags=("inductive", "sparse"),
     ),
     Algorithm(
+        name="kernel_kmeans",
+        target=f"{_FAMILIES}.partition.kernel_kmeans:KernelKMeans",
+        title="kernel k-means",
+        family="partition",
+        paper="Schölkopf, Smola, Müller 1998",
+        tags=("inductive", "kernel", "sparse"),
+    ),
+    Algorithm(
         name="pckmeans",
         target=f"{_FAMILIES}.partition.pckmeans:PCKMeans",
         title="PCK-Means",
@@ -133,6 +141,46 @@ MARGIN = (
         family="margin",
         paper="Zhao, Wang, Zhang 2008; zeng2012, eq. (1)",
         tags=("inductive", "kernel", "sparse"),
+    ),
+    Algorithm(
+        name="iter_svm",
+        target=f"{_FAMILIES}.margin.iter_svm:IterSVM",
+        title="iterSVM",
+        family="margin",
+        paper="zhang2009",
+        tags=("constraints", "inductive", "kernel", "sparse"),
+    ),
+    Algorithm(
+        name="iter_svr",
+        target=f"{_FAMILIES}.margin.iter_svr:IterSVR",
+        title="iterSVR",
+        family="margin",
+        paper="zhang2009",
+        tags=("constraints", "inductive", "kernel", "sparse"),
+    ),
+    Algorithm(
+        name="iter_lssvm",
+        target=f"{_FAMILIES}.margin.iter_lssvm:IterLSSVM",
+        title="iterLS-SVM",
+        family="margin",
+        paper="zhang2009",
+        tags=("constraints", "inductive", "kernel", "sparse"),
+    ),
+    Algorithm(
+        name="mmc_sdp",
+        target=f"{_FAMILIES}.margin.mmc_sdp:MMC",
+        title="MMC",
+        family="margin",
+        paper="Xu, Neufeld, Larson, Schuurmans 2005",
+        tags=("kernel", "sparse", "binary"),
+    ),
+    Algorithm(
+        name="gmmc_sdp",
+        target=f"{_FAMILIES}.margin.gmmc_sdp:GMMC",
+        title="GMMC",
+        family="margin",
+        paper="Valizadegan, Jin 2007",
+        tags=("kernel", "sparse", "binary"),
     ),
 )
 
@@ -234,7 +282,18 @@ METRIC = (
     ),
 )
 
-BUILT_IN: tuple[Algorithm, ...] = (*PARTITION, *MARGIN, *METRIC)
+SPECTRAL = (
+    Algorithm(
+        name="normalized_cut",
+        target=f"{_FAMILIES}.spectral.normalized_cut:NormalizedCut",
+        title="normalized cut",
+        family="spectral",
+        paper="Shi, Malik 2000",
+        tags=("kernel", "sparse"),
+    ),
+)
+
+BUILT_IN: tuple[Algorithm, ...] = (*PARTITION, *MARGIN, *METRIC, *SPECTRAL)
 
 
 def load_class(target: str) -> type[Any]:

@@ -153,6 +153,11 @@ class PMMC(MarginClusterer):
         Steps of the solver in each CCCP iteration.
     gap_ : float
         Certified gap of the last convex problem; infinite for 'subgradient'.
+
+    References
+    ----------
+    .. [1] H. Zeng, Y.-M. Cheung, "Semi-Supervised Maximum Margin Clustering with Pairwise
+       Constraints", 2012. doi:10.1109/TKDE.2011.68
     """
 
     parameters = {
