@@ -53,7 +53,8 @@ class Algorithm:
     paper : str
         Publication that proposes it.
     tags : tuple of str
-        Of ``constraints``, ``inductive``, ``sequential``, ``kernel``, ``sparse``, ``binary``.
+        Of ``constraints``, ``inductive``, ``sequential``, ``kernel``, ``sparse``, ``binary``,
+        ``compiled`` (holds numba functions).
     preprocess : tuple of str
         Preprocessing where the configuration names none.
     preset : mapping
@@ -113,7 +114,7 @@ PARTITION = (
         title="PCK-Means",
         family="partition",
         paper="bilenko2004",
-        tags=("constraints", "inductive"),
+        tags=("constraints", "inductive", "compiled"),
     ),
 )
 
@@ -124,7 +125,7 @@ MARGIN = (
         title="PMMC",
         family="margin",
         paper="zeng2012",
-        tags=("constraints", "inductive", "kernel", "sparse"),
+        tags=("constraints", "inductive", "kernel", "sparse", "compiled"),
     ),
     Algorithm(
         name="cpcmmc",
@@ -132,7 +133,7 @@ MARGIN = (
         title="CPCMMC",
         family="margin",
         paper="Hu, Wang, Yu, Hua 2008; zeng2012, eq. (2)",
-        tags=("constraints", "inductive", "kernel", "sparse"),
+        tags=("constraints", "inductive", "kernel", "sparse", "compiled"),
     ),
     Algorithm(
         name="cpmmc",
@@ -140,7 +141,7 @@ MARGIN = (
         title="CPMMC",
         family="margin",
         paper="Zhao, Wang, Zhang 2008; zeng2012, eq. (1)",
-        tags=("inductive", "kernel", "sparse"),
+        tags=("inductive", "kernel", "sparse", "compiled"),
     ),
     Algorithm(
         name="iter_svm",
@@ -223,7 +224,7 @@ METRIC = (
         title="ITML",
         family="metric",
         paper="Davis, Kulis, Jain, Sra, Dhillon 2007",
-        tags=("constraints", "inductive", "sparse"),
+        tags=("constraints", "inductive", "sparse", "compiled"),
     ),
     Algorithm(
         name="lmnn",
@@ -239,7 +240,7 @@ METRIC = (
         title="LLMA",
         family="metric",
         paper="Chang, Yeung 2006",
-        tags=("constraints", "inductive"),
+        tags=("constraints", "inductive", "compiled"),
         preprocess=("standardize",),
     ),
     Algorithm(
