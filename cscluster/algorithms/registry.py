@@ -116,6 +116,38 @@ PARTITION = (
         paper="bilenko2004",
         tags=("constraints", "inductive", "compiled"),
     ),
+    Algorithm(
+        name="mpckmeans",
+        target=f"{_PARTITION}.mpckmeans:MPCKMeans",
+        title="MPCK-Means",
+        family="partition",
+        paper="bilenko2004",
+        tags=("constraints", "inductive"),
+    ),
+    Algorithm(
+        name="mkmeans",
+        target=f"{_PARTITION}.mkmeans:MKMeans",
+        title="MK-Means",
+        family="partition",
+        paper="bilenko2004",
+        tags=("constraints", "inductive"),
+    ),
+    Algorithm(
+        name="supervised_means",
+        target=f"{_PARTITION}.supervised_means:SupervisedMeans",
+        title="Supervised-Means",
+        family="partition",
+        paper="bilenko2004",
+        tags=("constraints", "inductive"),
+    ),
+    Algorithm(
+        name="cop_kmeans",
+        target=f"{_PARTITION}.cop_kmeans:COPKMeans",
+        title="COP-KMeans",
+        family="partition",
+        paper="Wagstaff, Cardie, Rogers, Schroedl 2001",
+        tags=("constraints", "inductive"),
+    ),
 )
 
 MARGIN = (

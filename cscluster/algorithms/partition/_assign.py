@@ -39,6 +39,14 @@ class Penalties:
     extra: FloatArray
 
 
+def squared_distances(X: FloatArray, mu: FloatArray) -> FloatArray:
+    """Return ``||x_i - mu_h||^2``, of shape (n_samples, n_centers)."""
+    D = X @ (-2.0 * mu.T)
+    D += np.einsum("ij,ij->i", X, X)[:, None]
+    D += np.einsum("ij,ij->i", mu, mu)
+    return D
+
+
 def nearest(D: FloatArray) -> IntArray:
     """Return the cluster of least cost for each row of `D`."""
     return D.argmin(axis=1).astype(np.int64)
