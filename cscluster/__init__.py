@@ -14,6 +14,7 @@ _MODULES = {
     "Constraints": "cscluster.constraints",
     "MetricClusterer": "cscluster.algorithms.metric_clusterer",
     "load_dataset": "cscluster.data.load",
+    "run": "cscluster.experiment.run",
 }
 
 __all__ = [*_MODULES, "__version__"]

@@ -12,3 +12,9 @@ def folder(name: str) -> Path:
     package = Path(__file__).parent
     installed = package / "_bundle" / name
     return installed if installed.is_dir() else package.parent / name
+
+
+def config_names() -> list[str]:
+    """Return the names of the bundled experiments."""
+    root = folder("configs")
+    return sorted(path.relative_to(root).with_suffix("").as_posix() for path in root.rglob("*.yaml"))

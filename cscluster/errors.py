@@ -40,5 +40,6 @@ class StoreError(CsclusterError):
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean 'x'?"`` for the closest known name, or an empty string."""
-    close = difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=0.6)
-    return f"; did you mean '{close[0]}'?" if close else ""
+    spelled = {candidate.lower(): candidate for candidate in known}
+    close = difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=0.6)
+    return f"; did you mean '{spelled[close[0]]}'?" if close else ""

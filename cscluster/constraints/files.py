@@ -32,12 +32,7 @@ def read_links(path: Path, *, n_samples: int, ids: Sequence[str] = ()) -> Constr
         If the file is missing or a line is wrong (the line is named), or links contradict each
         other (the pair is named).
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise ConstraintError(f"There is no constraint file '{path}'.") from None
-    except (OSError, UnicodeError) as error:
-        raise ConstraintError(f"Cannot read constraint file '{path}': {error}") from error
+    text = read_text(path)
     numbers = {name: number for number, name in enumerate(ids)}
     links: dict[str, list[tuple[int, int]]] = {"must": [], "cannot": []}
     weights: dict[str, list[float]] = {"must": [], "cannot": []}
@@ -79,12 +74,28 @@ def read_links(path: Path, *, n_samples: int, ids: Sequence[str] = ()) -> Constr
     return found
 
 
+def read_text(path: Path) -> str:
+    """Return the content of a constraint file.
+
+    Raises
+    ------
+    ConstraintError
+        If it cannot be read.
+    """
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise ConstraintError(f"There is no constraint file '{path}'.") from None
+    except (OSError, UnicodeError) as error:
+        raise ConstraintError(f"Cannot read constraint file '{path}': {error}") from error
+
+
 def _sample(cell: str, numbers: dict[str, int], n_samples: int, where: str) -> int:
     if numbers:
         if cell not in numbers:
             raise ConstraintError(f"{where}: there is no sample '{cell}'{did_you_mean(cell, numbers)}")
         return numbers[cell]
-    if not cell.isascii() or not cell.isdigit() or int(cell) >= n_samples:
+    if not cell.isascii() or not cell.isdigit() or len(cell) > 18 or int(cell) >= n_samples:
         raise ConstraintError(f"{where}: '{cell}' is not a row number from 0 to {n_samples - 1}.")
     return int(cell)
 

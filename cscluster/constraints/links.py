@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,12 +21,7 @@ def _canonical(
     links: ArrayLike, weights: ArrayLike | None, n_samples: int, kind: str
 ) -> tuple[IntArray, FloatArray]:
     """Sort each pair and the list of pairs, drop repeats (the largest weight stays)."""
-    pairs = np.asarray(links if np.size(links) else np.empty((0, 2)))
-    if pairs.ndim != 2 or pairs.shape[1] != 2:
-        raise ConstraintError(f"{kind}-links must be pairs of sample numbers, got shape {pairs.shape}.")
-    if not np.array_equal(pairs, pairs.astype(np.int64)):
-        raise ConstraintError(f"{kind}-links must be whole sample numbers, got {pairs.dtype} values.")
-    pairs = np.sort(pairs.astype(np.int64), axis=1)
+    pairs = _whole_pairs(links, kind)
     outside = (pairs < 0) | (pairs >= n_samples)
     if outside.any():
         raise ConstraintError(
@@ -51,6 +47,24 @@ def _canonical(
     pairs.setflags(write=False)
     w.setflags(write=False)
     return pairs, w
+
+
+def _whole_pairs(links: ArrayLike, kind: str) -> IntArray:
+    """Return links as an array of whole numbers, the ends of each in order."""
+    try:
+        pairs = np.asarray(links if np.size(links) else np.empty((0, 2)))
+    except ValueError:
+        raise ConstraintError(
+            f"{kind}-links must be pairs of sample numbers, got lists of unlike length."
+        ) from None
+    if pairs.ndim != 2 or pairs.shape[1] != 2:
+        raise ConstraintError(f"{kind}-links must be pairs of sample numbers, got shape {pairs.shape}.")
+    whole = pairs.dtype.kind in "iu" or (
+        pairs.dtype.kind == "f" and bool((np.isfinite(pairs) & (pairs == np.floor(pairs))).all())
+    )
+    if not whole:
+        raise ConstraintError(f"{kind}-links must be whole sample numbers, got {pairs.dtype} values.")
+    return np.sort(pairs.astype(np.int64), axis=1)
 
 
 class Constraints:
@@ -121,7 +135,7 @@ class Constraints:
     def from_labels(cls, pairs: ArrayLike, labels: ArrayLike) -> Constraints:
         """Turn pairs into must-links where the labels agree and into cannot-links elsewhere."""
         y = np.asarray(labels)
-        p = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+        p = cls(pairs, n_samples=len(y)).must_links
         same = y[p[:, 0]] == y[p[:, 1]]
         return cls(p[same], p[~same], n_samples=len(y))
 
@@ -160,7 +174,7 @@ class Constraints:
 
     def select(self, must: ArrayLike, cannot: ArrayLike) -> Constraints:
         """Return the links that two index arrays or masks, one for each kind, pick out."""
-        m, c = np.asarray(must), np.asarray(cannot)
+        m, c = _rows(must), _rows(cannot)
         return Constraints(
             self.must_links[m],
             self.cannot_links[c],
@@ -287,6 +301,12 @@ class Constraints:
             f"<tr><th>samples touched</th><td>{len(self.touched)}</td></tr>"
             f"<tr><th>contradictions</th><td>{len(self.contradictions)}</td></tr></table>"
         )
+
+
+def _rows(picked: ArrayLike) -> NDArray[Any]:
+    """Return an index array or mask; an empty list is one too."""
+    rows = np.asarray(picked)
+    return rows if rows.size else rows.astype(np.intp)
 
 
 def _stack(parts: Iterable[IntArray]) -> IntArray:

@@ -7,6 +7,7 @@ seed, the data set and the trial, and larger counts extend smaller ones.
 
 from __future__ import annotations
 
+import hashlib
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from cscluster import seeds
-from cscluster.constraints.files import read_links
+from cscluster.constraints.files import read_links, read_text
 from cscluster.constraints.links import Constraints, IntArray
 from cscluster.errors import ConstraintError
 
@@ -133,15 +134,17 @@ class _Schedule(BaseModel):
     def episode(self, point: int, y: IntArray, seed: int, dataset: str, trial: int) -> Episode:
         """Return the links of one trial at one point."""
 
-    def _links(self, pairs: IntArray, y: IntArray) -> Constraints:
-        """Make links from pairs, the given share of them flipped."""
-        same = (y[pairs[:, 0]] == y[pairs[:, 1]]) ^ flips(len(pairs), self.noise)
+    def _links(self, pairs: IntArray, y: IntArray, flipped: NDArray[np.bool_] | None = None) -> Constraints:
+        """Make links from pairs, the share `noise` of them flipped."""
+        if flipped is None:
+            flipped = flips(len(pairs), self.noise)
+        same = (y[pairs[:, 0]] == y[pairs[:, 1]]) ^ flipped
         return Constraints(pairs[same], pairs[~same], n_samples=len(y))
 
 
 def flips(count: int, share: float) -> NDArray[np.bool_]:
     """Tell which of `count` links in random order are flipped; a longer list extends a shorter."""
-    return np.diff(np.floor(share * np.arange(count + 1))) > 0
+    return np.diff(np.floor(np.round(share * np.arange(count + 1), 9))) > 0
 
 
 Counts = Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=1)]
@@ -179,8 +182,8 @@ class BalancedPairs(_Schedule):
         """Return `point` links of each kind."""
         rng = seeds.generator(seed, dataset, "constraints", trial)
         inside, across = balanced_pairs(y, point, rng)
-        pairs = np.stack([inside, across], axis=1).reshape(-1, 2)
-        return Episode((self._links(pairs, y),))
+        flipped = np.tile(flips(point, self.noise), 2)
+        return Episode((self._links(np.concatenate([inside, across]), y, flipped),))
 
 
 class Tiers(_Schedule):
@@ -204,8 +207,9 @@ class Tiers(_Schedule):
         """Return `tiers` sets of `point` links."""
         rng = seeds.generator(seed, dataset, "constraints", trial)
         pairs = random_pairs(len(y), point * self.tiers, rng)
-        parts = np.split(pairs, self.tiers) if point else [pairs] * self.tiers
-        return Episode(tuple(self._links(part, y) for part in parts))
+        flipped = flips(len(pairs), self.noise)
+        tiers = (slice(t * point, (t + 1) * point) for t in range(self.tiers))
+        return Episode(tuple(self._links(pairs[tier], y, flipped[tier]) for tier in tiers))
 
 
 class Folds(_Schedule):
@@ -229,6 +233,8 @@ class Folds(_Schedule):
 
     def episode(self, point: int, y: IntArray, seed: int, dataset: str, trial: int) -> Episode:
         """Return links between samples outside the held-out fold."""
+        if self.folds > len(y):
+            raise ConstraintError(f"{self.folds} folds are wanted, but there are only {len(y)} samples.")
         split = seeds.generator(seed, dataset, "folds", trial // self.folds).permutation(len(y))
         heldout = np.sort(split[trial % self.folds :: self.folds])
         training = np.setdiff1d(np.arange(len(y)), heldout)
@@ -246,13 +252,17 @@ class File(_Schedule):
     @property
     def points(self) -> list[int]:
         """Number of links in the file."""
-        with self.path.open(encoding="utf-8") as file:
-            return [sum(1 for line in file if line.strip()) - 1]
+        return [max(0, sum(1 for line in read_text(self.path).splitlines() if line.strip()) - 1)]
 
     @property
     def needs_labels(self) -> bool:
         """Links come from the file."""
         return False
+
+    def identity(self) -> dict[str, Any]:
+        """Return the kind, the noise and the content of the file."""
+        content = hashlib.sha256(read_text(self.path).encode()).hexdigest()
+        return {**super().identity(), "links": content}
 
     def episode(self, point: int, y: IntArray, seed: int, dataset: str, trial: int) -> Episode:
         """Return the links in the file."""

@@ -65,6 +65,11 @@ class Dataset:
         """Number of classes, zero where there is no target."""
         return len(self.classes)
 
+    @property
+    def labels(self) -> IntArray:
+        """The classes, all one where there is no target."""
+        return np.zeros(self.n_samples, dtype=np.int64) if self.y is None else self.y
+
     def feature_name(self, column: int) -> str:
         """Return the name of a column, or its number."""
         return f"'{self.features[column]}'" if self.features else f"number {column}"
@@ -97,9 +102,9 @@ class Dataset:
             bad = ~np.isfinite(values)
             if bad.any():
                 self._report_bad(bad)
-        if self.y is not None and self.n_classes < 2:
+        if self.y is not None and (self.y == self.y[0]).all():
             raise DataError(
-                f"The target of data set '{self.name}' has the one value {self.classes}; "
+                f"The target of data set '{self.name}' has the one value '{self.classes[self.y[0]]}'; "
                 "scores need at least two classes."
             )
         return self

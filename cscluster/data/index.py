@@ -12,6 +12,9 @@ import yaml
 
 from cscluster import bundle
 
+ENDINGS = (".npz", ".npy", ".mat", ".parquet", ".csv", ".tsv", ".arff", ".libsvm", ".svm")
+"""Of the files that can be read, the first choice first."""
+
 
 @cache
 def _index() -> dict[str, dict[str, Any]]:
@@ -56,7 +59,8 @@ def find_file(name: str) -> Path | None:
     if name in files() and bundled.exists():
         return bundled
     own = own_folder()
-    if own is None or not own.is_dir():
+    if own is None or not own.is_dir() or name != Path(name).name:
         return None
-    found = [*own.glob(f"{name}.*"), *own.glob(f"*/{name}.*")]
-    return min(found) if found else None
+    folders = [own, *sorted(path for path in own.iterdir() if path.is_dir())]
+    places = (folder / f"{name}{ending}" for folder in folders for ending in ENDINGS)
+    return next((path for path in places if path.is_file()), None)

@@ -14,7 +14,7 @@ from cscluster.errors import DataError, did_you_mean
 
 
 def load_dataset(
-    source: str | Recipe,
+    source: str | Path | Recipe,
     *,
     name: str | None = None,
     target: str | None = None,
@@ -24,7 +24,7 @@ def load_dataset(
 
     Parameters
     ----------
-    source : str or Recipe
+    source : str, Path or Recipe
         A name from ``cscluster list datasets``, ``openml:NAME``, the path of a data file, or a
         recipe that selects from one of these.
     name : str, optional
@@ -41,17 +41,19 @@ def load_dataset(
     """
     if isinstance(source, Recipe):
         return _cook(source, name or "recipe")
+    source = str(source)
     if source in index.recipes():
         return _cook(Recipe(**index.recipes()[source]), name or source)
     if source.startswith("openml:"):
         return openml.fetch(source.removeprefix("openml:"), name or source)
     known = index.files().get(source) or index.external().get(source) or {}
     file = index.find_file(source)
-    if file is None and Path(source).suffix.lower() in readers.READERS:
-        file = Path(source)
+    path = Path(source).expanduser()
+    if file is None and (path.suffix.lower() in readers.READERS or path.is_file()):
+        file = path
     if file is None:
         raise DataError(missing(source, known))
-    data = readers.read(file, name=name or Path(source).stem, target=target, id_column=id_column)
+    data = readers.read(file, name=name or path.stem, target=target, id_column=id_column)
     if known.get("sha256", data.checksum) != data.checksum:
         raise DataError(
             f"The bundled file of '{source}' is damaged: its checksum is not the one in index.yaml."
@@ -65,7 +67,7 @@ def missing(name: str, known: dict[str, Any]) -> str:
         return f"There is no data set '{name}'{did_you_mean(name, index.names())}"
     where = f"put {name}.npz into the folder that CSCLUSTER_DATA names"
     if "openml" in known:
-        where += f", or run 'cscluster data fetch {name}' (OpenML: {known['openml']['name']})"
+        where += f", or run 'cscluster data fetch {name}' and call it openml:{known['openml']['id']}"
     return f"Data set '{name}' is not bundled: {where}."
 
 
@@ -75,4 +77,5 @@ def _cook(wanted: Recipe, name: str) -> Dataset:
         made = synthetic.generate(wanted.generator, wanted.size or 400, rng)
         return recipe.apply(wanted.model_copy(update={"size": None}), made, name).check()
     assert wanted.base is not None
-    return recipe.apply(wanted, load_dataset(wanted.base), name).check()
+    base = load_dataset(wanted.base, target=wanted.target, id_column=wanted.id)
+    return recipe.apply(wanted, base, name).check()

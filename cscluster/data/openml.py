@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.error import URLError
 
 import numpy as np
+from scipy import sparse
 
 from cscluster.data.dataset import Dataset
-from cscluster.data.readers import from_frame
+from cscluster.data.readers import from_arrays, from_frame
 from cscluster.errors import DataError
 
 
@@ -31,17 +33,34 @@ def fetch(name: str, title: str) -> Dataset:
     """
     from sklearn.datasets import fetch_openml
 
-    wanted: dict[str, Any] = {"data_id": int(name)} if name.isdigit() else {"name": name.partition("/")[0]}
-    if "/" in name:
-        wanted["version"] = int(name.partition("/")[2])
+    plain, _, version = name.partition("/")
+    wanted: dict[str, Any] = {"data_id": int(name)} if name.isdigit() else {"name": plain}
+    if version:
+        if not version.isdigit():
+            raise DataError(f"OpenML data set '{name}': the version after the slash must be a number.")
+        wanted["version"] = int(version)
     try:
-        bunch = fetch_openml(**wanted, as_frame=True, parser="auto", data_home=str(cache_folder() / "openml"))
+        bunch = fetch_openml(
+            **wanted, as_frame="auto", parser="auto", data_home=str(cache_folder() / "openml")
+        )
     except (URLError, OSError, TimeoutError) as error:
         raise DataError(f"OpenML cannot be reached for '{name}' ({error}); check the network.") from error
     except ValueError as error:
         raise DataError(f"OpenML has no usable data set '{name}': {error}") from error
-    target = bunch.target.name if bunch.target is not None else None
-    data = from_frame(bunch.frame, title, target, None)
-    digest = hashlib.sha256(np.ascontiguousarray(data.X).tobytes())
-    digest.update(b"" if data.y is None else data.y.tobytes())
-    return Dataset(**{**vars(data), "checksum": digest.hexdigest()}).check()
+    data = _from_bunch(bunch, title)
+    parts = [data.X.data, data.X.indices, data.X.indptr] if sparse.issparse(data.X) else [data.X]
+    digest = hashlib.sha256()
+    for part in [*parts, *([] if data.y is None else [data.y])]:
+        digest.update(np.ascontiguousarray(part).tobytes())
+    return replace(data, checksum=digest.hexdigest()).check()
+
+
+def _from_bunch(bunch: Any, title: str) -> Dataset:
+    """Build a data set from what the fetcher returns: a table, or a sparse matrix."""
+    if bunch.frame is None:
+        target = {} if bunch.target is None else {"y": bunch.target}
+        return from_arrays({"X": sparse.csr_array(bunch.data), **target}, title, None)
+    if bunch.target is not None and bunch.target.ndim > 1:
+        names = ", ".join(bunch.target.columns)
+        raise DataError(f"OpenML data set '{title}' has more than one target ({names}).")
+    return from_frame(bunch.frame, title, None if bunch.target is None else bunch.target.name, None)

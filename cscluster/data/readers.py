@@ -6,8 +6,10 @@ coded in one place.
 
 from __future__ import annotations
 
+import csv
 import hashlib
-import zipfile
+import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,10 +22,7 @@ from scipy.io import arff, loadmat
 from cscluster.data.dataset import Dataset
 from cscluster.errors import DataError, did_you_mean
 
-_BROKEN = (
-    ValueError, KeyError, IndexError, TypeError, AttributeError, OSError, EOFError, OverflowError,
-    NotImplementedError, UnicodeError, zipfile.BadZipFile, MemoryError, StopIteration, AssertionError,
-)  # fmt: skip
+_SEPARATORS = (",", ";", "\t", "|")
 
 
 def read(path: Path, *, name: str, target: str | None = None, id_column: str | None = None) -> Dataset:
@@ -54,12 +53,14 @@ def read(path: Path, *, name: str, target: str | None = None, id_column: str | N
         )
     try:
         content = path.read_bytes()
+        if not content:
+            raise ValueError("the file is empty")
         data = reader(path, name, target, id_column)
     except DataError:
         raise
     except PermissionError:
         raise DataError(f"No permission to read '{path}'.") from None
-    except _BROKEN as error:
+    except Exception as error:  # the parsers meet a damaged file with errors of every kind
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise DataError(f"Cannot read '{path}' as {path.suffix[1:].upper()}: {reason}") from error
     checksum = hashlib.sha256(content).hexdigest()
@@ -79,19 +80,31 @@ def from_frame(frame: pd.DataFrame, name: str, target: str | None, id_column: st
                 f"Data set '{name}' has no column '{column}'"
                 f"{did_you_mean(column, frame.columns) or f' (columns: {known})'}"
             )
+    if frame.shape[0] == 0:
+        raise DataError(f"Data set '{name}' has 0 samples.")
     y, classes = (None, []) if target is None else _encode(frame[target], name)
     ids = [] if id_column is None else frame[id_column].astype(str).tolist()
     if len(set(ids)) < len(ids):
-        raise DataError(f"Column '{id_column}' of data set '{name}' does not name each sample differently.")
+        twice = next(value for number, value in enumerate(ids) if value in ids[:number])
+        raise DataError(
+            f"Column '{id_column}' of data set '{name}' holds '{twice}' more than once; "
+            "it must name each sample differently."
+        )
     features = frame.drop(columns=[c for c in (target, id_column) if c is not None])
     for column in features:
         if not (pd.api.types.is_numeric_dtype(features[column]) or features[column].dtype == bool):
             raise DataError(
                 f"Column '{column}' of data set '{name}' is not numeric (it holds "
-                f"{features[column].iloc[0]!r}); drop it, or name it as target or id column."
+                f"{_first_text(features[column])!r}); drop it, or name it as target or id column."
             )
     X = features.to_numpy(dtype=np.float64, na_value=np.nan)
     return Dataset(name, X, y, classes, list(features.columns), ids)
+
+
+def _first_text(column: pd.Series) -> Any:
+    """Return the first value of a column that is not a number."""
+    texts = column[column.notna() & pd.to_numeric(column, errors="coerce").isna()]
+    return (texts if len(texts) else column).iloc[0]
 
 
 def from_arrays(arrays: dict[str, Any], name: str, target: str | None) -> Dataset:
@@ -119,7 +132,7 @@ def from_arrays(arrays: dict[str, Any], name: str, target: str | None) -> Datase
                 f"'{target}' of data set '{name}' has {len(codes)} values for {X.shape[0]} samples."
             )
         named = arrays.get("classes")
-        if named is not None and codes.dtype.kind in "iu" and codes.min() >= 0 and codes.max() < len(named):
+        if named is not None and codes.dtype.kind in "iu" and np.isin(codes, np.arange(len(named))).all():
             y, classes = codes.astype(np.int64), [str(c) for c in named]
         else:
             y, classes = _encode(pd.Series(codes), name)
@@ -139,16 +152,39 @@ def _encode(column: pd.Series, name: str) -> tuple[Any, list[str]]:
     if column.isna().any():
         row = int(np.flatnonzero(column.isna())[0])
         raise DataError(f"The target of data set '{name}' has no value in row {row}.")
+    if column.dtype.kind == "f" and ((column % 1 == 0) & (column.abs() < 2**53)).all():
+        column = column.astype(np.int64)
     codes, values = pd.factorize(column, sort=True)
     return codes.astype(np.int64), [str(v) for v in values]
 
 
-def _read_table(separator: str | None) -> Callable[..., Dataset]:
-    def read_table(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
-        frame = pd.read_csv(path, sep=separator, engine="python" if separator is None else "c")
-        return from_frame(frame, name, target, id_column)
+def _read_table(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        header = next((line for line in file if line.strip()), "")
+    if not header:
+        raise ValueError("the file is empty")
+    separator = "\t" if path.suffix.lower() == ".tsv" else _separator(header)
+    if _are_values(next(csv.reader([header], delimiter=separator))):
+        raise DataError(f"The first line of '{path}' holds numbers; put the names of the columns there.")
+    try:
+        with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
+            frame = pd.read_csv(path, sep=separator, encoding="utf-8-sig", index_col=False)
+    except pd.errors.ParserWarning:
+        raise DataError(f"'{path}' has more values in a row than the header has names.") from None
+    return from_frame(frame, name, target, id_column)
 
-    return read_table
+
+def _separator(header: str) -> str:
+    """Return the separator that occurs most often outside quotes; a comma where none does."""
+    unquoted = re.sub(r'"[^"]*"', "", header)
+    return max(_SEPARATORS, key=unquoted.count)
+
+
+def _are_values(names: list[str]) -> bool:
+    """Tell whether a header is a line of data: fractions, or only numbers in no order."""
+    numbers = [float(name) for name in names if re.fullmatch(r"\s*[+-]?\d+(\.\d*)?(e[+-]?\d+)?\s*", name)]
+    fractions = any(number % 1 for number in numbers)
+    return fractions or (len(numbers) == len(names) and numbers != sorted(set(numbers)))
 
 
 def _read_parquet(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
@@ -165,7 +201,8 @@ def _read_arff(path: Path, name: str, target: str | None, id_column: str | None)
     frame = pd.DataFrame(table)
     for column, kind in zip(meta.names(), meta.types(), strict=True):
         if kind == "nominal":
-            frame[column] = frame[column].str.decode("utf-8")
+            texts = frame[column].str.decode("utf-8")
+            frame[column] = texts.mask(texts == "?")
     if target is None and meta.types() and meta.types()[-1] == "nominal":
         target = meta.names()[-1]
     return from_frame(frame, name, target, id_column)
@@ -201,8 +238,8 @@ def _read_mat(path: Path, name: str, target: str | None, id_column: str | None) 
 
 
 READERS: dict[str, Callable[..., Dataset]] = {
-    ".csv": _read_table(None),
-    ".tsv": _read_table("\t"),
+    ".csv": _read_table,
+    ".tsv": _read_table,
     ".parquet": _read_parquet,
     ".arff": _read_arff,
     ".libsvm": _read_libsvm,

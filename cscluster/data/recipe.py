@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.feature_selection import mutual_info_classif
 
 from cscluster import seeds
+from cscluster.data import index
 from cscluster.data.dataset import Dataset, IntArray
 from cscluster.errors import DataError, did_you_mean
 
@@ -18,9 +19,11 @@ from cscluster.errors import DataError, did_you_mean
 class Recipe(BaseModel):
     """A selection from a base data set; ``datasets/index.yaml`` explains each key."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     base: str | None = None
+    target: str | None = None
+    id: str | None = None
     generator: Literal["ringnorm", "rings", "moons", "xor", "blobs"] | None = None
     part: Literal["train", "test"] | None = None
     classes: list[str] | None = None
@@ -30,7 +33,7 @@ class Recipe(BaseModel):
     fraction: float | None = Field(None, gt=0, le=1)
     per_class: int | None = Field(None, ge=1)
     size: int | None = Field(None, ge=1)
-    unseen: Literal["rest", "other_part"] | int | None = None
+    unseen: Literal["rest", "other_part"] | Annotated[int, Field(ge=1)] | None = None
     divide: float | None = Field(None, gt=0)
     seed: int = 0
 
@@ -40,11 +43,22 @@ class Recipe(BaseModel):
             raise ValueError("needs either 'base' or 'generator'")
         if sum(v is not None for v in (self.fraction, self.per_class, self.size)) > 1:
             raise ValueError("takes only one of 'fraction', 'per_class' and 'size'")
+        by_class = self.fraction is not None or self.per_class is not None
+        drawn = by_class or (self.size is not None and self.generator is None)
+        if self.unseen == "other_part" and self.part is None:
+            raise ValueError("'unseen: other_part' needs 'part: train' or 'part: test'")
+        if self.unseen == "rest" and not drawn:
+            raise ValueError("'unseen: rest' needs a sample that leaves a rest, such as 'fraction: 0.1'")
+        if isinstance(self.unseen, int) and not by_class:
+            raise ValueError("'unseen' as a number of each class needs 'per_class' or 'fraction'")
         return self
 
-    def canonical(self) -> dict[str, object]:
-        """Return the keys that differ from their defaults, for hashing."""
-        return self.model_dump(exclude_defaults=True)
+    def identity(self) -> dict[str, object]:
+        """Return what decides the selection, apart from where the source lies; for hashing."""
+        own = self.model_dump(exclude_defaults=True, exclude={"base"})
+        if self.base in index.recipes():
+            own["base"] = Recipe(**index.recipes()[self.base]).identity()
+        return own
 
 
 def apply(recipe: Recipe, base: Dataset, name: str) -> Dataset:
@@ -59,8 +73,7 @@ def apply(recipe: Recipe, base: Dataset, name: str) -> Dataset:
         data = data.take(np.flatnonzero(wanted))
     data = _relabel(recipe, data)
     if recipe.unseen == "other_part":
-        if other_part is None:
-            raise DataError(f"'unseen: other_part' of '{name}' needs 'part: train' or 'part: test'.")
+        assert other_part is not None
         data = replace(data, X_unseen=other_part.X, y_unseen=other_part.y)
     data = _sample(recipe, data)
     columns = _columns(recipe, data)
@@ -98,7 +111,12 @@ def _relabel(recipe: Recipe, data: Dataset) -> Dataset:
             new[data.classes.index(label)] = number
     y = new[data.y]
     kept = np.flatnonzero(y >= 0)
-    return replace(data.take(kept), y=y[kept], classes=list(groups))
+    chosen = replace(data.take(kept), y=y[kept], classes=list(groups))
+    if data.y_unseen is None:
+        return chosen
+    y_unseen = new[data.y_unseen]
+    kept = np.flatnonzero(y_unseen >= 0)
+    return replace(chosen, X_unseen=data.X_unseen[kept], y_unseen=y_unseen[kept])
 
 
 def _sample(recipe: Recipe, data: Dataset) -> Dataset:
@@ -118,6 +136,11 @@ def _sample(recipe: Recipe, data: Dataset) -> Dataset:
         kept = [_share(recipe, part, data) for part in parts]
         rows = np.sort(np.concatenate([part[:k] for part, k in zip(parts, kept, strict=True)]))
         unseen = recipe.unseen if isinstance(recipe.unseen, int) else data.n_samples
+        left = min(len(part) - k for part, k in zip(parts, kept, strict=True))
+        if isinstance(recipe.unseen, int) and unseen > left:
+            raise DataError(
+                f"'{data.name}' asks for {unseen} unseen samples of each class, but one has only {left} left."
+            )
         rest = np.sort(np.concatenate([part[k : k + unseen] for part, k in zip(parts, kept, strict=True)]))
     sampled = data.take(rows)
     if recipe.unseen is None or recipe.unseen == "other_part":
@@ -139,8 +162,9 @@ def _share(recipe: Recipe, part: IntArray, data: Dataset) -> int:
 def _columns(recipe: Recipe, data: Dataset) -> IntArray | None:
     """Return the columns to keep, or None for all."""
     if recipe.top_features is not None:
-        counts = sparse.csc_array(data.X > 0) if sparse.issparse(data.X) else data.X
-        gain = mutual_info_classif(counts, data.y, discrete_features=True)
+        if data.y is None:
+            raise DataError(f"Data set '{data.name}' has no target to choose features by.")
+        gain = mutual_info_classif(data.X > 0, data.y, discrete_features=True)
         return np.sort(np.argsort(-gain, kind="stable")[: recipe.top_features])
     if recipe.drop_constant:
         low, high = (getattr(data.X, f)(axis=0) for f in ("min", "max"))

@@ -1,0 +1,99 @@
+"""Relevant component analysis: whiten the variation inside must-link components."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Self
+
+import numpy as np
+
+from cscluster.algorithms.base import LinearMetric, Samples, dense
+from cscluster.algorithms.metric.options import SHRINKAGE
+from cscluster.constraints import Constraints
+from cscluster.errors import ConstraintError
+from cscluster.linalg.psd import inverse_sqrt
+from cscluster.linalg.scatter import chunklet_scatter, deviations, shrunk_covariance
+
+
+class RCA(LinearMetric):
+    """Relevant component analysis (RCA).
+
+    Chunklets are the must-link components of at least two samples.  With m_c the mean of chunklet
+    c, nu the number of samples in chunklets less the number of chunklets, and D the diagonal matrix
+    of the features' standard deviations over all samples, the map is
+
+        y = C^{-1/2} x,    C = (sum_c sum_{i in c} (x_i - m_c)(x_i - m_c)^T + tau d D^2) / (nu + tau d).
+
+    Among the maps that keep the chunklets' scatter bounded this one keeps most information about x.
+
+    Parameters
+    ----------
+    shrinkage : float
+        tau: the features' own variances count as ``tau * d`` further samples.  Zero is RCA as
+        published; where C is then singular, directions inside its null space are dropped.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_features, n_features)
+        The map; constant features get no weight.
+
+    Notes
+    -----
+    Cannot-links are not used, and weights of links are not either: chunklets are the transitive
+    closure.  Without any must-link only the prior is left: the standardised Euclidean distance, with a
+    warning.
+
+    The plain C is singular unless the chunklets have more than d samples, and its inverse then blows
+    up directions in which the links happen not to vary.  The ridge is proportional to each feature's
+    variance, so the result does not depend on the features' units; it fades as links come in.  Mean
+    NMI of k-means after RCA with 50 / 200 random pairs, four draws: wine 0.88 / 0.96
+    (``shrinkage=0``: 0.62 / 0.97), wdbc 0.49 / 0.71 (0.08 / 0.18), segment 0.65 / 0.67 (0.53 / 0.52).
+
+    Cost O(n d + p d^2 + d^3) for p samples in chunklets.
+
+    References
+    ----------
+    .. [1] A. Bar-Hillel, T. Hertz, N. Shental, D. Weinshall, "Learning a Mahalanobis Metric from
+       Equivalence Constraints", JMLR 6, 2005, section 2.
+
+    Examples
+    --------
+    >>> from cscluster import RCA, Constraints
+    >>> X = [[0.0, 0.0], [0.0, 4.0], [3.0, 0.0], [3.0, 4.0]]
+    >>> links = Constraints(must_links=[(0, 1), (2, 3)], n_samples=4)
+    >>> Z = RCA().fit(X, links).transform(X)
+    >>> bool(abs(Z[0, 0] - Z[2, 0]) > abs(Z[0, 1] - Z[1, 1]))
+    True
+    """
+
+    parameters = {"shrinkage": SHRINKAGE}
+    accepts_sparse = True
+
+    def __init__(self, *, shrinkage: float = 0.2) -> None:
+        self.shrinkage = shrinkage
+
+    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
+        """Learn the map from the must-links."""
+        X, constraints = self._validate(X, constraints)
+        X = dense(X)
+        if not len(constraints.must_links):
+            if self.shrinkage == 0:
+                raise ConstraintError("RCA with 'shrinkage' 0 needs must-links, got none.")
+            warnings.warn(
+                "RCA got no must-links: the metric is the standardised Euclidean one.",
+                UserWarning,
+                stacklevel=2,
+            )
+        varies, s = deviations(X)
+        S, nu = chunklet_scatter(X[:, varies] / s, constraints)
+        W, rank = inverse_sqrt(shrunk_covariance(S, nu, self.shrinkage))
+        if rank < len(W):
+            warnings.warn(
+                f"The chunklets span only {rank} of {len(W)} dimensions and 'shrinkage' is 0: "
+                "the other directions are dropped.",
+                UserWarning,
+                stacklevel=2,
+            )
+        self.components_ = np.zeros((len(W), X.shape[1]))
+        self.components_[:, varies] = W / s
+        return self

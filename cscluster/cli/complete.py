@@ -1,0 +1,42 @@
+"""Names for shell completion; nothing here imports a numeric library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def configs(incomplete: str) -> list[str]:
+    """Complete bundled experiments and YAML files here."""
+    from cscluster import bundle
+
+    folder, _, start = incomplete.rpartition("/")
+    here = Path(folder or ".")
+    found = []
+    if here.is_dir():
+        for path in here.iterdir():
+            if path.name.startswith(start) and (path.is_dir() or path.suffix in (".yaml", ".yml")):
+                found.append(f"{folder}/{path.name}" if folder else path.name)
+    return sorted(found) + [name for name in bundle.config_names() if name.startswith(incomplete)]
+
+
+def names(incomplete: str) -> list[str]:
+    """Complete algorithms, data sets, bundled experiments and stored runs."""
+    from cscluster import bundle
+    from cscluster.algorithms import registry
+    from cscluster.data import index
+
+    known = [*registry.algorithms(), *index.names(), *bundle.config_names(), *runs(incomplete)]
+    return [name for name in dict.fromkeys(known) if name.startswith(incomplete)]
+
+
+def datasets(incomplete: str) -> list[str]:
+    """Complete data sets."""
+    from cscluster.data import index
+
+    return [name for name in index.names() if name.startswith(incomplete)]
+
+
+def runs(incomplete: str) -> list[str]:
+    """Complete stored runs in ./results."""
+    found = sorted(path.parent.name for path in Path("results").glob("*/config.json"))
+    return [name for name in found if name.startswith(incomplete)]

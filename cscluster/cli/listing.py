@@ -1,0 +1,133 @@
+"""``cscluster list``: what there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+KINDS = ("algorithms", "datasets", "metrics", "configs", "runs")
+
+
+def command(
+    kind: Annotated[
+        str,
+        typer.Argument(
+            help="algorithms, datasets, metrics, configs or runs.",
+            autocompletion=lambda incomplete: [k for k in KINDS if k.startswith(incomplete)],
+        ),
+    ] = "algorithms",
+    out: Annotated[Path, typer.Option(help="Folder of results.")] = Path("results"),
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
+) -> None:
+    """List algorithms, data sets, metrics, bundled experiments or stored runs."""
+    from cscluster.errors import ConfigError, did_you_mean
+
+    listings: dict[str, Callable[[], tuple[list[str], list[list[str]]]]] = {
+        "algorithms": _algorithms,
+        "datasets": _datasets,
+        "metrics": _metrics,
+        "configs": _configs,
+        "runs": lambda: _runs(out),
+    }
+    if kind not in KINDS:
+        hint = did_you_mean(kind, KINDS) or f"; there are {', '.join(KINDS)}"
+        raise ConfigError(f"Cannot list '{kind}'{hint}")
+    heads, rows = listings[kind]()
+    if markdown:
+        typer.echo("\n".join(f"| {' | '.join(row)} |" for row in [heads, ["---"] * len(heads), *rows]))
+    else:
+        print_table(heads, rows)
+
+
+def print_table(heads: list[str], rows: list[list[str]]) -> None:
+    """Print a table that folds its last column."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", show_header=any(heads))
+    for number, head in enumerate(heads):
+        table.add_column(head, no_wrap=number == 0, overflow="fold")
+    for row in rows:
+        table.add_row(*(str(cell).replace("[", r"\[") for cell in row))
+    Console().print(table, highlight=False)
+
+
+def _algorithms() -> tuple[list[str], list[list[str]]]:
+    from cscluster.algorithms.registry import algorithms
+
+    rows = [[a.name, a.title, a.family, ", ".join(a.tags), a.paper] for a in algorithms().values()]
+    return ["name", "title", "family", "tags", "paper"], rows
+
+
+def _datasets() -> tuple[list[str], list[list[str]]]:
+    from cscluster.data import index
+
+    rows = [[n, e["n"], e["d"], e["classes"], "bundled", e["title"]] for n, e in index.files().items()]
+    for name, e in index.external().items():
+        there = "found" if index.find_file(name) else "missing"
+        rows.append([name, e["n"], e["d"], e["classes"], there, e["title"]])
+    rows += [[name, "", "", "", "recipe", recipe_words(r)] for name, r in index.recipes().items()]
+    return ["name", "n", "d", "classes", "where", "what"], [[str(c) for c in row] for row in rows]
+
+
+def recipe_words(recipe: dict[str, Any]) -> str:
+    """Say in words what a recipe selects."""
+    source = recipe.get("base") or f"generated {recipe['generator']}"
+    rest = {k: v for k, v in recipe.items() if k not in ("base", "generator")}
+    parts = []
+    for key, value in rest.items():
+        if isinstance(value, list):
+            shown = ",".join(map(str, value))
+        elif isinstance(value, dict):
+            shown = " / ".join(value)
+        else:
+            shown = str(value)
+        parts.append(f"{key} {shown}")
+    return ": ".join([source, "; ".join(parts)]) if parts else source
+
+
+def _metrics() -> tuple[list[str], list[list[str]]]:
+    from cscluster.metrics import METRICS
+
+    rows = [[m.name, "higher" if m.higher_is_better else "lower", m.meaning] for m in METRICS.values()]
+    return ["name", "better", "what"], rows
+
+
+def _configs() -> tuple[list[str], list[list[str]]]:
+    import yaml
+
+    from cscluster import bundle
+
+    rows = []
+    for name in bundle.config_names():
+        content = yaml.safe_load((bundle.folder("configs") / f"{name}.yaml").read_text(encoding="utf-8"))
+        rows.append([name, str(content.get("title", ""))])
+    return ["name", "title"], rows
+
+
+def _runs(out: Path) -> tuple[list[str], list[list[str]]]:
+    import time
+
+    from cscluster.store.folder import RunFolder
+
+    rows = []
+    for path in sorted(out.glob("*/config.json")):
+        folder = RunFolder(path.parent)
+        records, planned = folder.planned_records(), len(folder.plan())
+        bad = sum(record["status"] != "ok" for record in records)
+        latest = folder.trials if folder.trials.exists() else path
+        age = time.time() - latest.stat().st_mtime
+        rows.append(
+            [path.parent.name, f"{len(records)}/{planned}", str(bad), _age(age), folder.config()["source"]]
+        )
+    return ["run", "done", "failed", "age", "config"], rows
+
+
+def _age(seconds: float) -> str:
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"

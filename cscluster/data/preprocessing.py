@@ -1,0 +1,194 @@
+"""Preprocessing steps by name; each is fitted to the samples and then applied to unseen ones too."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from scipy import sparse
+from sklearn.decomposition import PCA, KernelPCA
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.feature_selection import SelectKBest, mutual_info_classif
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, MinMaxScaler, Normalizer, StandardScaler
+
+from cscluster.data.dataset import Dataset
+from cscluster.errors import DataError, did_you_mean
+
+Step = str | dict[str, Any]
+
+
+class _Step(BaseModel):
+    """A step and its parameters."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    densifies: ClassVar[bool] = False
+    needs_classes: ClassVar[bool] = False
+
+    @abstractmethod
+    def transformer(self, X: Any) -> Any:
+        """Return the transformer for samples like `X`."""
+
+
+class Center(_Step):
+    """Subtract each column's mean."""
+
+    densifies = True
+
+    def transformer(self, X: Any) -> Any:
+        return StandardScaler(with_std=False)
+
+
+class Standardize(_Step):
+    """Subtract the mean and divide by the standard deviation (sparse data: only divide)."""
+
+    def transformer(self, X: Any) -> Any:
+        return StandardScaler(with_mean=not sparse.issparse(X))
+
+
+class Scale01(_Step):
+    """Map each column to the range from 0 to 1."""
+
+    def transformer(self, X: Any) -> Any:
+        return MaxAbsScaler() if sparse.issparse(X) else MinMaxScaler()
+
+
+class L2(_Step):
+    """Divide each sample by its length."""
+
+    def transformer(self, X: Any) -> Any:
+        return Normalizer()
+
+
+class Dense(_Step):
+    """Turn sparse data into dense."""
+
+    def transformer(self, X: Any) -> Any:
+        return FunctionTransformer(lambda Z: Z.toarray() if sparse.issparse(Z) else Z, accept_sparse=True)
+
+
+class Pca(_Step):
+    """Principal components."""
+
+    densifies = True
+    n: int = Field(ge=1)
+
+    def transformer(self, X: Any) -> Any:
+        return PCA(min(self.n, *X.shape), svd_solver="full")
+
+
+class KernelPca(_Step):
+    """Principal components in the space of a kernel, exp(-||x-x'||^2 / sigma^2) or linear."""
+
+    densifies = True
+    n: int | None = Field(None, ge=1)
+    sigma: float | None = Field(None, gt=0)
+
+    def transformer(self, X: Any) -> Any:
+        kernel = {"kernel": "linear"} if self.sigma is None else {"kernel": "rbf", "gamma": self.sigma**-2}
+        return KernelPCA(self.n or X.shape[0], eigen_solver="dense", **kernel)
+
+
+class Tfidf(_Step):
+    """Term frequency times inverse document frequency."""
+
+    def transformer(self, X: Any) -> Any:
+        steps = [TfidfTransformer()] if sparse.issparse(X) else [TfidfTransformer(), Dense().transformer(X)]
+        return make_pipeline(*steps)
+
+
+class SelectTop(_Step):
+    """The columns of largest information gain; looks at the true classes."""
+
+    needs_classes = True
+    n: int = Field(ge=1)
+
+    def transformer(self, X: Any) -> Any:
+        def gain(Z: Any, y: Any) -> Any:
+            return mutual_info_classif(Z > 0, y, discrete_features=True)
+
+        return SelectKBest(gain, k=min(self.n, X.shape[1]))
+
+
+STEPS: dict[str, type[_Step]] = {
+    "center": Center,
+    "standardize": Standardize,
+    "scale01": Scale01,
+    "l2": L2,
+    "dense": Dense,
+    "pca": Pca,
+    "kernel_pca": KernelPca,
+    "tfidf": Tfidf,
+    "select_top": SelectTop,
+}
+
+
+def parse(steps: Sequence[Step]) -> list[tuple[str, dict[str, Any]]]:
+    """Return steps in canonical form.
+
+    Raises
+    ------
+    DataError
+        For an unknown step or parameter.
+    """
+    parsed = []
+    for step in steps:
+        if not isinstance(step, str) and (not isinstance(step, dict) or len(step) != 1):
+            raise DataError(
+                f"A preprocessing step is a name or {{name: {{parameter: value}}}}, got {step!r}."
+            )
+        name, values = (step, None) if isinstance(step, str) else next(iter(step.items()))
+        if name not in STEPS:
+            known = ", ".join(STEPS)
+            raise DataError(
+                f"There is no preprocessing step '{name}'{did_you_mean(name, STEPS)} (known: {known})"
+            )
+        if values is not None and not isinstance(values, dict):
+            raise DataError(
+                f"Preprocessing step '{name}' is written as {{{name}: {{parameter: value}}}}, got {values!r}."
+            )
+        try:
+            model = STEPS[name].model_validate(values or {}, strict=True)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            raise DataError(f"Preprocessing step '{name}': {where}: {first['msg'].lower()}") from None
+        parsed.append((name, model.model_dump(exclude_defaults=True)))
+    return parsed
+
+
+def apply(steps: Sequence[Step], data: Dataset) -> Dataset:
+    """Fit the steps to the samples and transform them, and the unseen ones, to float64."""
+    X, unseen = _as_float(data.X), None if data.X_unseen is None else _as_float(data.X_unseen)
+    for name, values in parse(steps):
+        step = STEPS[name](**values)
+        if step.densifies and sparse.issparse(X):
+            raise DataError(
+                f"Step '{name}' would make the sparse data set '{data.name}' dense; "
+                "put 'dense' before it if it fits."
+            )
+        if step.needs_classes and data.y is None:
+            raise DataError(f"Step '{name}' needs a target, which data set '{data.name}' has not.")
+        fitted = step.transformer(X).fit(X, data.y)
+        X = _as_float(fitted.transform(X))
+        unseen = None if unseen is None else _as_float(fitted.transform(unseen))
+    same = X.shape[1] == data.n_features
+    return replace(
+        data,
+        X=X,
+        X_unseen=unseen,
+        features=data.features if same else [],
+        image=data.image if same else None,
+    )
+
+
+def _as_float(X: Any) -> Any:
+    return (
+        sparse.csr_array(X, dtype=np.float64)
+        if sparse.issparse(X)
+        else np.ascontiguousarray(X, dtype=np.float64)
+    )

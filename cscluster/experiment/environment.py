@@ -1,0 +1,80 @@
+"""On what a trial ran: versions, machine, threads, source revision."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy  # noqa: F401  # loads the BLAS that is described below
+import sklearn.cluster  # noqa: F401  # loads OpenMP
+from threadpoolctl import threadpool_info
+
+import cscluster
+
+_PACKAGES = (
+    "numpy", "scipy", "pandas", "scikit-learn", "numba", "joblib", "pydantic", "matplotlib", "dask", "cvxpy",
+)  # fmt: skip
+
+
+def describe(threads: int) -> dict[str, Any]:
+    """Return the environment of trials that run in this process or its workers."""
+    return {
+        "cscluster": cscluster.__version__,
+        "python": platform.python_version(),
+        "packages": {name: version for name in _PACKAGES if (version := _version(name))},
+        "blas": sorted({f"{lib['internal_api']} {lib['version']}" for lib in threadpool_info()}),
+        "threads": threads,
+        "system": f"{platform.system()} {platform.machine()}",
+        "cpu": _cpu(),
+        "cores": os.cpu_count(),
+        "revision": _revision(),
+    }
+
+
+def identify(environment: dict[str, Any]) -> str:
+    """Return a short hash of an environment."""
+    return hashlib.sha256(json.dumps(environment, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _cpu() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()
+
+
+def _revision() -> dict[str, Any] | None:
+    """Return the git commit of the source, and whether files differ from it; None if installed."""
+    root = Path(cscluster.__file__).parent.parent
+    if not (root / ".git").exists():
+        return None
+    git = ["git", "-C", str(root)]
+    try:
+        commit = subprocess.run(
+            [*git, "rev-parse", "HEAD"], capture_output=True, text=True, timeout=10, check=True
+        )
+        status = subprocess.run(
+            [*git, "status", "--porcelain", "--untracked-files=no"],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return {"commit": commit.stdout.strip(), "dirty": bool(status.stdout.strip())}

@@ -1,0 +1,236 @@
+"""One trial: load, constrain, fit, score.  Pure: the same trial gives the same records anywhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cscluster import metrics, seeds
+from cscluster.algorithms import registry
+from cscluster.algorithms.metric_clusterer import MetricClusterer
+from cscluster.constraints import Constraints
+from cscluster.constraints.schedules import Episode
+from cscluster.data import prepared
+from cscluster.data.dataset import Dataset
+from cscluster.experiment.capture import captured
+from cscluster.experiment.plan import Cell, Trial
+from cscluster.experiment.warm import warm_up
+from cscluster.store.records import Record, Status
+
+IntArray = NDArray[np.int64]
+_FOLDS_OF_LINKS = 3
+
+
+def run(trial: Trial, environment: str) -> Iterator[Record]:
+    """Yield one record for each tier; a failure of the algorithm is a record too."""
+    done = 0
+    with captured() as warnings:
+        try:
+            data = get_ready(trial.cell)
+            warnings.clear()
+            for outcome in _outcomes(trial, data):
+                yield {**blank(trial, done + 1, environment), **outcome, "warnings": list(warnings)}
+                done += 1
+                warnings.clear()
+        except Exception as error:  # whatever an algorithm raises is a result, not the end of the run
+            yield from failed(trial, environment, "error", error, list(warnings), done)
+
+
+def blank(trial: Trial, tier: int, environment: str) -> Record:
+    """Return the record of a tier before its outcome is known."""
+    cell = trial.cell
+    return {
+        "key": trial.keys[tier - 1],
+        "status": "ok",
+        "dataset": cell.data.name,
+        "algorithm": cell.algorithm,
+        "label": cell.label,
+        "params": cell.params,
+        "grid": cell.grid,
+        "schedule": cell.schedule.kind,
+        "point": trial.point,
+        "tier": tier,
+        "trial": trial.trial,
+        "metrics": {},
+        "seconds": {},
+        "iterations": None,
+        "converged": None,
+        "warnings": [],
+        "error": None,
+        "environment": environment,
+        "cell": cell.hash,
+    }
+
+
+def failed(
+    trial: Trial,
+    environment: str,
+    status: Status,
+    error: BaseException | str,
+    warnings: list[str] | None = None,
+    done: int = 0,
+) -> list[Record]:
+    """Return records that say why the tiers after the first `done` have no result."""
+    kind = type(error).__name__ if isinstance(error, BaseException) else status
+    message = {"type": kind, "message": " ".join(str(error).split())[:2000]}
+    return [
+        {**blank(trial, tier, environment), "status": status, "error": message, "warnings": warnings or []}
+        for tier in range(done + 1, len(trial.keys) + 1)
+    ]
+
+
+def get_ready(cell: Cell) -> Dataset:
+    """Load the data and compile the algorithm; what a process has done before costs nothing."""
+    data = prepared.load(cell.data)
+    warm_up(cell.algorithm, lambda: build(cell, random_state=0), data)
+    return data
+
+
+def _outcomes(trial: Trial, data: Dataset) -> Iterator[Any]:
+    """Yield the outcome of each tier of the episode."""
+    cell = trial.cell
+    draw = trial.trial // cell.repeats
+    episode = cell.schedule.episode(trial.point, data.labels, cell.seed, cell.data.name, draw)
+    random_state = seeds.integer(cell.seed, cell.data.name, "algorithm", trial.trial)
+    so_far = Constraints.empty(data.n_samples)
+    model: Any = None
+    for new in episode.tiers:
+        so_far = so_far | new
+        seconds = {"offline": 0.0, "fit": 0.0, "update": 0.0, "predict": 0.0}
+        start = time.perf_counter()
+        if model is not None and hasattr(model, "partial_fit"):
+            model.partial_fit(new)
+            seconds["update"] = time.perf_counter() - start
+        else:
+            model = build(cell, random_state)
+            model.fit(data.X, so_far)
+            seconds["offline"] = float(getattr(model, "offline_seconds_", 0.0))
+            seconds["fit"] = time.perf_counter() - start - seconds["offline"]
+        found = _checked(model, data.n_samples)
+        scores = _scores(cell, data, episode, so_far, found, model, seconds)
+        if cell.heldout_links:
+            scores["heldout_links"] = _agreement(cell, data, so_far, random_state)
+        iterations = getattr(model, "n_iter_", None)
+        yield {
+            "metrics": scores,
+            "seconds": {name: round(value, 6) for name, value in seconds.items()},
+            "iterations": None if iterations is None else int(iterations),
+            "converged": bool(model.converged_) if hasattr(model, "converged_") else None,
+        }
+
+
+def build(cell: Cell, random_state: int) -> Any:
+    """Return the unfitted estimator of a cell."""
+    if cell.clusterer is None:
+        return _estimator(cell.algorithm, cell.params, cell.n_clusters, random_state)
+    return MetricClusterer(
+        metric=_estimator(cell.algorithm, cell.params, cell.n_clusters, random_state),
+        clusterer=_estimator(*cell.clusterer, cell.n_clusters, random_state),
+        n_clusters=cell.n_clusters,
+        random_state=random_state,
+    )
+
+
+def _estimator(name: str, params: dict[str, Any], n_clusters: int, random_state: int) -> Any:
+    algorithm = registry.find(name)
+    shared = {"n_clusters": n_clusters, "random_state": random_state}
+    known = algorithm.defaults()
+    given = {key: value for key, value in shared.items() if key in known}
+    return algorithm.load()(**{**algorithm.preset, **given, **params})
+
+
+def _checked(model: Any, n_samples: int) -> IntArray:
+    """Return the labels, or raise an error that says what is wrong with them."""
+    if not hasattr(model, "labels_"):
+        raise TypeError("fit did not set labels_")
+    labels = np.asarray(model.labels_)
+    if labels.shape != (n_samples,):
+        raise ValueError(f"labels_ has shape {labels.shape}, expected ({n_samples},)")
+    if not np.issubdtype(labels.dtype, np.number) or not np.isfinite(labels).all():
+        raise ValueError("labels_ holds values that are not numbers")
+    whole = labels.astype(np.int64)
+    if not np.array_equal(whole, labels):
+        raise ValueError("labels_ holds values that are not whole numbers")
+    return whole
+
+
+def _scores(
+    cell: Cell,
+    data: Dataset,
+    episode: Episode,
+    links: Constraints,
+    found: IntArray,
+    model: Any,
+    seconds: dict[str, float],
+) -> dict[str, float | None]:
+    result: dict[str, float | None] = {"satisfied": metrics.satisfied(links, found)}
+    if data.y is None:
+        return result
+    result |= metrics.scores(data.y, found)
+    wanted: dict[str, list[str]] = {}
+    for name in cell.metrics:
+        metric, at, scope = name.partition("@")
+        if at:
+            wanted.setdefault(scope, []).append(metric)
+    for scope, names in wanted.items():
+        values = _scope_scores(scope, data, episode, links, found, model, seconds)
+        result |= {f"{name}@{scope}": values.get(name) for name in names}
+    return result
+
+
+def _scope_scores(
+    scope: str,
+    data: Dataset,
+    episode: Episode,
+    links: Constraints,
+    found: IntArray,
+    model: Any,
+    seconds: dict[str, float],
+) -> dict[str, float]:
+    """Return the scores on part of the samples; none where there is no such part."""
+    assert data.y is not None
+    if scope == "unseen":
+        if data.X_unseen is None or not hasattr(model, "predict"):
+            return {}
+        start = time.perf_counter()
+        predicted = model.predict(data.X_unseen)
+        seconds["predict"] = time.perf_counter() - start
+        assert data.y_unseen is not None
+        return metrics.scores(data.y_unseen, predicted)
+    rows = np.arange(data.n_samples)
+    if scope == "heldout":
+        rows = np.empty(0, dtype=np.int64) if episode.heldout is None else episode.heldout
+    elif scope == "unconstrained":
+        rows = np.setdiff1d(rows, links.touched)
+    return metrics.scores(data.y[rows], found[rows]) if len(rows) else {}
+
+
+def _agreement(cell: Cell, data: Dataset, links: Constraints, random_state: int) -> float:
+    """Return how well held-out links are kept: the honest rule for choosing parameters.
+
+    The links are split into three parts; each is held out once while the rest is learned from.
+    Must-links and cannot-links count one half each, whatever their numbers.
+    """
+    rng = seeds.generator(random_state, "heldout links")
+    parts = [
+        rng.permutation(np.arange(n) % _FOLDS_OF_LINKS)
+        for n in (len(links.must_links), len(links.cannot_links))
+    ]
+    kept: list[list[float]] = [[], []]
+    for fold in range(_FOLDS_OF_LINKS):
+        training = links.select(parts[0] != fold, parts[1] != fold)
+        heldout = links.select(parts[0] == fold, parts[1] == fold)
+        model = build(cell, random_state)
+        model.fit(data.X, training)
+        broken = heldout.violated(model.labels_)
+        for side, (all_of, lost) in enumerate(
+            [(heldout.must_links, broken.must_links), (heldout.cannot_links, broken.cannot_links)]
+        ):
+            if len(all_of):
+                kept[side].append(1 - len(lost) / len(all_of))
+    sides = [float(np.mean(side)) for side in kept if side]
+    return float(np.mean(sides)) if sides else 0.0

@@ -1,0 +1,70 @@
+"""Scatter matrices of links and of must-link components."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from cscluster.constraints import Constraints
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+def deviations(X: FloatArray) -> tuple[NDArray[np.bool_], FloatArray]:
+    """Return which features vary, and the standard deviations of those that do."""
+    s = X.std(axis=0)
+    varies = s > 1e-12 * np.abs(X).max(axis=0, initial=0.0)
+    return varies, s[varies]
+
+
+def link_scatter(X: FloatArray, links: IntArray, weights: FloatArray) -> FloatArray:
+    """Return the sum over links of ``w (x_i - x_j)(x_i - x_j)^T``, a d x d matrix."""
+    R = (X[links[:, 0]] - X[links[:, 1]]) * np.sqrt(weights)[:, None]
+    return R.T @ R
+
+
+def chunklet_scatter(X: FloatArray, constraints: Constraints) -> tuple[FloatArray, int]:
+    """Return the scatter inside must-link components and its degrees of freedom.
+
+    The scatter is the sum over components and their members of ``(x - m)(x - m)^T``, where m is the
+    component's mean; the degrees of freedom are the number of members less the number of components.
+    """
+    members = np.unique(constraints.must_links)
+    groups = constraints.chunklets[members]
+    R = X[members] - group_means(X[members], groups)[groups]
+    return R.T @ R, len(members) - len(constraints.neighbourhoods)
+
+
+def separation_scatter(X: FloatArray, constraints: Constraints) -> tuple[FloatArray, int]:
+    """Return the scatter between cannot-linked components and the number of such pairs.
+
+    The scatter is the sum over pairs of must-link components (single samples among them) that a
+    cannot-link separates of ``(m_a - m_b)(m_a - m_b)^T``, where m are the components' means.
+    """
+    pairs = constraints.component_cannot_links
+    components, ends = np.unique(pairs, return_inverse=True)
+    members = np.flatnonzero(np.isin(constraints.components, components))
+    M = group_means(X[members], np.searchsorted(components, constraints.components[members]))
+    return link_scatter(M, ends.reshape(-1, 2), np.ones(len(pairs))), len(pairs)
+
+
+def group_means(X: FloatArray, groups: IntArray) -> FloatArray:
+    """Return the mean of each of the groups 0, 1, 2, ... of samples."""
+    sizes = np.bincount(groups)
+    member = sparse.csc_array(
+        (np.ones(len(groups)), groups, np.arange(len(groups) + 1)), shape=(len(sizes), len(groups))
+    )
+    return (member @ X) / sizes[:, None]
+
+
+def shrunk_covariance(S: FloatArray, freedom: int, shrinkage: float) -> FloatArray:
+    """Return the covariance of a scatter, pulled towards the identity.
+
+    The identity counts as ``shrinkage * d`` further degrees of freedom:
+    ``(S + shrinkage d I) / (freedom + shrinkage d)``.  On features of unit variance that is a ridge
+    which scales with each feature's variance and fades as links come in.
+    """
+    prior = shrinkage * len(S)
+    return (S + prior * np.eye(len(S))) / (freedom + prior)

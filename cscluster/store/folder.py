@@ -1,0 +1,234 @@
+"""The result folder of a run.
+
+::
+
+    results/NAME/
+      config.json        the resolved experiment
+      plan.json          keys of all planned trials
+      trials.jsonl       one line for each finished trial, only ever appended to
+      environments.json  versions and machine, by the id that records carry
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from cscluster.errors import StoreError
+from cscluster.store.records import Record, encodable, from_line, to_line
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_COLUMNS = ("dataset", "label", "grid", "point", "tier", "trial", "status", "iterations", "converged")
+
+
+class RunFolder:
+    """Reads a run's folder; `writing` opens it for the one process that appends."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(path)
+
+    @property
+    def trials(self) -> Path:
+        """The file of records."""
+        return self.path / "trials.jsonl"
+
+    def exists(self) -> bool:
+        """Tell whether a run was ever started here."""
+        return (self.path / "config.json").is_file()
+
+    def config(self) -> dict[str, Any]:
+        """Return the resolved experiment."""
+        return self._read_json("config.json")
+
+    def plan(self) -> list[str]:
+        """Return the keys of all planned trials."""
+        keys: list[str] = self._part_of_plan("keys")
+        return keys
+
+    def cells(self) -> dict[str, Any]:
+        """Return the meaning of every cell hash that records of this folder carry."""
+        cells: dict[str, Any] = self._part_of_plan("cells")
+        return cells
+
+    def _part_of_plan(self, name: str) -> Any:
+        plan = self._read_json("plan.json")
+        if not isinstance(plan, dict) or name not in plan:
+            raise StoreError(f"Cannot read '{self.path / 'plan.json'}': it has no {name}.")
+        return plan[name]
+
+    def environments(self) -> dict[str, Any]:
+        """Return the environments that records refer to."""
+        return self._read_json("environments.json") if (self.path / "environments.json").exists() else {}
+
+    def _read_json(self, name: str) -> Any:
+        try:
+            return json.loads((self.path / name).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise StoreError(f"'{self.path}' is not a result folder: it has no {name}.") from None
+        except (OSError, ValueError) as error:
+            raise StoreError(f"Cannot read '{self.path / name}': {error}") from error
+
+    def records(self) -> Iterator[Record]:
+        """Yield the stored records; a torn last line is left out.
+
+        Raises
+        ------
+        StoreError
+            If a line was damaged or edited; the line is named.
+        """
+        try:
+            with self.trials.open(encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+                for number, line in enumerate(file, start=1):
+                    if not line.endswith("\n"):
+                        return
+                    try:
+                        yield from_line(line)
+                    except (ValueError, RecursionError) as error:
+                        raise StoreError(
+                            f"{self.trials}:{number}: this line cannot be trusted: {error}. "
+                            "Delete the line to have its trial run again."
+                        ) from None
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise StoreError(f"Cannot read '{self.trials}': {error.strerror}.") from error
+
+    def planned_records(self) -> list[Record]:
+        """Return the records of the present plan, in plan order."""
+        found = {record["key"]: record for record in self.records()}
+        return [found[key] for key in self.plan() if key in found]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the records of the present plan as a table, one row for each trial and tier."""
+        import pandas as pd
+
+        rows: list[Any] = self.planned_records()
+        return pd.DataFrame(
+            [
+                {
+                    **{name: r[name] for name in _COLUMNS},
+                    **r["metrics"],
+                    "seconds": sum(r["seconds"].values()),
+                }
+                for r in rows
+            ]
+        )
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Writer]:
+        """Lock the folder and yield a writer.
+
+        Raises
+        ------
+        StoreError
+            If the folder cannot be made, or another process is writing to it.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            lock = (self.path / ".lock").open("a+", encoding="utf-8")
+        except OSError as error:
+            raise StoreError(f"Cannot write to '{self.path}': {error.strerror}.") from error
+        with lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise StoreError(
+                    f"Another run is writing to '{self.path}'; wait for it or use --out."
+                ) from None
+            except OSError as error:
+                raise StoreError(f"Cannot lock '{self.path}': {error.strerror}.") from error
+            writer = Writer(self)
+            try:
+                yield writer
+            finally:
+                writer.close()
+
+
+class Writer:
+    """Appends records; each is on disk when `append` returns."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self.folder = folder
+        self._file: IO[bytes] | None = None
+
+    def put_json(self, name: str, value: Any) -> None:
+        """Write one of the small files in an atomic step."""
+        self._replace(
+            self.folder.path / name, encodable(json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+        )
+
+    def keep(self, wanted: Iterable[str]) -> None:
+        """Rewrite the record file with only these keys, in an atomic step."""
+        keys = set(wanted)
+        lines = [to_line(record) for record in self.folder.records() if record["key"] in keys]
+        self._replace(self.folder.trials, "".join(lines).encode())
+
+    def append(self, records: Iterable[Record]) -> None:
+        """Append records in one write and force them to disk."""
+        left = memoryview("".join(map(to_line, records)).encode())
+        with self._explained():
+            if self._file is None:
+                self._file = self._open()
+            start = self._file.seek(0, os.SEEK_END)
+            try:
+                while left:  # a disk that gets full, or a limit, takes only a part at first
+                    left = left[self._file.write(left) :]
+                os.fsync(self._file.fileno())
+            except OSError:
+                with contextlib.suppress(OSError):
+                    self._file.truncate(start)
+                raise
+
+    def close(self) -> None:
+        """Close the record file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _open(self) -> IO[bytes]:
+        """Open the record file behind its last whole line."""
+        file = self.folder.trials.open("a+b", buffering=0)
+        size = file.seek(0, os.SEEK_END)
+        tail = min(size, 1 << 16)
+        while size:
+            file.seek(size - tail)
+            last = file.read(tail).rfind(b"\n")
+            if last >= 0 or tail == size:
+                file.truncate(size - tail + last + 1)
+                break
+            tail = min(size, tail * 16)
+        return file
+
+    def _replace(self, path: Path, data: bytes) -> None:
+        self.close()
+        temporary = path.with_name(f".{path.name}.part")
+        with self._explained():
+            try:
+                with temporary.open("wb") as file:
+                    file.write(data)
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.replace(temporary, path)
+            except OSError:
+                temporary.unlink(missing_ok=True)
+                raise
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise StoreError(
+                    f"No space left for '{self.folder.path}'; free some and start the same command again: "
+                    "finished trials are kept."
+                ) from error
+            raise StoreError(f"Cannot write to '{self.folder.path}': {error.strerror}.") from error

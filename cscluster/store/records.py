@@ -1,0 +1,66 @@
+"""The record of a trial: one line of ``trials.jsonl``."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from typing import Any, Literal, TypedDict
+
+Status = Literal["ok", "error", "timeout", "crashed"]
+
+
+class Record(TypedDict):
+    """What is known about one trial at one tier; the field names are public."""
+
+    key: str
+    status: Status
+    dataset: str
+    algorithm: str
+    label: str
+    params: dict[str, Any]
+    schedule: str
+    point: int
+    tier: int
+    trial: int
+    metrics: dict[str, float | None]
+    seconds: dict[str, float]
+    iterations: int | None
+    converged: bool | None
+    warnings: list[str]
+    error: dict[str, str] | None
+    environment: str
+    cell: str
+    grid: dict[str, Any]
+
+
+FIELDS = tuple(Record.__annotations__)
+
+
+def to_line(record: Record) -> str:
+    """Return the record as a line of JSON that ends with a checksum of what stands before."""
+    body = json.dumps(record, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    body = encodable(body).decode()
+    return f'{body[:-1]},"check":"{zlib.crc32(body.encode()):08x}"}}\n'
+
+
+def encodable(text: str) -> bytes:
+    """Return JSON as UTF-8; letters that have no code there are escaped as JSON does it."""
+    return text.encode("utf-8", "backslashreplace")
+
+
+def from_line(line: str) -> Record:
+    """Read a line back.
+
+    Raises
+    ------
+    ValueError
+        If the line is not a whole record or was altered after it was written.
+    """
+    cut = line.rstrip("\n").rfind(',"check":"')
+    body = line[:cut] + "}"
+    if cut < 0 or line[cut:].rstrip("\n") != f',"check":"{zlib.crc32(encodable(body)):08x}"}}':
+        raise ValueError("its checksum does not fit its content")
+    record = json.loads(body)
+    if not isinstance(record, dict) or any(name not in record for name in FIELDS):
+        raise ValueError("it is not a record of a trial")
+    return record  # type: ignore[return-value]

@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+
+from cscluster import DCA, RCA, Constraints, load_dataset
+from cscluster.algorithms.metric.dca import simultaneous_diagonalisation
+from cscluster.constraints.schedules import RandomPairs
+from cscluster.errors import ConstraintError, ParameterError
+from cscluster.linalg.scatter import chunklet_scatter, separation_scatter
+
+
+def links_of(name, count, trial=0):
+    data = load_dataset(name)
+    return data.X, RandomPairs(counts=[count]).episode(count, data.y, 0, name, trial).tiers[0]
+
+
+def squared_distances(model, X):
+    Z = model.transform(X)
+    return ((Z[:, None] - Z[None]) ** 2).sum(axis=2)
+
+
+def test_solves_the_generalised_eigenproblem():
+    X, links = links_of("wine", 200)
+    model = DCA(n_components=4, shrinkage=0).fit(X, links)
+    S_w, nu = chunklet_scatter(X, links)
+    S_b, n_pairs = separation_scatter(X, links)
+    values, _ = eigh(S_b / n_pairs, S_w / nu)
+    np.testing.assert_allclose(model.eigenvalues_, values[::-1][:4], rtol=1e-6)
+    W = model.components_
+    np.testing.assert_allclose(W @ (S_w / nu) @ W.T, np.eye(4), atol=1e-8)
+    np.testing.assert_allclose(W @ (S_b / n_pairs) @ W.T, np.diag(model.eigenvalues_), atol=1e-6)
+
+
+def test_objective_beats_random_maps():
+    X, links = links_of("iris", 100)
+    W = DCA(n_components=2, shrinkage=0).fit(X, links).components_
+    S_w, S_b = chunklet_scatter(X, links)[0], separation_scatter(X, links)[0]
+
+    def objective(W):
+        return np.linalg.det(W @ S_b @ W.T) / np.linalg.det(W @ S_w @ W.T)
+
+    rng = np.random.default_rng(0)
+    assert all(objective(W) > objective(rng.normal(size=W.shape)) for _ in range(200))
+
+
+def test_null_space_of_the_separation_is_dropped():
+    # Two cannot-linked pairs of single samples span two directions of three.
+    X = np.random.default_rng(0).normal(size=(8, 3))
+    links = Constraints([(0, 1)], [(2, 3), (4, 5)], n_samples=8)
+    assert DCA(n_components=3).fit(X, links).components_.shape == (2, 3)
+    W, values = simultaneous_diagonalisation(np.diag([4.0, 0.0, 1.0]), np.eye(3))
+    np.testing.assert_allclose(values, [4, 1])
+    np.testing.assert_allclose(np.abs(W), [[1, 0, 0], [0, 0, 1]], atol=1e-12)
+
+
+def test_all_directions_give_the_distances_of_rca():
+    X, links = links_of("wine", 200)
+    np.testing.assert_allclose(
+        squared_distances(DCA(n_components=13).fit(X, links), X),
+        squared_distances(RCA().fit(X, links), X),
+        rtol=1e-6,
+    )
+
+
+def test_entailed_links_and_units_change_nothing():
+    X, links = links_of("iris", 60)
+    wanted = squared_distances(DCA().fit(X, links), X)
+    np.testing.assert_allclose(squared_distances(DCA().fit(X, links.closure()), X), wanted, atol=1e-8)
+    scaled = X * [1e-3, 1.0, 10.0, 1e3] - 5.0
+    np.testing.assert_allclose(squared_distances(DCA().fit(scaled, links), scaled), wanted, atol=1e-6)
+
+
+def test_more_features_than_links():
+    X, links = links_of("optdigits_test", 40)
+    model = DCA().fit(X, links)
+    assert np.isfinite(model.components_).all()
+    assert len(model.components_) <= len(links.component_cannot_links)
+
+
+def test_says_what_it_needs():
+    X = np.random.default_rng(0).normal(size=(6, 3))
+    with pytest.raises(ConstraintError, match="DCA needs cannot-links"):
+        DCA().fit(X, Constraints([(0, 1)], n_samples=6))
+    with pytest.raises(ConstraintError, match="DCA needs cannot-links"):
+        DCA().fit(X, Constraints([(0, 1), (1, 2)], [(0, 2)], n_samples=6))
+    with pytest.warns(UserWarning, match="DCA got no must-links"):
+        DCA().fit(X, Constraints((), [(0, 1)], n_samples=6))
+    with pytest.raises(ConstraintError, match="'shrinkage' 0 needs"):
+        DCA(shrinkage=0).fit(X, Constraints([(0, 1)], [(0, 2)], n_samples=6))
+    with pytest.raises(ParameterError, match="'n_components' of DCA must not exceed the 3 features, got 4"):
+        DCA(n_components=4).fit(X, Constraints([(0, 1)], [(0, 2)], n_samples=6))
+
+
+def test_duplicate_points_in_links():
+    X = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 3.0], [2.0, 1.0]])
+    assert np.isfinite(DCA().fit(X, Constraints([(0, 1)], [(0, 2)], n_samples=4)).components_).all()
+    with pytest.raises(ConstraintError, match="coincide"):
+        DCA().fit(X, Constraints([(2, 3)], [(0, 1)], n_samples=4))

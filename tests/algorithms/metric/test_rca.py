@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+from scipy import sparse
+
+from cscluster import RCA, Constraints, MetricClusterer, load_dataset
+from cscluster.constraints.schedules import RandomPairs
+from cscluster.errors import ConstraintError, ParameterError
+from cscluster.metrics import score
+
+from . import reference
+
+
+def links_of(name, count, trial=0):
+    data = load_dataset(name)
+    return data.X, data.y, RandomPairs(counts=[count]).episode(count, data.y, 0, name, trial).tiers[0]
+
+
+def distances(model, X):
+    Z = model.transform(X)
+    return np.linalg.norm(Z[:, None] - Z[None], axis=2)
+
+
+def test_without_shrinkage_the_chunklets_become_white():
+    X, _, links = links_of("iris", 100)
+    Z = RCA(shrinkage=0).fit(X, links).transform(X)
+    inner = np.concatenate([Z[c] - Z[c].mean(axis=0) for c in links.neighbourhoods])
+    freedom = len(inner) - len(links.neighbourhoods)
+    np.testing.assert_allclose(inner.T @ inner / freedom, np.eye(4), atol=1e-10)
+
+
+def test_by_hand():
+    # One chunklet {(0,0), (2,0)} has scatter diag(2, 0); both features have variance 1; nu = 1 and
+    # shrinkage 1/2 adds the identity as one more observation: C = diag(3, 1) / 2.
+    X = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [2.0, 2.0]])
+    links = Constraints([(0, 1)], n_samples=4)
+    components = RCA(shrinkage=0.5).fit(X, links).components_
+    np.testing.assert_allclose(components, np.diag([np.sqrt(2 / 3), np.sqrt(2)]), atol=1e-12)
+
+
+def test_does_not_depend_on_units_or_origin():
+    X, _, links = links_of("wine", 40)
+    scaled = X * np.logspace(-3, 3, X.shape[1]) + 7.0
+    np.testing.assert_allclose(
+        distances(RCA().fit(X, links), X), distances(RCA().fit(scaled, links), scaled), rtol=1e-6, atol=1e-8
+    )
+
+
+def test_entailed_links_change_nothing():
+    X, _, links = links_of("iris", 60)
+    np.testing.assert_allclose(
+        RCA().fit(X, links).components_, RCA().fit(X, links.closure()).components_, rtol=1e-10
+    )
+
+
+@pytest.mark.parametrize("name", ["wdbc", "optdigits_test", "sonar"])
+def test_singular_chunklets_and_constant_features_give_finite_maps(name):
+    X, _, links = links_of(name, 20)
+    model = RCA().fit(X, links)
+    assert np.isfinite(model.components_).all()
+    assert (model.components_[:, X.std(axis=0) == 0] == 0).all()
+
+
+def test_duplicates_in_a_link_add_no_scatter():
+    X = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 3.0], [2.0, 1.0]])
+    components = RCA().fit(X, Constraints([(0, 1)], n_samples=4)).components_
+    s = X.std(axis=0)
+    np.testing.assert_allclose(components @ np.diag(s) / (components[0, 0] * s[0]), np.eye(2), atol=1e-12)
+
+
+def test_few_links_are_better_than_none_on_wine():
+    X, y, links = links_of("wine", 200)
+    labels = MetricClusterer(RCA(), n_clusters=3, random_state=0).fit(X, links).labels_
+    assert score("nmi", y, labels) > 0.9
+
+
+def test_says_what_it_needs():
+    X = np.random.default_rng(0).normal(size=(6, 3))
+    with pytest.warns(UserWarning, match="no must-links: the metric is the standardised Euclidean"):
+        model = RCA().fit(X, Constraints(cannot_links=[(0, 1)], n_samples=6))
+    np.testing.assert_allclose(model.components_, np.diag(1 / X.std(axis=0)), atol=1e-12)
+    with pytest.raises(ConstraintError, match="RCA with 'shrinkage' 0 needs must-links"):
+        RCA(shrinkage=0).fit(X, Constraints.empty(6))
+    with pytest.warns(UserWarning, match="span only 1 of 3 dimensions"):
+        RCA(shrinkage=0).fit(X, Constraints([(0, 1)], n_samples=6))
+    with pytest.raises(ParameterError, match="'shrinkage' of RCA must be a number >= 0, got -1"):
+        RCA(shrinkage=-1).fit(X, Constraints.empty(6))
+
+
+def test_sparse_samples_give_the_same_map():
+    X, _, links = links_of("optdigits_test", 50)
+    model = RCA().fit(X, links)
+    again = RCA().fit(sparse.csr_array(X), links)
+    np.testing.assert_array_equal(model.components_, again.components_)
+    np.testing.assert_allclose(model.transform(X), again.transform(sparse.csr_array(X)), atol=1e-10)
+
+
+def test_without_shrinkage_the_metric_is_that_of_metric_learn():
+    # metric-learn divides by the number of samples in chunklets, this class by that less the chunklets.
+    L = RCA(shrinkage=0).fit(reference.X, reference.LINKS).components_
+    chunks = reference.LINKS.neighbourhoods
+    samples = sum(map(len, chunks))
+    np.testing.assert_allclose(L.T @ L * samples / (samples - len(chunks)), reference.RCA, rtol=1e-9)

@@ -1,0 +1,201 @@
+"""The command line as its user meets it: output, exit codes, and what is left on disk."""
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from cscluster.cli.app import main
+
+TOYS = Path(__file__).parents[1] / "toys.py"
+SMALL = """\
+name: small
+datasets: [iris]
+constraints: {kind: random_pairs, counts: [10, 20]}
+algorithms: [kmeans, pckmeans]
+trials: 2
+"""
+
+
+@pytest.fixture
+def cscluster(tmp_path, monkeypatch):
+    """Return a function that runs the command line in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.delenv("CSCLUSTER_DATA", raising=False)
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["cscluster", *map(str, arguments)])
+        out, err, code = io.StringIO(), io.StringIO(), 0
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                main()
+            except SystemExit as stop:
+                code = stop.code
+        return SimpleNamespace(returncode=code or 0, stdout=out.getvalue(), stderr=err.getvalue())
+
+    return call
+
+
+@pytest.fixture
+def small(tmp_path):
+    (tmp_path / "small.yaml").write_text(SMALL)
+    return tmp_path
+
+
+def lines(folder):
+    return [json.loads(line) for line in (folder / "trials.jsonl").read_text().splitlines()]
+
+
+def test_run_shows_tables_and_a_second_run_recomputes_nothing(cscluster, small):
+    first = cscluster("run", "small.yaml")
+    assert first.returncode == 0, first.stderr
+    assert "ACC on iris by number of links" in first.stdout
+    assert "report: results/small/report.md" in first.stdout
+    assert max(map(len, first.stdout.splitlines())) <= 80
+    before = (small / "results/small/trials.jsonl").read_bytes()
+    second = cscluster("run", "small.yaml")
+    assert "nothing to compute: all trials are stored" in second.stdout
+    assert (small / "results/small/trials.jsonl").read_bytes() == before
+    assert len(lines(small / "results/small")) == 8
+    reported = cscluster("report", "small", "--metric", "rand")
+    assert "RAND on iris" in reported.stdout
+    listed = cscluster("list", "runs")
+    assert "8/8" in listed.stdout
+    shown = cscluster("show", "small")
+    assert "8 of 8 trials stored" in shown.stdout
+    assert "numpy" in shown.stdout
+
+
+def test_dry_run_writes_nothing(cscluster, small):
+    done = cscluster("run", "small.yaml", "--dry-run", "--trials", "5")
+    assert "20 trials planned" in done.stdout
+    assert not (small / "results").exists()
+
+
+def test_failures_exit_with_1_and_can_be_retried(cscluster, small):
+    (small / "bad.yaml").write_text(
+        SMALL.replace("small", "bad").replace("pckmeans]", f"'{TOYS}:Broken']").replace("[10, 20]", "[10]")
+    )
+    first = cscluster("run", "bad.yaml", "-j", "1")
+    assert first.returncode == 1
+    assert "2 trials of Broken on iris: error: RuntimeError: out of luck" in first.stdout
+    assert "N/A (0/2)" in first.stdout
+    again = cscluster("run", "bad.yaml", "-j", "1")
+    assert "nothing to compute" in again.stdout
+    assert again.returncode == 1
+    retried = cscluster("run", "bad.yaml", "-j", "1", "--retry", "failed", "--allow-failures")
+    assert "2 stored, 2 to run" in retried.stdout
+    assert retried.returncode == 0
+    assert len(lines(small / "results/bad")) == 4
+
+
+def test_fresh_forgets(cscluster, small):
+    cscluster("run", "small.yaml", "-j", "1")
+    done = cscluster("run", "small.yaml", "-j", "1", "--fresh", "--set", "trials=1")
+    assert "0 stored, 4 to run" in done.stdout
+    assert len(lines(small / "results/small")) == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["run", "smal.yaml"], "There is no experiment file 'smal.yaml'"),
+        (["run", "small.yaml", "--set", "algorithms=[kmeen]"], "did you mean 'kmeans'?"),
+        (["run", "small.yaml", "--set", "constraints.counts=[99999]"], "150 samples have only 11175 pairs"),
+        (["run", "small.yaml", "--set", "n_clusters=200"], "200 clusters are wanted, but 'iris' has only 150 samples"),
+        (["run", "small.yaml", "--retry", "all"], "--retry takes only 'failed'"),
+        (["run", "small.yaml", "--backend", "cloud"], "There is no backend 'cloud'"),
+        (["run", "small.yaml", "--set", "datasets=[nan.csv]"], "has the value nan in column 'b', row 1"),
+        (["run", "small.yaml", "--set", "datasets=[{base: one.csv, target: c}]"], "has the one value"),
+        (["run", "small.yaml", "--set", "constraints={kind: file, path: clash.csv}"], "'0' and '2' are cannot-linked"),
+        (["run", "small.yaml", "--out", "taken"], "holds files but no results"),
+        (["run", "small.yaml", "--out", "small.yaml"], "No permission to write results"),
+        (["report", "nothing"], "There is no run 'nothing'"),
+        (["validate", "broken.yaml"], "broken.yaml:1:8: YAML syntax"),
+        (["show", "pckmean"], "did you mean 'pckmeans'?"),
+        (["list", "algoritms"], "did you mean 'algorithms'?"),
+        (["data", "info", "irsi"], "did you mean 'iris'?"),
+        (["data", "path", "usps"], "Data set 'usps' is not bundled"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_sentence_exit_code_2_and_nothing_written(cscluster, small, arguments, says):
+    (small / "nan.csv").write_text("a,b\n1,2\n3,nan\n")
+    (small / "one.csv").write_text("a,c\n1,x\n3,x\n")
+    (small / "clash.csv").write_text("a,b,link\n0,1,must\n1,2,must\n0,2,cannot\n")
+    (small / "broken.yaml").write_text("name: x: y\n")
+    (small / "taken/small").mkdir(parents=True)
+    (small / "taken/small/thesis.tex").write_text("precious")
+    before = {path: path.stat().st_mtime_ns for path in small.rglob("*")}
+    done = cscluster(*arguments)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    assert {path: path.stat().st_mtime_ns for path in small.rglob("*")} == before
+
+
+def test_a_folder_of_another_experiment_is_refused(cscluster, small):
+    cscluster("run", "small.yaml", "-j", "1", "--trials", "1")
+    (small / "twin.yaml").write_text(SMALL)
+    done = cscluster("run", "twin.yaml")
+    assert done.returncode == 2
+    assert "belongs to another experiment file (small.yaml)" in done.stderr
+
+
+def test_stale_results_are_explained(cscluster, small):
+    cscluster("run", "small.yaml", "-j", "1", "--trials", "1")
+    done = cscluster("run", "small.yaml", "--trials", "1", "--seed", "7", "--dry-run")
+    assert "stale: 4 because the seed changed from 0 to 7" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["list"], "pckmeans"),
+        (["list", "datasets"], "pendigit389"),
+        (["list", "metrics"], "balanced_rand"),
+        (["list", "configs"], "mnist0689"),
+        (["show", "kmeans"], "number of starts"),
+        (["show", "mnist"], "MNIST digits"),
+        (["show", "nmi"], "geometric mean"),
+        (["show", "mnist0689"], "random_pairs"),
+        (["data", "info", "letterIJL"], "I (76), J (75), L (76)"),
+        (["data", "path", "mnist0689"], "mnist.npz"),
+        (["validate", "mnist0689"], "valid"),
+        (["--version"], "cscluster "),
+    ],
+)
+def test_looking_around(cscluster, arguments, says):
+    done = cscluster(*arguments)
+    assert done.returncode == 0, done.stderr
+    assert says in done.stdout
+
+
+def test_completion_knows_names(tmp_path):
+    program = Path(sys.executable).parent / "cscluster"
+    for words, expected in [
+        ("run mn", "mnist0689"),
+        ("show pckm", "pckmeans"),
+        ("data info letterI", "letterIJL"),
+    ]:
+        variables = {
+            "_CSCLUSTER_COMPLETE": "complete_bash",
+            "COMP_WORDS": f"cscluster {words}",
+            "COMP_CWORD": str(len(words.split())),
+        }
+        done = subprocess.run(
+            [program],
+            cwd=tmp_path,
+            env={**os.environ, **variables},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert expected in done.stdout.split(), done

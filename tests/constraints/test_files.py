@@ -1,0 +1,95 @@
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cscluster import Constraints
+from cscluster.constraints.files import read_links, write_links
+from cscluster.errors import ConstraintError
+
+
+def put(tmp_path, text):
+    path = tmp_path / "links.csv"
+    path.write_bytes(text.encode())
+    return path
+
+
+def test_reads_row_numbers_from_zero(tmp_path):
+    path = put(tmp_path, "a,b,link\n0,1,must\n2, 0 ,Cannot\n\n")
+    assert read_links(path, n_samples=3) == Constraints([(0, 1)], [(0, 2)], n_samples=3)
+
+
+def test_reads_names_and_weights_and_the_mark_of_spreadsheets(tmp_path):
+    path = put(tmp_path, "\ufeffA,B,Link,Weight\r\nanna,bob,must,2.5\r\nbob,eve,cannot,\r\n")
+    links = read_links(path, n_samples=3, ids=["anna", "bob", "eve"])
+    assert links == Constraints([(0, 1)], [(1, 2)], n_samples=3, must_weights=[2.5])
+
+
+@pytest.mark.parametrize("weights", [None, [0.1, 7.0]])
+@pytest.mark.parametrize("ids", [(), ("x", 'with "quotes", and comma', "ünï", "z")])
+def test_what_is_written_is_read_back(tmp_path, weights, ids):
+    links = Constraints([(0, 1), (1, 2)], [(0, 3)], n_samples=4, must_weights=weights)
+    write_links(tmp_path / "links.csv", links, ids)
+    assert read_links(tmp_path / "links.csv", n_samples=4, ids=ids) == links
+    assert [path.name for path in tmp_path.iterdir()] == ["links.csv"]
+
+
+def test_weights_are_written_only_where_needed(tmp_path):
+    write_links(tmp_path / "links.csv", Constraints([(0, 1)], n_samples=2))
+    assert (tmp_path / "links.csv").read_text() == "a,b,link\n0,1,must\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", r"links.csv:1: the first line must be 'a,b,link'"),
+        ("0,1,must\n", r"links.csv:1: the first line must be"),
+        ("a,b,link\n0,1\n", "links.csv:2: expected 3 values, got 2"),
+        ("a,b,link\n0,1,must,2\n", "links.csv:2: expected 3 values, got 4"),
+        (
+            "a,b,link\n\n0,1,mus\n",
+            "links.csv:3: link must be 'must' or 'cannot', got 'mus'; did you mean 'must'",
+        ),
+        ("a,b,link\n0,4,must\n", "links.csv:2: '4' is not a row number from 0 to 3"),
+        ("a,b,link\n-1,2,must\n", "links.csv:2: '-1' is not a row number"),
+        ("a,b,link\n²,2,must\n", "links.csv:2: '²' is not a row number"),
+        (f"a,b,link\n{'9' * 5000},2,must\n", "links.csv:2: '9+' is not a row number"),
+        ("a,b,link\n2,2,must\n", "links.csv:2: sample '2' is linked with itself"),
+        ("a,b,link,weight\n0,1,must,-1\n", "links.csv:2: the weight must be a positive number, got '-1'"),
+        ("a,b,link,weight\n0,1,must,nan\n", "links.csv:2: the weight"),
+        ("a,b,link,weight\n0,1,must,heavy\n", "links.csv:2: the weight"),
+        ("a,b,link\n0,1,must\n1,2,must\n2,0,cannot\n", "'0' and '2' are cannot-linked, but must-links"),
+        ("a,b,link\n0,1,must\n1,0,cannot\n", "'0' and '1' are cannot-linked"),
+    ],
+)
+def test_says_what_is_wrong_and_in_which_line(tmp_path, text, message):
+    with pytest.raises(ConstraintError, match=message):
+        read_links(put(tmp_path, text), n_samples=4)
+
+
+def test_unknown_names_and_contradictions_are_told_by_name(tmp_path):
+    ids = ["anna", "bob"]
+    with pytest.raises(ConstraintError, match=r"links.csv:2: there is no sample 'ana'; did you mean 'anna'"):
+        read_links(put(tmp_path, "a,b,link\nana,bob,must\n"), n_samples=2, ids=ids)
+    with pytest.raises(ConstraintError, match="'anna' and 'bob' are cannot-linked"):
+        read_links(put(tmp_path, "a,b,link\nanna,bob,must\nbob,anna,cannot\n"), n_samples=2, ids=ids)
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(ConstraintError, match="There is no constraint file"):
+        read_links(tmp_path / "none.csv", n_samples=2)
+    with pytest.raises(ConstraintError, match="Cannot read constraint file"):
+        read_links(tmp_path, n_samples=2)
+    (tmp_path / "binary.csv").write_bytes(b"a,b,link\n\xff\xfe\x00")
+    with pytest.raises(ConstraintError, match="Cannot read constraint file"):
+        read_links(tmp_path / "binary.csv", n_samples=2)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(alphabet='012,\n"\r\x00 mustcan.-e;\u2028', max_size=60))
+def test_any_text_is_links_or_one_clear_error(tmp_path, text):
+    path = put(tmp_path, "a,b,link,weight\n" + text)
+    try:
+        told = repr(read_links(path, n_samples=3))
+    except ConstraintError as error:
+        told = str(error)
+    assert told.startswith(("Constraints(", str(path)))

@@ -1,0 +1,250 @@
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
+
+from cscluster.constraints import schedules
+from cscluster.constraints.schedules import BalancedPairs, File, Folds, RandomPairs, Schedule, Tiers
+from cscluster.errors import ConstraintError
+
+SEED = 7
+Y = np.repeat(np.arange(3), [20, 15, 5])
+
+
+def pairs_of(links):
+    """All pairs with the kind of their link."""
+    return {(i, j, "must") for i, j in links.must_links.tolist()} | {
+        (i, j, "cannot") for i, j in links.cannot_links.tolist()
+    }
+
+
+def ends(links):
+    return {(i, j) for i, j, _ in pairs_of(links)}
+
+
+def union(episode):
+    total = episode.tiers[0]
+    for tier in episode.tiers[1:]:
+        total = total | tier
+    return total
+
+
+def drawn(schedule, point, y=Y, seed=SEED, dataset="toy", trial=0):
+    return union(schedule.episode(point, y, seed, dataset, trial))
+
+
+DRAWN = [
+    RandomPairs(counts=[4]),
+    BalancedPairs(counts=[4]),
+    Tiers(per_tier=[4], tiers=3),
+    Folds(counts=[4], folds=4),
+]
+by_kind = pytest.mark.parametrize("schedule", DRAWN, ids=lambda schedule: schedule.kind)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 40])
+def test_pairs_come_in_random_order_each_once(n):
+    blocks = list(schedules.pair_blocks(n, np.random.default_rng(0)))
+    found = [tuple(pair) for block in blocks for pair in block.tolist()]
+    assert sorted(found) == [(i, j) for i in range(n) for j in range(i + 1, n)]
+
+
+def test_pairs_of_many_samples_are_drawn_without_listing_all(monkeypatch):
+    n = 100_000
+    pairs = schedules.random_pairs(n, 20_000, np.random.default_rng(0))
+    assert ((pairs[:, 0] >= 0) & (pairs[:, 0] < pairs[:, 1]) & (pairs[:, 1] < n)).all()
+    assert len(np.unique(pairs, axis=0)) == 20_000
+    # Uniform pairs: the mean of the larger number is 2n/3, of the smaller n/3.
+    assert pairs.mean(axis=0) == pytest.approx([n / 3, 2 * n / 3], rel=0.02)
+    monkeypatch.setattr(schedules, "_FEW_PAIRS", 0)
+    assert len(np.unique(schedules.random_pairs(12, 66, np.random.default_rng(0)), axis=0)) == 66
+
+
+@given(st.integers(0, 2**53 // 2 - 1))
+def test_numbers_of_pairs_are_turned_into_pairs(code):
+    i, j = schedules._unrank(np.array([code]))[0].tolist()
+    assert 0 <= i < j
+    assert j * (j - 1) // 2 + i == code
+
+
+@by_kind
+@pytest.mark.parametrize("noise", [0.0, 0.3])
+def test_same_seed_same_links(schedule, noise):
+    schedule = schedule.model_copy(update={"noise": noise})
+    assert drawn(schedule, 4) == drawn(schedule, 4)
+    for other in ({"seed": 8}, {"dataset": "other"}, {"trial": 1}):
+        assert drawn(schedule, 4) != drawn(schedule, 4, **other)
+
+
+@by_kind
+@pytest.mark.parametrize("noise", [0.0, 0.1, 0.25, 0.5])
+def test_larger_counts_extend_smaller_ones(schedule, noise):
+    schedule = schedule.model_copy(update={"noise": noise})
+    smaller = set()
+    for point in (0, 1, 2, 5, 11, 20):
+        larger = pairs_of(drawn(schedule, point))
+        assert smaller <= larger
+        smaller = larger
+
+
+@by_kind
+def test_links_tell_the_truth(schedule):
+    links = drawn(schedule, 15)
+    assert len(links.violated(Y)) == 0
+    assert links.n_samples == len(Y)
+
+
+@pytest.mark.parametrize("noise", [0.05, 0.1, 0.25, 0.5, 0.9])
+@pytest.mark.parametrize("point", [1, 7, 40])
+@by_kind
+def test_the_share_of_noise_is_flipped(schedule, point, noise):
+    noisy = schedule.model_copy(update={"noise": noise})
+    links = drawn(noisy, point)
+    assert ends(links) == ends(drawn(schedule, point))
+    # Balanced links are flipped kind by kind, so each kind rounds down.
+    slack = 2 if noisy.kind == "balanced_pairs" else 1
+    assert noise * len(links) - slack < len(links.violated(Y)) <= noise * len(links)
+
+
+def test_flips_count_exactly_whatever_the_rounding_of_floats():
+    assert schedules.flips(100, 0.29).sum() == 29
+    assert schedules.flips(0, 0.5).tolist() == []
+
+
+@pytest.mark.parametrize("noise", [0.1, 0.25, 0.5])
+def test_noise_keeps_balanced_links_balanced(noise):
+    links = drawn(BalancedPairs(counts=[20], noise=noise), 20)
+    wrong = links.violated(Y)
+    assert len(links.must_links) == len(links.cannot_links) == 20
+    assert len(wrong.must_links) == len(wrong.cannot_links) == round(noise * 20)
+
+
+def test_random_pairs_has_the_asked_number():
+    assert [len(drawn(RandomPairs(counts=[1]), count)) for count in (0, 1, 100, 780)] == [0, 1, 100, 780]
+    with pytest.raises(ConstraintError, match="781 links are wanted, but 40 samples have only 780 pairs"):
+        drawn(RandomPairs(counts=[781]), 781)
+
+
+def test_balanced_pairs_has_the_asked_number_of_each_kind():
+    for count in (0, 1, 30, 305):
+        links = drawn(BalancedPairs(counts=[count]), count)
+        assert len(links.must_links) == len(links.cannot_links) == count
+    with pytest.raises(ConstraintError, match="have 305 pairs inside and 475 between"):
+        drawn(BalancedPairs(counts=[306]), 306)
+
+
+def test_tiers_are_new_links_of_equal_number():
+    schedule = Tiers(per_tier=[6], tiers=5)
+    episode = schedule.episode(6, Y, SEED, "toy", 0)
+    assert [len(tier) for tier in episode.tiers] == [6] * 5
+    assert len(union(episode)) == 30
+    assert union(episode) == drawn(RandomPairs(counts=[30]), 30)
+    assert schedule.n_tiers == 5
+    assert [len(tier) for tier in schedule.episode(0, Y, SEED, "toy", 0).tiers] == [0] * 5
+    with pytest.raises(ConstraintError, match="785 links are wanted"):
+        Tiers(per_tier=[157]).episode(157, Y, SEED, "toy", 0)
+
+
+def test_an_episode_of_fewer_tiers_is_the_beginning_of_a_longer_one():
+    long = Tiers(per_tier=[6], tiers=5, noise=0.2).episode(6, Y, SEED, "toy", 0)
+    short = Tiers(per_tier=[6], tiers=2, noise=0.2).episode(6, Y, SEED, "toy", 0)
+    assert list(short.tiers) == list(long.tiers[:2])
+
+
+def test_folds_never_touch_the_heldout_fold():
+    schedule = Folds(counts=[50], folds=4)
+    for trial in range(8):
+        episode = schedule.episode(50, Y, SEED, "toy", trial)
+        assert len(episode.heldout) == 10
+        assert len(episode.tiers[0]) == 50
+        assert not set(episode.tiers[0].touched) & set(episode.heldout.tolist())
+
+
+def test_each_sample_is_held_out_once_in_each_split():
+    schedule = Folds(counts=[1], folds=4)
+    heldout = [schedule.episode(1, Y, SEED, "toy", trial).heldout.tolist() for trial in range(8)]
+    for split in (heldout[:4], heldout[4:]):
+        assert sorted(itertools.chain(*split)) == list(range(40))
+    assert heldout[0] != heldout[4]
+
+
+def test_folds_need_enough_samples():
+    with pytest.raises(ConstraintError, match="400 links are wanted, but 20 samples have only 190 pairs"):
+        Folds(counts=[400], folds=2).episode(400, Y, SEED, "toy", 0)
+    with pytest.raises(ConstraintError, match="5 folds are wanted, but there are only 4 samples"):
+        Folds(counts=[1], folds=5).episode(1, Y[:4], SEED, "toy", 0)
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "links.csv"
+    path.write_text("a,b,link,weight\n0,1,must,2\n0,25,cannot,3\n1,30,cannot,4\n2,3,must,5\n\n")
+    return File(path=path)
+
+
+def test_file_gives_the_same_links_in_each_trial(file):
+    assert file.points == [4]
+    assert not file.needs_labels
+    links = drawn(file, 4)
+    assert links.must_links.tolist() == [[0, 1], [2, 3]]
+    assert links.cannot_weights.tolist() == [3, 4]
+    assert drawn(file, 4, seed=1, trial=5) == links
+
+
+def test_noise_turns_links_of_a_file_with_their_weights(file):
+    truth = pairs_of(drawn(file, 4))
+    links = drawn(file.model_copy(update={"noise": 0.5}), 4)
+    assert ends(links) == ends(drawn(file, 4))
+    assert len(pairs_of(links) - truth) == 2
+    both = [*zip(links.must_links.tolist(), links.must_weights, strict=True)]
+    both += [*zip(links.cannot_links.tolist(), links.cannot_weights, strict=True)]
+    assert {tuple(pair): weight for pair, weight in both} == {(0, 1): 2, (0, 25): 3, (1, 30): 4, (2, 3): 5}
+
+
+def test_identity_of_a_file_is_its_content_not_its_place(file, tmp_path):
+    before = file.identity()
+    copied = tmp_path / "copy.csv"
+    copied.write_bytes(file.path.read_bytes())
+    assert File(path=copied).identity() == before
+    file.path.write_text(file.path.read_text().replace("0,1,must", "0,2,must"))
+    assert file.identity() != before
+
+
+def test_a_missing_file_is_told(tmp_path):
+    lost = File(path=tmp_path / "lost.csv")
+    for ask in (lambda: lost.points, lost.identity, lambda: drawn(lost, 1)):
+        with pytest.raises(ConstraintError, match=r"There is no constraint file '.*lost\.csv'"):
+            ask()
+
+
+def test_identity_holds_what_decides_the_links():
+    assert RandomPairs(counts=[1, 2]).identity() == RandomPairs(counts=[3]).identity()
+    assert RandomPairs(counts=[1]).identity() != RandomPairs(counts=[1], noise=0.1).identity()
+    assert RandomPairs(counts=[1]).identity() != BalancedPairs(counts=[1]).identity()
+    assert Folds(counts=[1], folds=2).identity() != Folds(counts=[1], folds=3).identity()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"kind": "random_pairs"},
+        {"kind": "random_pairs", "counts": []},
+        {"kind": "random_pairs", "counts": [-1]},
+        {"kind": "random_pairs", "counts": [1], "noise": 1.0},
+        {"kind": "random_pairs", "counts": [1], "folds": 3},
+        {"kind": "folds", "counts": [1], "folds": 1},
+        {"kind": "tiers", "per_tier": [1], "tiers": 0},
+        {"kind": "other", "counts": [1]},
+    ],
+)
+def test_illegal_schedules_are_refused(wrong):
+    with pytest.raises(ValidationError):
+        TypeAdapter(Schedule).validate_python(wrong)
+
+
+def test_kinds_are_listed():
+    union_of = Schedule.__origin__.__args__
+    assert tuple(kind.model_fields["kind"].default for kind in union_of) == schedules.KINDS

@@ -1,0 +1,181 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfTransformer
+
+from cscluster.data.dataset import Dataset
+from cscluster.data.preprocessing import STEPS, apply, parse
+from cscluster.errors import DataError
+
+RNG = np.random.default_rng(0)
+X = RNG.integers(0, 4, (30, 5)) * np.array([1, 2, 3, 4, 0.5])
+U = RNG.integers(0, 4, (7, 5)) * np.array([1, 2, 3, 4, 0.5])
+DATA = Dataset("toy", X, np.arange(30) % 2, ["p", "q"], X_unseen=U, y_unseen=np.arange(7) % 2)
+SPARSE = replace(DATA, X=sparse.csr_array(X), X_unseen=sparse.csr_array(U))
+
+
+def done(steps, data=DATA):
+    """The samples and the unseen ones after some steps, as dense arrays."""
+    result = apply(steps, data)
+    return [Z.toarray() if sparse.issparse(Z) else Z for Z in (result.X, result.X_unseen)]
+
+
+def kernel(A, B, sigma):
+    return np.exp(-((A[:, None] - B[None]) ** 2).sum(axis=2) / sigma**2)
+
+
+def test_no_steps_make_floats_of_the_samples():
+    data = replace(DATA, X=X.astype(np.uint8), X_unseen=None)
+    result = apply([], data)
+    assert result.X.dtype == np.float64
+    assert result.X_unseen is None
+    assert result.y is data.y
+
+
+def test_center():
+    Z, V = done(["center"])
+    assert np.allclose(Z, X - X.mean(axis=0))
+    assert np.allclose(V, U - X.mean(axis=0))
+
+
+def test_standardize():
+    Z, V = done(["standardize"])
+    assert np.allclose(Z, (X - X.mean(axis=0)) / X.std(axis=0))
+    assert np.allclose(V, (U - X.mean(axis=0)) / X.std(axis=0))
+    Z, V = done(["standardize"], SPARSE)
+    assert np.allclose(Z, X / X.std(axis=0))
+    assert np.allclose(V, U / X.std(axis=0))
+
+
+def test_scale01():
+    Z, V = done(["scale01"])
+    assert np.allclose((Z.min(axis=0), Z.max(axis=0)), ([0] * 5, [1] * 5))
+    assert np.allclose(V, (U - X.min(axis=0)) / np.ptp(X, axis=0))
+    Z, V = done(["scale01"], SPARSE)
+    assert np.allclose(Z, X / X.max(axis=0))
+    assert np.allclose(V, U / X.max(axis=0))
+
+
+@pytest.mark.parametrize("data", [DATA, SPARSE], ids=["dense", "sparse"])
+def test_l2(data):
+    for Z, before in zip(done(["l2"], data), (X, U), strict=True):
+        length = np.linalg.norm(before, axis=1, keepdims=True)
+        assert np.allclose(Z, before / np.where(length > 0, length, 1))
+
+
+def test_pca_maps_unseen_samples_by_the_same_components():
+    Z, V = done([{"pca": {"n": 2}}])
+    axes = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2][:2]
+    signs = np.sign((Z * ((X - X.mean(axis=0)) @ axes.T)).sum(axis=0))
+    assert np.allclose(Z, (X - X.mean(axis=0)) @ axes.T * signs)
+    assert np.allclose(V, (U - X.mean(axis=0)) @ axes.T * signs)
+    assert done([{"pca": {"n": 99}}])[0].shape == (30, 5)
+
+
+def test_kernel_pca_keeps_the_distances_of_the_kernels_space():
+    sigma = 2.5
+    Z, V = done([{"kernel_pca": {"sigma": sigma}}])
+    squared = ((Z[:, None] - Z[None]) ** 2).sum(axis=2)
+    assert np.allclose(squared, 2 - 2 * kernel(X, X, sigma), atol=1e-8)
+    # Inner products of unseen with seen samples, centred as the seen ones are.
+    K, k = kernel(X, X, sigma), kernel(U, X, sigma)
+    centred = k - k.mean(axis=1, keepdims=True) - K.mean(axis=0) + K.mean()
+    assert np.allclose(V @ Z.T, centred, atol=1e-8)
+    assert done([{"kernel_pca": {"n": 3}}])[0].shape == (30, 3)
+
+
+def test_linear_kernel_pca_is_pca():
+    linear, plain = done([{"kernel_pca": {"n": 2}}])[0], done([{"pca": {"n": 2}}])[0]
+    assert np.allclose(np.abs(linear), np.abs(plain))
+
+
+@pytest.mark.parametrize("data", [DATA, SPARSE], ids=["dense", "sparse"])
+def test_tfidf_leaves_dense_data_dense_and_sparse_data_sparse(data):
+    expected = TfidfTransformer().fit(X)
+    Z, V = done(["tfidf"], data)
+    assert np.allclose(Z, expected.transform(X).toarray())
+    assert np.allclose(V, expected.transform(U).toarray())
+    assert sparse.issparse(apply(["tfidf"], data).X) == sparse.issparse(data.X)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_select_top_keeps_the_columns_that_tell_the_classes(kind):
+    words = RNG.integers(0, 3, (30, 5)).astype(float)
+    words[:, 3] = DATA.y
+    data = replace(DATA, X=kind(words), X_unseen=kind(U))
+    Z, V = done([{"select_top": {"n": 1}}], data)
+    assert np.array_equal(Z, words[:, [3]])
+    assert np.array_equal(V, U[:, [3]])
+    assert done([{"select_top": {"n": 99}}], data)[0].shape == (30, 5)
+
+
+@pytest.mark.parametrize("step", ["standardize", "scale01", "l2", "tfidf"])
+def test_sparse_data_stays_sparse(step):
+    result = apply([step], SPARSE)
+    for Z in (result.X, result.X_unseen):
+        assert isinstance(Z, sparse.csr_array)
+        assert Z.dtype == np.float64
+
+
+@pytest.mark.parametrize("step", ["center", {"pca": {"n": 2}}, "kernel_pca"])
+def test_sparse_data_is_made_dense_only_on_demand(step):
+    with pytest.raises(DataError, match="would make the sparse data set 'toy' dense; put 'dense' before it"):
+        apply([step], SPARSE)
+    assert np.allclose(np.abs(done(["dense", step], SPARSE)[0]), np.abs(done([step])[0]))
+    assert not sparse.issparse(apply(["dense", step], SPARSE).X)
+
+
+def test_names_of_columns_last_as_long_as_the_columns():
+    data = replace(DATA, features=list("abcde"), image=(1, 5))
+    kept, mixed = apply(["standardize"], data), apply([{"pca": {"n": 2}}], data)
+    assert (kept.features, kept.image) == (list("abcde"), (1, 5))
+    assert (mixed.features, mixed.image) == ([], None)
+
+
+def test_steps_follow_one_another():
+    assert np.allclose(done(["standardize", "l2"])[0], done(["l2"], apply(["standardize"], DATA))[0])
+
+
+def test_constant_columns_do_no_harm():
+    data = replace(DATA, X=np.ones((30, 5)))
+    for step in ("center", "standardize", "scale01", "l2"):
+        assert np.isfinite(np.concatenate(done([step], data))).all()
+
+
+def test_classes_are_needed_to_select_by_them():
+    bare = replace(DATA, y=None)
+    with pytest.raises(DataError, match="Step 'select_top' needs a target, which data set 'toy' has not"):
+        apply([{"select_top": {"n": 2}}], bare)
+
+
+def test_canonical_form():
+    assert parse(["center", {"pca": {"n": 2}}, {"l2": {}}, {"kernel_pca": {"n": None, "sigma": 2.0}}]) == [
+        ("center", {}),
+        ("pca", {"n": 2}),
+        ("l2", {}),
+        ("kernel_pca", {"sigma": 2.0}),
+    ]
+    asked = {"center", "standardize", "scale01", "l2", "pca", "kernel_pca", "tfidf", "select_top"}
+    assert asked <= set(STEPS)
+
+
+@pytest.mark.parametrize(
+    ("step", "message"),
+    [
+        ("centre", r"There is no preprocessing step 'centre'; did you mean 'center'\? \(known: center, "),
+        ("pca", "Preprocessing step 'pca': n: field required"),
+        ({"pca": {"n": 0}}, "Preprocessing step 'pca': n: input should be greater than or equal to 1"),
+        ({"pca": {"n": "2"}}, "Preprocessing step 'pca': n: input should be a valid integer"),
+        ({"pca": {"n": 2, "m": 3}}, "Preprocessing step 'pca': m: extra inputs are not permitted"),
+        ({"pca": 2}, r"Preprocessing step 'pca' is written as \{pca: \{parameter: value\}\}, got 2"),
+        ({"kernel_pca": {"sigma": -1.0}}, "Preprocessing step 'kernel_pca': sigma: input should be greater"),
+        ({}, r"A preprocessing step is a name or \{name: \{parameter: value\}\}, got \{\}"),
+        ({"l2": {}, "center": {}}, "A preprocessing step is a name or"),
+        (3, "A preprocessing step is a name or .*, got 3"),
+    ],
+)
+def test_says_what_is_wrong_with_a_step(step, message):
+    with pytest.raises(DataError, match=message):
+        parse([step])

@@ -1,0 +1,304 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from scipy.io import savemat
+from sklearn.datasets import dump_svmlight_file
+
+from cscluster.data.dataset import Dataset
+from cscluster.data.readers import READERS, read
+from cscluster.errors import DataError
+
+X = np.array([[1.5, 0.0, -2.0], [0.0, 3.0, 0.0], [4.0, 0.0, 1e-3], [5.0, 6.0, 7.0]])
+Y = np.array([0, 1, 1, 0])
+NAMES = np.array(["cat", "dog"])[Y]
+FRAME = pd.DataFrame(X, columns=["a", "b", "c"]).assign(kind=NAMES)
+
+
+def put(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def loaded(path, target="kind", **more):
+    return read(path, name="toy", target=target, **more)
+
+
+def dense(data):
+    return data.X.toarray() if sparse.issparse(data.X) else data.X
+
+
+def write_arff(path):
+    rows = "\n".join(",".join(map(str, row)) for row in FRAME.itertuples(index=False))
+    numeric = "".join(f"@attribute {name} numeric\n" for name in "abc")
+    path.write_text(f"@relation toy\n{numeric}@attribute kind {{cat,dog}}\n@data\n{rows}\n")
+
+
+TABLES = {
+    ".csv": lambda path: FRAME.to_csv(path, index=False),
+    ".tsv": lambda path: FRAME.to_csv(path, index=False, sep="\t"),
+    ".parquet": lambda path: FRAME.to_parquet(path),
+    ".arff": write_arff,
+}
+ARRAYS = {
+    ".npz": lambda path: np.savez_compressed(path, X=X, y=Y, classes=["cat", "dog"]),
+    ".mat": lambda path: savemat(path, {"X": X, "y": NAMES}),
+    ".libsvm": lambda path: dump_svmlight_file(X, Y, str(path), zero_based=False),
+    ".svm": lambda path: dump_svmlight_file(X, Y, str(path), zero_based=False),
+}
+WRITERS = TABLES | ARRAYS | {".npy": lambda path: np.save(path, X)}
+
+
+def test_each_format_has_a_test():
+    assert set(WRITERS) == set(READERS)
+
+
+@pytest.mark.parametrize("ending", TABLES)
+def test_tables_are_read_back(tmp_path, ending):
+    TABLES[ending](tmp_path / f"toy{ending}")
+    data = loaded(tmp_path / f"toy{ending}")
+    assert data.name == "toy"
+    assert data.X.dtype == np.float64
+    assert np.array_equal(data.X, X)
+    assert np.array_equal(data.y, Y)
+    assert data.classes == ["cat", "dog"]
+    assert data.features == ["a", "b", "c"]
+    assert len(data.checksum) == 64
+
+
+@pytest.mark.parametrize("ending", ARRAYS)
+def test_arrays_are_read_back(tmp_path, ending):
+    ARRAYS[ending](tmp_path / f"toy{ending}")
+    data = loaded(tmp_path / f"toy{ending}", target=None)
+    assert np.array_equal(dense(data), X)
+    assert np.array_equal(data.y, Y)
+    assert data.classes == (["0", "1"] if "svm" in ending else ["cat", "dog"])
+
+
+def test_npy_has_no_target(tmp_path):
+    np.save(tmp_path / "toy.npy", X)
+    data = loaded(tmp_path / "toy.npy", target=None)
+    assert np.array_equal(data.X, X)
+    assert data.y is None
+
+
+def test_checksum_is_of_the_content(tmp_path):
+    for name in ("one.csv", "two.csv"):
+        TABLES[".csv"](tmp_path / name)
+    assert loaded(tmp_path / "one.csv").checksum == loaded(tmp_path / "two.csv").checksum
+    with (tmp_path / "two.csv").open("a") as file:
+        file.write("1,2,3,cat\n")
+    assert loaded(tmp_path / "one.csv").checksum != loaded(tmp_path / "two.csv").checksum
+
+
+@pytest.mark.parametrize("separator", [";", "|", "\t", ","])
+def test_csv_with_any_usual_separator(tmp_path, separator):
+    FRAME.to_csv(tmp_path / "toy.csv", index=False, sep=separator)
+    assert np.array_equal(loaded(tmp_path / "toy.csv").X, X)
+
+
+@pytest.mark.parametrize(
+    ("text", "features"),
+    [
+        (
+            "sepal length (cm),sepal width (cm),kind\n1,2,cat\n3,4,dog\n",
+            ["sepal length (cm)", "sepal width (cm)"],
+        ),
+        ('"a,b";c;kind\n1;2;cat\n3;4;dog\n', ["a,b", "c"]),
+        ("\ufeffa,b,kind\r\n1,2,cat\r\n3,4,dog\r\n", ["a", "b"]),
+        ("weight,kind\n1,cat\n3,dog\n", ["weight"]),
+    ],
+)
+def test_csv_headers_of_all_sorts(tmp_path, text, features):
+    data = loaded(put(tmp_path, "toy.csv", text))
+    assert data.features == features
+    assert data.X[:, 0].tolist() == [1, 3]
+
+
+def test_csv_of_one_column(tmp_path):
+    data = loaded(put(tmp_path, "toy.csv", "weight\n1.5\n2.5\n3.5\n"), target=None)
+    assert data.X.tolist() == [[1.5], [2.5], [3.5]]
+
+
+def test_targets_may_be_of_any_kind_and_whole_numbers_are_named_as_such(tmp_path):
+    numbers = loaded(put(tmp_path, "toy.csv", "a,kind\n1,2\n2,10\n3,2\n"))
+    assert numbers.classes == ["2", "10"]
+    savemat(tmp_path / "toy.mat", {"fea": X, "gnd": Y[:, None] + 1.0})
+    assert loaded(tmp_path / "toy.mat", target=None).classes == ["1", "2"]
+    assert loaded(put(tmp_path, "b.csv", "a,kind\n1,true\n2,false\n")).classes == ["False", "True"]
+    assert loaded(put(tmp_path, "c.csv", "a,kind\n1,0.5\n2,1.5\n")).classes == ["0.5", "1.5"]
+
+
+def test_without_a_target_all_columns_are_features(tmp_path):
+    FRAME.drop(columns="kind").to_csv(tmp_path / "toy.csv", index=False)
+    data = loaded(tmp_path / "toy.csv", target=None)
+    assert data.y is None
+    assert data.X.shape == (4, 3)
+
+
+def test_column_of_names(tmp_path):
+    FRAME.assign(who=["p", "q", "r", "s"]).to_csv(tmp_path / "toy.csv", index=False)
+    data = loaded(tmp_path / "toy.csv", id_column="who")
+    assert data.ids == ["p", "q", "r", "s"]
+    assert data.features == ["a", "b", "c"]
+
+
+def test_sparse_arrays_stay_sparse(tmp_path):
+    S = sparse.random_array((20, 30), density=0.05, format="csr", rng=np.random.default_rng(0))
+    y = np.arange(20) % 2
+    parts = {"X_data": S.data, "X_indices": S.indices, "X_indptr": S.indptr, "X_shape": S.shape}
+    np.savez(tmp_path / "toy.npz", y=y, **parts)
+    savemat(tmp_path / "toy.mat", {"X": sparse.csc_matrix(S), "y": y})
+    dump_svmlight_file(S, y, str(tmp_path / "toy.libsvm"), zero_based=False)
+    for ending in ("npz", "mat", "libsvm"):
+        data = loaded(tmp_path / f"toy.{ending}", target=None)
+        assert sparse.issparse(data.X)
+        assert data.X.format == "csr"
+        width = data.X.shape[1]  # LIBSVM files do not know of empty last columns
+        assert np.allclose(data.X.toarray(), S.toarray()[:, :width], atol=1e-15)
+
+
+def test_arrays_carry_names_and_the_test_part(tmp_path):
+    test = np.array([True, False, False, True])
+    np.savez(tmp_path / "toy.npz", X=X, labels=NAMES, feature_names=["a", "b", "c"], is_test=test)
+    data = loaded(tmp_path / "toy.npz", target="labels")
+    assert data.features == ["a", "b", "c"]
+    assert data.is_test.tolist() == test.tolist()
+    assert data.classes == ["cat", "dog"]
+
+
+def test_pickled_objects_are_refused(tmp_path):
+    class Trap:
+        def __reduce__(self):
+            return (pytest.fail, ("unpickled",))
+
+    np.savez(tmp_path / "toy.npz", X=X, y=np.array([Trap()] * 4, dtype=object))
+    np.save(tmp_path / "toy.npy", np.array([[Trap()]], dtype=object))
+    for name in ("toy.npz", "toy.npy"):
+        with pytest.raises(
+            DataError, match=f"Cannot read '.*{name}' as .*(allow_pickle=False|Python objects)"
+        ):
+            loaded(tmp_path / name, target=None)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "Cannot read '.*toy.csv' as CSV: the file is empty"),
+        ("\n\n", "Cannot read '.*toy.csv' as CSV: the file is empty"),
+        ("a,b,kind\n", "Data set 'toy' has 0 samples"),
+        ("a,b,kind\n1,2,x\n3,4,x\n", "The target of data set 'toy' has the one value 'x'"),
+        ("a,b,kind\n1,2,x\n3,,y\n", "has the value nan in column 'b', row 1"),
+        ("a,b,kind\n1,2,x\n3,inf,y\n", "has the value inf in column 'b', row 1"),
+        ("a,b,kind\n1,2,x\n3,-inf,y\n", "has the value -inf in column 'b', row 1"),
+        ("a,b,kind\n1,red,x\n3,4,y\n", r"Column 'b' of data set 'toy' is not numeric \(it holds 'red'\)"),
+        ("a,b,kind\n1,2,x\n3,red,y\n", r"Column 'b' of data set 'toy' is not numeric \(it holds 'red'\)"),
+        ("a,b,kind\n1,2,x\n3,4,\n", "The target of data set 'toy' has no value in row 1"),
+        ("a,b,kinds\n1,2,x\n3,4,y\n", "has no column 'kind'; did you mean 'kinds'"),
+        ("a,b,type\n1,2,x\n3,4,y\n", r"has no column 'kind' \(columns: a, b, type\)"),
+        ("kind\nx\ny\n", "has 2 samples of 0 features"),
+        ("a,b,kind\n1,2,x\n3,4,y,5\n", "Cannot read '.*toy.csv' as CSV: .*line 3"),
+        ("a,kind\n1,2,x\n3,4,y\n", "has more values in a row than the header has names"),
+        (b"a,kind\n1,\xff\n2,b\n", "Cannot read '.*toy.csv' as CSV: 'utf-8' codec can't decode"),
+    ],
+)
+def test_says_what_is_wrong_with_a_csv_file(tmp_path, text, message):
+    with pytest.raises(DataError, match=message):
+        loaded(put(tmp_path, "toy.csv", text))
+
+
+def test_repeated_names_of_samples_are_refused(tmp_path):
+    path = put(tmp_path, "toy.csv", "who,a,kind\np,1,x\nq,2,y\np,3,y\n")
+    with pytest.raises(DataError, match="Column 'who' of data set 'toy' holds 'p' more than once"):
+        loaded(path, id_column="who")
+
+
+def test_a_first_line_of_numbers_is_no_header(tmp_path):
+    path = put(tmp_path, "toy.csv", "5.1,3.5,0\n4.9,3.0,1\n")
+    with pytest.raises(DataError, match=r"first line .* holds numbers; put the names of the columns there"):
+        loaded(path, target=None)
+    numbered = put(tmp_path, "numbered.csv", "0,1,2\n4.9,3.0,1\n")
+    assert loaded(numbered, target=None).features == ["0", "1", "2"]
+
+
+def test_missing_files_and_unknown_formats(tmp_path):
+    with pytest.raises(DataError, match=r"There is no data file '.*lost\.csv'"):
+        loaded(tmp_path / "lost.csv")
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(DataError, match=r"There is no data file '.*folder\.csv'"):
+        loaded(tmp_path / "folder.csv")
+    with pytest.raises(DataError, match=r"Cannot read 'toy.xls': the ending '.xls' is not one of .csv, "):
+        loaded(put(tmp_path, "toy.xls", ""))
+
+
+@pytest.mark.parametrize("ending", READERS)
+def test_empty_files(tmp_path, ending):
+    with pytest.raises(DataError, match=f"toy{ending}' as {ending[1:].upper()}: the file is empty"):
+        loaded(put(tmp_path, f"toy{ending}", b""), target=None)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"data": X, "labels": Y}, r"has no array 'X' \(it has data, labels\)"),
+        ({"X": X[0]}, r"must be a table of numbers, got float64 of shape \(3,\)"),
+        ({"X": X.astype(str)}, "must be a table of numbers, got <U"),
+        ({"X": X.astype(complex)}, "must be a table of numbers, got complex128"),
+        ({"X": X, "y": Y[:3]}, "'y' of data set 'toy' has 3 values for 4 samples"),
+        ({"X": X[:0], "y": Y[:0]}, "has 0 samples of 3 features"),
+        ({"X": X[:0], "y": Y[:0], "classes": ["p", "q"]}, "has 0 samples of 3 features"),
+        ({"X": X, "y": Y * 0, "classes": ["p", "q"]}, "has the one value 'p'"),
+        (
+            {"X_data": X[0], "X_indices": Y, "X_indptr": Y, "X_shape": [1, 2]},
+            "Cannot read '.*toy.npz' as NPZ",
+        ),
+    ],
+)
+def test_says_what_is_wrong_with_an_npz_file(tmp_path, arrays, message):
+    np.savez(tmp_path / "toy.npz", **arrays)
+    with pytest.raises(DataError, match=message):
+        loaded(tmp_path / "toy.npz", target=None)
+
+
+def test_missing_target_of_array_files(tmp_path):
+    np.savez(tmp_path / "toy.npz", X=X, label=Y)
+    with pytest.raises(DataError, match="Data set 'toy' has no array 'labels'; did you mean 'label'"):
+        loaded(tmp_path / "toy.npz", target="labels")
+
+
+def test_unknown_values_of_arff_are_missing(tmp_path):
+    write_arff(tmp_path / "toy.arff")
+    text = (tmp_path / "toy.arff").read_text()
+    with pytest.raises(DataError, match="The target of data set 'toy' has no value in row 1"):
+        loaded(put(tmp_path, "target.arff", text.replace("0.0,3.0,0.0,dog", "0.0,3.0,0.0,?")))
+    with pytest.raises(DataError, match="has the value nan in column 'b', row 1"):
+        loaded(put(tmp_path, "value.arff", text.replace("0.0,3.0,0.0,dog", "0.0,?,0.0,dog")))
+
+
+def test_the_last_nominal_column_of_arff_is_its_target(tmp_path):
+    write_arff(tmp_path / "toy.arff")
+    assert loaded(tmp_path / "toy.arff", target=None).classes == ["cat", "dog"]
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
+@given(data=st.data())
+def test_a_damaged_file_is_read_or_refused(tmp_path, ending, data):
+    path = tmp_path / f"toy{ending}"
+    WRITERS[ending](path)
+    content = bytearray(path.read_bytes())
+    # scipy's reader of MAT files is not safe against altered bytes, only against missing ones.
+    if ending == ".mat" or data.draw(st.booleans()):
+        content = content[: data.draw(st.integers(0, len(content) - 1))]
+    else:
+        for _ in range(data.draw(st.integers(1, 4))):
+            content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    path.write_bytes(content)
+    try:
+        outcome = loaded(path, target=None)
+    except DataError as error:
+        outcome = error
+    assert isinstance(outcome, (Dataset, DataError))

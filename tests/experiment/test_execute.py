@@ -1,0 +1,88 @@
+"""Failures of every kind cost one record each, on every backend."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from cscluster.errors import ConfigError
+from cscluster.experiment.execute import Pool
+from cscluster.experiment.run import carry_out, prepare
+
+TOYS = Path(__file__).parents[1] / "toys.py"
+
+
+def config(tmp_path, algorithms, more="trials: 3"):
+    path = tmp_path / "x.yaml"
+    path.write_text(
+        "name: x\ndatasets: [iris]\nconstraints: {kind: random_pairs, counts: [5]}\n"
+        f"algorithms:\n{algorithms}\n{more}\n"
+    )
+    return str(path)
+
+
+def broken(how, **more):
+    extra = "".join(f", {name}: {value}" for name, value in more.items())
+    return f"  - {{name: '{TOYS}:Broken', label: {how}, params: {{how: {how}}}{extra}}}\n"
+
+
+def test_each_failure_is_one_record_and_the_others_finish(tmp_path):
+    algorithms = (
+        "  - kmeans\n"
+        + "".join(map(broken, ["raise", "exit", "segfault", "shape", "nan"]))
+        + broken("sleep", timeout=0.5)
+        + broken("memory", memory_limit="200MB")
+    )
+    job = prepare(config(tmp_path, algorithms, "trials: 1"), out=tmp_path)
+    carry_out(job, Pool(1))
+    found = {record["label"]: record for record in job.folder.planned_records()}
+    assert {label: record["status"] for label, record in found.items()} == {
+        "k-means": "ok",
+        "raise": "error",
+        "exit": "crashed",
+        "segfault": "crashed",
+        "shape": "error",
+        "nan": "error",
+        "sleep": "timeout",
+        "memory": "error",
+    }
+    assert found["exit"]["error"]["message"] == "the process ended with exit code 3"
+    assert found["segfault"]["error"]["message"] == "the process was killed by SIGSEGV"
+    assert found["sleep"]["error"]["message"] == "stopped after the limit of 0.5 s"
+    assert found["memory"]["error"]["message"] == "exceeded the memory limit of 200 MB"
+
+
+def test_a_dying_worker_does_not_take_others_with_it(tmp_path):
+    algorithms = (
+        f"  - kmeans\n  - {{name: '{TOYS}:Broken', label: b, params: {{how: exit, sometimes: true}}}}\n"
+    )
+    job = prepare(config(tmp_path, algorithms, "trials: 4\nseed: 1"), out=tmp_path)
+    carry_out(job, Pool(2))
+    records = job.folder.planned_records()
+    assert len(records) == len(job.plan) == 8
+    assert len(list(job.folder.records())) == 8
+    status = Counter((record["label"], record["status"]) for record in records)
+    assert status["k-means", "ok"] == 4
+    assert status["b", "ok"] + status["b", "crashed"] == 4
+    assert min(status["b", "ok"], status["b", "crashed"]) > 0
+
+
+def without_times(records):
+    dropped = ("seconds", "environment")
+    return {r["key"]: {name: value for name, value in r.items() if name not in dropped} for r in records}
+
+
+@pytest.mark.parametrize("pool", [Pool(1), Pool(2), Pool(4), Pool(2, "threading"), Pool(2, "dask")], ids=str)
+def test_results_do_not_depend_on_where_trials_run(tmp_path, pool):
+    algorithms = f"  - kmeans\n  - pckmeans\n  - rca\n  - '{TOYS}:Chatty'\n"
+    job = prepare(config(tmp_path, algorithms), out=tmp_path / "a")
+    carry_out(job, pool)
+    turned = "".join(reversed(algorithms.splitlines(keepends=True)))
+    other = prepare(config(tmp_path, turned), out=tmp_path / "b")
+    carry_out(other, Pool(1, "threading"))
+    assert without_times(job.folder.records()) == without_times(other.folder.records())
+
+
+def test_unknown_backend():
+    with pytest.raises(ConfigError, match=r"no backend 'lokey'; did you mean 'loky'\?"):
+        Pool(2, "lokey")

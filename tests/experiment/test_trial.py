@@ -1,0 +1,129 @@
+"""One trial: fair draws, honest scores, failures as records."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cscluster import KMeans, metrics, seeds
+from cscluster.data import prepared
+from cscluster.experiment import trial as trials
+from cscluster.experiment.capture import hooked
+from cscluster.experiment.load import parse
+from cscluster.experiment.plan import make_plan
+
+TOYS = Path(__file__).parents[1] / "toys.py"
+
+
+def plan_of(algorithm, schedule="{kind: random_pairs, counts: [30]}", dataset="iris", more=""):
+    return make_plan(
+        parse(
+            f"name: t\ndatasets: [{dataset}]\nconstraints: {schedule}\nalgorithms: [{algorithm}]\ntrials: 2\n{more}",
+            source="x.yaml",
+        )
+    )
+
+
+def run(planned):
+    with hooked():
+        return list(trials.run(planned, "here"))
+
+
+def test_a_trial_scores_what_the_algorithm_found():
+    planned = plan_of("kmeans", more="seed: 3")[1]
+    (record,) = run(planned)
+    data = prepared.load(planned.cell.data)
+    model = KMeans(3, random_state=seeds.integer(3, "iris", "algorithm", 1)).fit(data.X)
+    expected = metrics.scores(data.y, model.labels_)
+    assert {name: record["metrics"][name] for name in expected} == expected
+    assert record["status"] == "ok"
+    assert (record["trial"], record["point"], record["tier"]) == (1, 30, 1)
+    assert record["iterations"] == model.n_iter_
+
+
+def test_scopes():
+    more = "metrics: [acc, acc@unconstrained, acc@unseen, acc@heldout]"
+    (first, _) = plan_of("kmeans", dataset="pendigit389", more=more)
+    (record,) = run(first)
+    data = prepared.load(first.cell.data)
+    model = trials.build(first.cell, seeds.integer(0, "pendigit389", "algorithm", 0)).fit(data.X)
+    links = first.cell.schedule.episode(30, data.y, 0, "pendigit389", 0).tiers[0]
+    free = np.setdiff1d(np.arange(data.n_samples), links.touched)
+    assert record["metrics"]["acc@unconstrained"] == metrics.score("acc", data.y[free], model.labels_[free])
+    assert record["metrics"]["acc@unseen"] == metrics.score(
+        "acc", data.y_unseen, model.predict(data.X_unseen)
+    )
+    assert record["metrics"]["acc@heldout"] is None
+    assert record["seconds"]["predict"] > 0
+
+
+def test_folds_score_the_held_out_fold():
+    planned = plan_of(
+        "kmeans", "{kind: folds, counts: [30], folds: 5}", more="metrics: [pairwise_f@heldout]"
+    )[0]
+    (record,) = run(planned)
+    data = prepared.load(planned.cell.data)
+    episode = planned.cell.schedule.episode(30, data.y, 0, "iris", 0)
+    labels = trials.build(planned.cell, seeds.integer(0, "iris", "algorithm", 0)).fit(data.X).labels_
+    rows = episode.heldout
+    assert record["metrics"]["pairwise_f@heldout"] == metrics.score("pairwise_f", data.y[rows], labels[rows])
+
+
+def test_tiers_give_a_record_each_and_rivals_are_refitted_on_all_links():
+    planned = plan_of("pckmeans", "{kind: tiers, per_tier: [10], tiers: 3}")[0]
+    found = run(planned)
+    assert [record["tier"] for record in found] == [1, 2, 3]
+    assert [record["key"] for record in found] == list(planned.keys)
+    data = prepared.load(planned.cell.data)
+    tiers = planned.cell.schedule.episode(10, data.y, 0, "iris", 0).tiers
+    model = trials.build(planned.cell, seeds.integer(0, "iris", "algorithm", 0))
+    last = model.fit(data.X, tiers[0] | tiers[1] | tiers[2])
+    assert found[2]["metrics"]["acc"] == metrics.score("acc", data.y, last.labels_)
+
+
+def test_repeats_share_their_links():
+    plan = plan_of("pckmeans", more="repeats: 2")
+    draws = []
+    for planned in plan:
+        data = prepared.load(planned.cell.data)
+        draw = planned.trial // planned.cell.repeats
+        draws.append(planned.cell.schedule.episode(30, data.y, 0, "iris", draw).tiers[0])
+    assert draws[0] == draws[1]
+    assert draws[2] == draws[3]
+    assert draws[0] != draws[2]
+
+
+def test_metric_learners_are_joined_with_a_clusterer():
+    planned = plan_of("{name: rca, clusterer: {name: kmeans, params: {n_init: 3}}}")[0]
+    model = trials.build(planned.cell, 7)
+    assert model.clusterer.n_init == 3
+    assert model.clusterer.random_state == 7
+    assert planned.cell.label == "RCA + k-means"
+    assert run(planned)[0]["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        ("raise", ("RuntimeError", "out of luck")),
+        ("shape", ("ValueError", "labels_ has shape (3,), expected (150,)")),
+        ("nan", ("ValueError", "labels_ holds values that are not numbers")),
+        ("none", ("TypeError", "fit did not set labels_")),
+    ],
+)
+def test_failures_are_records(how, says):
+    (record,) = run(plan_of(f"{{name: '{TOYS}:Broken', params: {{how: {how}}}}}")[0])
+    assert record["status"] == "error"
+    assert (record["error"]["type"], record["error"]["message"]) == says
+    assert record["metrics"] == {}
+
+
+def test_warnings_are_part_of_the_record():
+    (record,) = run(plan_of(f"'{TOYS}:Chatty'")[0])
+    assert record["warnings"] == ["UserWarning: the data look odd"]
+
+
+def test_held_out_links_choose_parameters_without_labels():
+    plan = plan_of("{name: pckmeans, params: {w: [0.001, 1]}, select: heldout}")
+    found = [run(planned)[0]["metrics"]["heldout_links"] for planned in plan]
+    assert all(0 <= value <= 1 for value in found)
