@@ -70,26 +70,32 @@ class Closure:
         """Number of components that have points."""
         return self.separated.shape[0]
 
-    @cached_property
-    def membership(self) -> csr_array:
-        """The 0-1 matrix of shape (n_components, n_points) that sums points to components."""
-        n = len(self.points)
-        return csr_array((np.ones(n), (self.component, np.arange(n))), shape=(self.n_components, n))
-
     def broken(self, labels: IntArray) -> list[BrokenLinks]:
         """Return what the labels of the points break: links of the closure, and `pairs`."""
-        n_labels = int(labels.max(initial=0)) + 1
-        cells, cell = np.unique(self.component * n_labels + labels, return_inverse=True)
-        component, label = np.divmod(cells, n_labels)
-        n = len(cells)
-        B = csr_array((np.ones(n), (np.arange(n), component)), shape=(n, self.n_components))
-        together, apart = (triu(graph, k=1, format="coo") for graph in (B @ B.T, B @ self.separated @ B.T))
-        a, b = np.r_[together.row, apart.row], np.r_[together.col, apart.col]
-        is_must = np.arange(len(a)) < together.nnz
-        of_closure = BrokenLinks(cell, label, a, b, is_must, np.ones(len(a)))
+        K = int(labels.max(initial=0)) + 1
+        cells, cell = np.unique(self.component * K + labels, return_inverse=True)
+        number = np.full((self.n_components, K), -1)
+        number.flat[cells] = np.arange(len(cells))
+        split = number[(number >= 0).sum(axis=1) > 1]
+        h, g = np.triu_indices(K, k=1)
+        p, q = self._edges
+        a = np.concatenate([split[:, h].ravel(), number[p].ravel()])
+        b = np.concatenate([split[:, g].ravel(), number[q].ravel()])
+        is_must = np.arange(len(a)) < len(split) * len(h)
+        exist = (a >= 0) & (b >= 0)
+        of_closure = BrokenLinks(
+            cell, cells % K, a[exist], b[exist], is_must[exist], np.ones(np.count_nonzero(exist))
+        )
         i, j = self.pairs.T
         of_pairs = BrokenLinks(np.arange(len(labels)), labels, i, j, self.is_must, self.extra)
-        return [links for links in (of_closure.only_broken(), of_pairs.only_broken()) if len(links.a)]
+        of_pairs = of_pairs.select((labels[i] == labels[j]) != self.is_must)
+        return [links for links in (of_closure, of_pairs) if len(links.a)]
+
+    @cached_property
+    def _edges(self) -> tuple[IntArray, IntArray]:
+        """Each pair of separated components once."""
+        upper = triu(self.separated, format="coo")
+        return upper.row, upper.col
 
 
 @dataclass(frozen=True)
@@ -116,10 +122,6 @@ class BrokenLinks:
     b: IntArray
     is_must: NDArray[np.bool_]
     weight: FloatArray
-
-    def only_broken(self) -> BrokenLinks:
-        """Drop the links that the labels keep."""
-        return self.select((self.label[self.a] == self.label[self.b]) != self.is_must)
 
     def at(self, h: int) -> BrokenLinks:
         """Return the links that have an end in cluster h."""

@@ -15,6 +15,7 @@ from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
 from cscluster.algorithms.parameters import N_CLUSTERS, RANDOM_STATE, Choice, Integer, Parameter, Real
 from cscluster.algorithms.partition._assign import ASSIGNMENTS, Penalties, assign_points, nearest
 from cscluster.algorithms.partition._closure import Closure
+from cscluster.algorithms.partition._sums import group_sums
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError
 
@@ -106,9 +107,7 @@ class ConstrainedKMeans(Clusterer):
 
 def means(X: FloatArray, labels: IntArray, n_clusters: int) -> FloatArray:
     """Return the centroid of each cluster; none may be empty."""
-    sums = np.zeros((n_clusters, X.shape[1]))
-    np.add.at(sums, labels, X)
-    return sums / np.bincount(labels, minlength=n_clusters)[:, None]
+    return group_sums(X, labels, n_clusters) / np.bincount(labels, minlength=n_clusters)[:, None]
 
 
 def fill_empty(X: FloatArray, D: FloatArray, labels: IntArray, component: IntArray) -> int:

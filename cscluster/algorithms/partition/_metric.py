@@ -15,11 +15,11 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.algorithms.partition._assign import Penalties, squared_distances
 from cscluster.algorithms.partition._closure import BrokenLinks, Closure
+from cscluster.algorithms.partition._sums import group_sums
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,8 @@ class Metrics:
     log_det : ndarray of shape (n_metrics,)
         Logarithms of the determinants of A.
     far : ndarray of shape (n_metrics, n_features)
-        Difference x' - x'' of the maximally separated pair.
+        Difference x' - x'' of the maximally separated pair; for diagonal matrices, of two opposite
+        corners of the bounding box, which keeps every weight positive.
     w : float
         Cost of a broken link of weight one.
     floor : float
@@ -69,7 +70,7 @@ class Metrics:
         return cls(
             L=np.stack([one] * n_metrics),
             log_det=np.zeros(n_metrics),
-            far=np.stack([farthest(X, one)] * n_metrics),
+            far=np.stack([np.ptp(X, axis=0) if matrix == "diagonal" else farthest_pair(X, one)] * n_metrics),
             w=w,
             floor=floor,
             variance=np.where(constant, 1.0, X.var(axis=0)),
@@ -114,7 +115,7 @@ class Metrics:
         full, single = self.L.ndim == 3, len(self.L) == 1
         sizes = np.bincount(labels, minlength=self.n_clusters)
         X_linked, broken = X[closure.points], closure.broken(labels[closure.points])
-        L, log_det, far = np.empty_like(self.L), np.empty_like(self.log_det), np.empty_like(self.far)
+        L, log_det, far = np.empty_like(self.L), np.empty_like(self.log_det), self.far.copy()
         J, floored = 0.0, False
         for m in range(len(L)):
             h = slice(None) if single else slice(m, m + 1)
@@ -128,7 +129,8 @@ class Metrics:
             pair = self.far[m, None]
             S_far = S + n_apart * product(pair, pair, full)
             L[m], log_det[m], lifted = minimiser(S_far / n, self.floor, self.variance)
-            far[m] = farthest(X, L[m])
+            if full:
+                far[m] = farthest_pair(X, L[m])
             J += (transform(S, L[m]) * L[m]).sum() + n_apart * (transform(far[m], L[m]) ** 2).sum()
             J -= n * log_det[m]
             floored |= lifted
@@ -154,7 +156,7 @@ def broken_scatter(X: FloatArray, links: BrokenLinks, single: bool, full: bool) 
     a, b, n = links.a, links.b, links.sizes
     v = links.weight * np.where(links.is_must, 1.0 if single else 0.5, -1.0)
     degree = np.bincount(a, v * n[b], len(n)) + np.bincount(b, v * n[a], len(n))
-    sums = csr_array((np.ones(len(X)), (links.cell, np.arange(len(X))))) @ X
+    sums = group_sums(X, links.cell, len(n))
     across = product(v[:, None] * sums[a], sums[b], full)
     return product(degree[links.cell, None] * X, X, full) - across - across.T
 
@@ -176,15 +178,12 @@ def minimiser(S: FloatArray, floor: float, variance: FloatArray) -> tuple[FloatA
     return L, -float(np.log(lifted).sum() + np.log(variance).sum()), bool((spectrum < floor).any())
 
 
-def farthest(X: FloatArray, L: FloatArray) -> FloatArray:
-    """Return the difference of the maximally separated pair of samples.
+def farthest_pair(X: FloatArray, L: FloatArray) -> FloatArray:
+    """Return the difference of the maximally separated pair of samples, or of one close to it.
 
-    For diagonal matrices the pair is two opposite corners of the bounding box, which keeps every
-    weight positive.  For full ones a search goes to the sample farthest from the last one as long
-    as the distance grows: O(n d) for each of a few steps.
+    The search goes to the sample farthest from the last one as long as the distance grows, O(n d)
+    for each of a few steps.  The pair found is never less than 1 / sqrt(3) as far apart.
     """
-    if L.ndim == 1:
-        return np.ptp(X, axis=0)
     Z = transform(X, L)
     last, here, longest = 0, _farthest_from(Z, Z.mean(axis=0))[0], 0.0
     while True:

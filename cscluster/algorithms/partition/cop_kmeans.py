@@ -14,6 +14,7 @@ from cscluster.algorithms.parameters import N_CLUSTERS, RANDOM_STATE, Integer, P
 from cscluster.algorithms.partition._assign import nearest, squared_distances
 from cscluster.algorithms.partition._closure import Closure
 from cscluster.algorithms.partition._lloyd import fill_empty, means
+from cscluster.algorithms.partition._sums import group_sums
 from cscluster.constraints import Constraints
 from cscluster.errors import InfeasibleError
 
@@ -180,8 +181,8 @@ def keep_links(D: FloatArray, closure: Closure, order: IntArray) -> IntArray | N
     clusters left.
     """
     labels = nearest(D)
-    graph = closure.separated
-    chosen = _colour(order, closure.membership @ D[closure.points], graph.indptr, graph.indices)
+    graph, cost = closure.separated, group_sums(D[closure.points], closure.component, closure.n_components)
+    chosen = _colour(order, cost, graph.indptr, graph.indices)
     labels[closure.points] = chosen[closure.component]
     return labels if (chosen >= 0).all() else None
 

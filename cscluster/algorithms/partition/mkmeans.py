@@ -72,7 +72,7 @@ class MKMeans(MPCKMeans):
         metric: str = "single",
         matrix: str = "diagonal",
         w: float = 1.0,
-        floor: float = 0.01,
+        floor: float = 0.1,
         max_iter: int = 300,
         tol: float = 1e-4,
         random_state: int | None = None,

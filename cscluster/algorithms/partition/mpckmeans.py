@@ -102,7 +102,7 @@ class MPCKMeans(ConstrainedKMeans):
         matrix: str = "diagonal",
         w: float = 1.0,
         assignment: str = "reset",
-        floor: float = 0.01,
+        floor: float = 0.1,
         max_iter: int = 300,
         tol: float = 1e-4,
         random_state: int | None = None,
