@@ -99,7 +99,8 @@ def dual_ascent(
                 best = Solution(W, S, value)
             lower = max(lower, dual)
             gap = best.value - lower
-            if gap <= max(tol * best.value, gain_tol * (start.value - best.value)) or step == max_steps:
+            gain = start.value - best.value if np.isfinite(start.value) else 0.0
+            if gap <= max(tol * best.value, gain_tol * gain) or step == max_steps:
                 return Solution(best.W, best.S, best.value, step, gap, kappa)
             if lag > 2.0 * (value - dual - lag):
                 kappa /= 2.0

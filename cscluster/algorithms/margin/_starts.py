@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import sklearn.cluster
+from scipy import sparse
 from scipy.linalg import eigh
 
-from cscluster.algorithms.base import FloatArray, IntArray, dense
+from cscluster.algorithms.base import FloatArray, IntArray, Samples, dense
 from cscluster.algorithms.margin._design import Design
 from cscluster.constraints import Constraints
 
@@ -65,8 +66,11 @@ def _scaled_differences(design: Design, links: IntArray, weights: FloatArray) ->
     return D * np.sqrt(w / max(w.sum(), 1e-300))[:, None]
 
 
-def kmeans_scores(Z: FloatArray, n_clusters: int, n_init: int, rng: np.random.Generator) -> FloatArray:
+def kmeans_scores(Z: Samples, n_clusters: int, n_init: int, rng: np.random.Generator) -> FloatArray:
     """Return scores whose winner is the nearest centre of k-means: z @ c - ||c||^2 / 2."""
+    if sparse.issparse(Z):
+        index = (Z.indices.astype(np.int32), Z.indptr.astype(np.int32))  # k-means takes no others
+        Z = sparse.csr_array((Z.data, *index), shape=Z.shape)
     seed = int(rng.integers(2**31))
     model = sklearn.cluster.KMeans(n_clusters, n_init=n_init, random_state=seed).fit(Z)
     centers = model.cluster_centers_
