@@ -46,13 +46,11 @@ def tangent_at(design: Design, terms: Sequence[Term], lam: float, W: FloatArray)
 
 
 def tangent_at_scores(terms: Sequence[Term], S: FloatArray, d: int) -> Solution:
-    """Freeze the winners at scores that no weights need have; the weights start at zero.
-
-    Zero weights know no winners, so they are no result to fall back on: their value is infinite.
-    """
+    """Freeze the winners at scores that no weights need have; the weights start at zero."""
     for term in terms:
         term.relinearise(S)
-    return Solution(np.zeros((S.shape[1], d)), np.zeros_like(S), np.inf)
+    zero = np.zeros_like(S)
+    return Solution(np.zeros((S.shape[1], d)), zero, objective(terms, 0.0, zero, zero))
 
 
 def cccp(

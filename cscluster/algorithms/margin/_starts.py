@@ -22,7 +22,7 @@ class LinkProjections:
         S_c a = mu (S_m + shrinkage * mean(diag(S_m)) I) a,      A.T S_m A = I.
 
     They are computed in the span of the differences x_j1 - x_j2, where they lie.  Where there is
-    no cannot-link, random pairs stand in for them; where there is no must-link, S_m = 0 and the
+    no cannot-link, random pairs stand in for them; where S_m = 0, for want of must-links, the
     identity, scaled as S_c, is all that remains.
     """
 
@@ -37,7 +37,7 @@ class LinkProjections:
         if len(D_m) + len(D_c) < d:
             self._basis = np.linalg.qr(np.concatenate([D_m, D_c]).T)[0]
             D_m, D_c = D_m @ self._basis, D_c @ self._basis
-        self._scale = ((D_m if len(D_m) else D_c) ** 2).sum() / d
+        self._scale = ((D_m if D_m.any() else D_c) ** 2).sum() / d or 1.0
         self._m, self._Q = eigh(D_m.T @ D_m)
         self._D_c = D_c @ self._Q
 
@@ -92,5 +92,5 @@ def label_free_starts(
         for shrinkage in (1e-3, 1e-2, 0.1, 1.0):
             Z = design.scores(projections.weights(n_clusters, shrinkage))
             yield Z
-            yield kmeans_scores(Z, n_clusters, 5, rng)
-    yield kmeans_scores(design.X, n_clusters, 3, rng)
+            yield kmeans_scores(Z, n_clusters, 2, rng)
+    yield kmeans_scores(design.X, n_clusters, 2, rng)

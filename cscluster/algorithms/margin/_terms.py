@@ -212,7 +212,7 @@ class LinkMargins(Term):
         breakers = n_clusters * (n_clusters - 1) if self.n_must else n_clusters
         L = len(self.pairs)
         self.z = np.zeros((L, 2), dtype=np.int64)
-        self.slot = np.zeros((L, 1 + breakers, 2), dtype=np.int64)
+        self.slot = np.zeros((L, 1 + breakers, 2), dtype=np.int16)
         self.beta = np.zeros((L, 1 + breakers))
         self.used = np.zeros(L, dtype=np.int64)
         self._forget(np.ones(L, dtype=np.bool_))
@@ -262,10 +262,11 @@ class LinkMargins(Term):
 
     def add_dual(self, B: FloatArray) -> None:
         """Add B(beta)."""
+        k = self.used.max()
         for end in (0, 1):
             i = self.pairs[:, end]
             np.add.at(B, (i, self.z[:, end]), self.cost)
-            np.subtract.at(B, (i[:, None], self.slot[:, :, end]), self.beta)
+            np.subtract.at(B, (i[:, None], self.slot[:, :k, end]), self.beta[:, :k])
 
     def sweep(self, design: Design, V: FloatArray, lam: float, rng: np.random.Generator) -> None:
         """Maximise the dual over the variables of each link once."""
@@ -298,7 +299,7 @@ def _sweep_links(
     order: IntArray,
     n_must: int,
     z: IntArray,
-    slot: IntArray,
+    slot: NDArray[np.int16],
     beta: FloatArray,
     used: IntArray,
 ) -> None:
