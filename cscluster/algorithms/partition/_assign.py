@@ -2,7 +2,7 @@
 
 The penalty of a broken link between points i and j under the metric of a cluster has the form
 ``<alpha_i, phi_j>`` (must-link) or ``<beta_i, phi_j>`` (cannot-link): phi is ``[1]`` where every
-broken link costs the same, and ``[1, z, |z|^2]`` where the cost is a distance.  What i pays
+broken link costs the same, and ``[1, z, |z|^2]`` where the cost follows a distance.  What i pays
 against many partners therefore needs only the sum of their phi, which is kept for each component
 and cluster while points move.
 """
@@ -111,7 +111,7 @@ def assign_points(
     return labels[unit]
 
 
-@njit(cache=True, fastmath={"reassoc"})
+@njit(cache=True)
 def _sweep(
     order: IntArray,
     D: FloatArray,
@@ -130,33 +130,39 @@ def _sweep(
 ) -> None:
     """Visit the units in `order` and give each, in place, the label of least cost.
 
-    ``own[p, h]`` sums phi over the units of component p in cluster h under the metric of h,
-    ``total[p, m]`` over all its units under metric m, and ``apart[p, h]`` over the units in
-    cluster h from which component p is separated.
+    ``own[p, h]`` sums phi over the ``count[p, h]`` units of component p in cluster h, under the
+    metric of h; ``total[p, m]`` sums it over all labelled units of p under metric m.
+
+    A unit outside h pays half of each must-link under the metric of h and half under that of the
+    partner's cluster.  Up to a constant this is half of ``total`` less ``own``, and where there is
+    one metric, ``total`` is constant as well.
     """
-    n_clusters, (n_metrics, _, r) = D.shape[1], phi.shape
-    n_components = len(indptr) - 1
-    own = np.zeros((n_components, n_clusters, r))
-    apart = np.zeros((n_components, n_clusters, r))
-    total = np.zeros((n_components, n_metrics, r))
+    n_clusters, n_metrics, n_components = D.shape[1], len(phi), len(indptr) - 1
     metric = np.arange(n_clusters) % n_metrics
+    own = np.empty((n_components, n_clusters, phi.shape[2]))
+    count = np.zeros((n_components, n_clusters), dtype=np.int64)
+    total = np.zeros((n_components, n_metrics, phi.shape[2]))
 
     for u in range(len(labels)):
         if labels[u] >= 0:
-            _move(u, labels[u], 1.0, own, apart, total, metric, component, indptr, indices, phi)
+            _enter(component[u], labels[u], phi[:, u], metric, own, count, total)
 
     cost = np.empty(n_clusters)
     for u in order:
         p, current = component[u], labels[u]
         if current >= 0:
-            _move(u, current, -1.0, own, apart, total, metric, component, indptr, indices, phi)
+            _leave(p, current, phi[:, u], metric, own, count, total)
         for h in range(n_clusters):
             m = metric[h]
-            penalty = 0.0
-            for k in range(r):
-                penalty += alpha[m, u, k] * (0.5 * total[p, m, k] - own[p, h, k])
-                penalty += beta[m, u, k] * apart[p, h, k]
-            cost[h] = D[u, h] + penalty
+            cost[h] = D[u, h]
+            if count[p, h] > 0:
+                cost[h] -= _dot(alpha[m, u], own[p, h])
+            if n_metrics > 1:
+                cost[h] += 0.5 * _dot(alpha[m, u], total[p, m])
+        for q in indices[indptr[p] : indptr[p + 1]]:
+            for h in range(n_clusters):
+                if count[q, h] > 0:
+                    cost[h] += _dot(beta[metric[h], u], own[q, h])
         for entry in entries[starts[u] : starts[u + 1]]:
             link = entry // 2
             partner = pairs[link, 1 - entry % 2]
@@ -174,29 +180,47 @@ def _sweep(
             if cost[h] < cost[best]:
                 best = h
         labels[u] = best
-        _move(u, best, 1.0, own, apart, total, metric, component, indptr, indices, phi)
+        _enter(p, best, phi[:, u], metric, own, count, total)
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def _dot(a: FloatArray, b: FloatArray) -> float:
+    result = 0.0
+    for k in range(len(a)):
+        result += a[k] * b[k]
+    return result
 
 
 @njit(cache=True)
-def _move(
-    u: int,
+def _enter(
+    p: int,
     h: int,
-    sign: float,
-    own: FloatArray,
-    apart: FloatArray,
-    total: FloatArray,
-    metric: IntArray,
-    component: IntArray,
-    indptr: IntArray,
-    indices: IntArray,
     phi: FloatArray,
+    metric: IntArray,
+    own: FloatArray,
+    count: IntArray,
+    total: FloatArray,
 ) -> None:
-    """Put unit u into cluster h (`sign` 1) or take it out (`sign` -1)."""
-    p, m = component[u], metric[h]
-    for k in range(phi.shape[2]):
-        own[p, h, k] += sign * phi[m, u, k]
-        for every in range(phi.shape[0]):
-            total[p, every, k] += sign * phi[every, u, k]
-    for q in indices[indptr[p] : indptr[p + 1]]:
-        for k in range(phi.shape[2]):
-            apart[q, h, k] += sign * phi[m, u, k]
+    """Add a unit of component p to cluster h."""
+    if count[p, h] == 0:
+        own[p, h] = phi[metric[h]]
+    else:
+        own[p, h] += phi[metric[h]]
+    count[p, h] += 1
+    total[p] += phi
+
+
+@njit(cache=True)
+def _leave(
+    p: int,
+    h: int,
+    phi: FloatArray,
+    metric: IntArray,
+    own: FloatArray,
+    count: IntArray,
+    total: FloatArray,
+) -> None:
+    """Take a unit of component p out of cluster h."""
+    own[p, h] -= phi[metric[h]]
+    count[p, h] -= 1
+    total[p] -= phi

@@ -78,7 +78,7 @@ class PCKMeans(ConstrainedKMeans):
     links are consistent; contradictory links are named in a warning, and then only the given
     links count.  The objective never rises with 'keep' and 'block'.
 
-    An iteration takes O(n K d) for the samples, and O(K + c) for each point with links, where c is
+    An iteration takes O(n K d) for the samples, and O(K c) for each point with links, where c is
     the number of components that its own component is separated from.
 
     References
