@@ -10,7 +10,7 @@ from cscluster.algorithms.base import FloatArray, IntArray, MetricLearner, Sampl
 from cscluster.algorithms.metric.options import N_COMPONENTS
 from cscluster.algorithms.parameters import Choice, Integer, Null, Parameter, Real
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError, ParameterError
+from cscluster.errors import ConstraintError, DataError, ParameterError
 from cscluster.linalg import trace_ratio
 from cscluster.linalg.lle import reconstruction_scatter, reconstruction_weights
 from cscluster.linalg.neighbourhood import exponential, mean_squared_distance
@@ -152,6 +152,8 @@ class TraceRatio(MetricLearner):
         else:
             self.landmarks_ = self._landmarks(X, constraints)
             self.window_ = self.window or mean_squared_distance(X)
+            if self.window_ == 0:
+                raise DataError("TraceRatio cannot use these samples: all coincide.")
         F = self._features(X)
         q = F.shape[1]
         if self.n_components is not None and self.n_components >= max(q, 2):
