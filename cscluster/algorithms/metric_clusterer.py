@@ -71,7 +71,7 @@ class MetricClusterer(Clusterer):
         self.objective_ = self.clusterer_.objective_
         return self
 
-    @available_if(lambda self: hasattr(self.clusterer or KMeans, "predict"))  # type: ignore[untyped-decorator]
+    @available_if(lambda self: hasattr(self.clusterer or KMeans, "predict"))
     def predict(self, X: Samples) -> IntArray:
         """Map new samples and return their clusters."""
         X = self._validate_new(X)

@@ -5,6 +5,7 @@ Nothing here imports an algorithm, or any numeric library, until `Algorithm.load
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
 import inspect
@@ -52,7 +53,8 @@ class Algorithm:
     paper : str
         Publication that proposes it.
     tags : tuple of str
-        Of ``constraints``, ``inductive``, ``sequential``, ``kernel``, ``sparse``, ``binary``.
+        Of ``constraints``, ``inductive``, ``sequential``, ``kernel``, ``sparse``, ``binary``,
+        ``compiled`` (holds numba functions).
     preprocess : tuple of str
         Preprocessing where the configuration names none.
     preset : mapping
@@ -99,12 +101,119 @@ PARTITION = (
         tags=("inductive", "sparse"),
     ),
     Algorithm(
+        name="kernel_kmeans",
+        target=f"{_FAMILIES}.partition.kernel_kmeans:KernelKMeans",
+        title="kernel k-means",
+        family="partition",
+        paper="Schölkopf, Smola, Müller 1998",
+        tags=("inductive", "kernel", "sparse"),
+    ),
+    Algorithm(
         name="pckmeans",
         target=f"{_FAMILIES}.partition.pckmeans:PCKMeans",
         title="PCK-Means",
         family="partition",
         paper="bilenko2004",
-        tags=("constraints", "inductive"),
+        tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="mpckmeans",
+        target=f"{_FAMILIES}.partition.mpckmeans:MPCKMeans",
+        title="MPCK-Means",
+        family="partition",
+        paper="bilenko2004",
+        tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="mkmeans",
+        target=f"{_FAMILIES}.partition.mkmeans:MKMeans",
+        title="MK-Means",
+        family="partition",
+        paper="bilenko2004",
+        tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="supervised_means",
+        target=f"{_FAMILIES}.partition.supervised_means:SupervisedMeans",
+        title="Supervised-Means",
+        family="partition",
+        paper="bilenko2004",
+        tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="cop_kmeans",
+        target=f"{_FAMILIES}.partition.cop_kmeans:COPKMeans",
+        title="COP-KMeans",
+        family="partition",
+        paper="Wagstaff, Cardie, Rogers, Schroedl 2001",
+        tags=("constraints", "inductive", "compiled"),
+    ),
+)
+
+MARGIN = (
+    Algorithm(
+        name="pmmc",
+        target=f"{_FAMILIES}.margin.pmmc:PMMC",
+        title="PMMC",
+        family="margin",
+        paper="zeng2012",
+        tags=("constraints", "inductive", "kernel", "sparse", "compiled"),
+    ),
+    Algorithm(
+        name="cpcmmc",
+        target=f"{_FAMILIES}.margin.cpcmmc:CPCMMC",
+        title="CPCMMC",
+        family="margin",
+        paper="Hu, Wang, Yu, Hua 2008; zeng2012, eq. (2)",
+        tags=("constraints", "inductive", "kernel", "sparse", "compiled"),
+    ),
+    Algorithm(
+        name="cpmmc",
+        target=f"{_FAMILIES}.margin.cpmmc:CPMMC",
+        title="CPMMC",
+        family="margin",
+        paper="Zhao, Wang, Zhang 2008; zeng2012, eq. (1)",
+        tags=("inductive", "kernel", "sparse", "compiled"),
+    ),
+    Algorithm(
+        name="iter_svm",
+        target=f"{_FAMILIES}.margin.iter_svm:IterSVM",
+        title="iterSVM",
+        family="margin",
+        paper="zhang2009",
+        tags=("constraints", "inductive", "kernel", "sparse"),
+    ),
+    Algorithm(
+        name="iter_svr",
+        target=f"{_FAMILIES}.margin.iter_svr:IterSVR",
+        title="iterSVR",
+        family="margin",
+        paper="zhang2009",
+        tags=("constraints", "inductive", "kernel", "sparse"),
+    ),
+    Algorithm(
+        name="iter_lssvm",
+        target=f"{_FAMILIES}.margin.iter_lssvm:IterLSSVM",
+        title="iterLS-SVM",
+        family="margin",
+        paper="zhang2009",
+        tags=("constraints", "inductive", "kernel", "sparse"),
+    ),
+    Algorithm(
+        name="mmc_sdp",
+        target=f"{_FAMILIES}.margin.mmc_sdp:MMC",
+        title="MMC",
+        family="margin",
+        paper="Xu, Neufeld, Larson, Schuurmans 2005",
+        tags=("kernel", "sparse", "binary"),
+    ),
+    Algorithm(
+        name="gmmc_sdp",
+        target=f"{_FAMILIES}.margin.gmmc_sdp:GMMC",
+        title="GMMC",
+        family="margin",
+        paper="Valizadegan, Jin 2007",
+        tags=("kernel", "sparse", "binary"),
     ),
 )
 
@@ -147,7 +256,7 @@ METRIC = (
         title="ITML",
         family="metric",
         paper="Davis, Kulis, Jain, Sra, Dhillon 2007",
-        tags=("constraints", "inductive", "sparse"),
+        tags=("constraints", "inductive", "sparse", "compiled"),
     ),
     Algorithm(
         name="lmnn",
@@ -163,7 +272,7 @@ METRIC = (
         title="LLMA",
         family="metric",
         paper="Chang, Yeung 2006",
-        tags=("constraints", "inductive"),
+        tags=("constraints", "inductive", "compiled"),
         preprocess=("standardize",),
     ),
     Algorithm(
@@ -206,7 +315,18 @@ METRIC = (
     ),
 )
 
-BUILT_IN: tuple[Algorithm, ...] = (*PARTITION, *METRIC)
+SPECTRAL = (
+    Algorithm(
+        name="normalized_cut",
+        target=f"{_FAMILIES}.spectral.normalized_cut:NormalizedCut",
+        title="normalized cut",
+        family="spectral",
+        paper="Shi, Malik 2000",
+        tags=("kernel", "sparse"),
+    ),
+)
+
+BUILT_IN: tuple[Algorithm, ...] = (*PARTITION, *MARGIN, *METRIC, *SPECTRAL)
 
 
 def load_class(target: str) -> type[Any]:
@@ -247,7 +367,8 @@ def _load_module(name: str) -> Any:
 @cache
 def _load_file(path: str) -> Any:
     """Import a source file under a name of its own, so that its classes can be pickled."""
-    name = "cscluster_user_" + Path(path).stem
+    place = hashlib.sha256(str(Path(path).resolve()).encode()).hexdigest()[:12]
+    name = f"cscluster_user_{Path(path).stem}_{place}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is not a Python file")

@@ -117,7 +117,11 @@ def _titles(entries: list[dict[str, Any]], frame: pd.DataFrame) -> list[str]:
 
 
 def _select(frame: pd.DataFrame, entry: dict[str, Any]) -> list[tuple[str, bool, pd.DataFrame]]:
-    """Return the rows of the tables that one entry gives: label, whether oracle, its trials."""
+    """Return the rows of the tables that one entry gives: label, whether oracle, its trials.
+
+    Of a grid, only points with the fewest failed trials can be selected: a mean over survivors is
+    no better mean.
+    """
     if frame.empty:
         return []
     label, rule = frame["label"].iloc[0], entry["select"]
@@ -133,8 +137,10 @@ def _select(frame: pd.DataFrame, entry: dict[str, Any]) -> list[tuple[str, bool,
     else:
         metric = rule.partition(":")[2]
     sign = -1.0 if lower_is_better(metric) else 1.0
-    means = (sign * _values(frame, metric)).groupby([frame[c] for c in [*place, "grid"]], sort=False).mean()
-    best = means.fillna(-np.inf).groupby(level=place, sort=False).idxmax()
+    values = (sign * _values(frame, metric)).groupby([frame[c] for c in [*place, "grid"]], sort=False)
+    counts = values.count()
+    fullest = counts == counts.groupby(level=place, sort=False).transform("max")
+    best = values.mean().where(fullest).fillna(-np.inf).groupby(level=place, sort=False).idxmax()
     chosen = pd.MultiIndex.from_tuples(best.tolist())
     kept = frame[frame.set_index([*place, "grid"]).index.isin(chosen)]
     return [(label, rule.startswith("oracle"), kept)]

@@ -46,7 +46,6 @@ from cscluster.errors import ParameterError
             "an estimator with transform()",
         ),
     ],
-    ids=str,
 )
 def test_rules(rule, legal, illegal, words):
     assert all(rule.allows(value) for value in legal)

@@ -1,9 +1,11 @@
 """What every registered algorithm must do, whatever it is."""
 
 import inspect
+import sys
 
 import numpy as np
 import pytest
+from numba.core.dispatcher import Dispatcher
 from sklearn.base import clone
 
 from cscluster import Constraints, MetricClusterer
@@ -99,6 +101,24 @@ def test_sparse_input_where_it_is_promised(algorithm):
     X = np.where(np.abs(X) < 1, 0.0, X)
     labels = build(algorithm).fit(csr_array(X), links).labels_
     assert labels.shape == (60,)
+
+
+def modules_behind(module, seen):
+    """Return a module of the package and all modules of the package that it imports."""
+    if module.__name__ not in seen:
+        seen[module.__name__] = module
+        for value in vars(module).values():
+            name = getattr(value, "__module__", None) or getattr(value, "__name__", "")
+            if isinstance(name, str) and name.startswith("cscluster.") and name in sys.modules:
+                modules_behind(sys.modules[name], seen)
+    return seen.values()
+
+
+@ALL
+def test_compiled_algorithms_say_so(algorithm):
+    modules = modules_behind(sys.modules[algorithm.load().__module__], {})
+    compiled = any(isinstance(value, Dispatcher) for module in modules for value in vars(module).values())
+    assert compiled == ("compiled" in algorithm.tags)
 
 
 def test_names_are_unique_and_public():

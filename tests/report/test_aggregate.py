@@ -184,3 +184,14 @@ def test_a_metric_that_was_not_recorded_is_empty(tmp_path):
 def test_which_metrics_are_better_when_small():
     for name, metric in METRICS.items():
         assert lower_is_better(name) == lower_is_better(f"{name}@unseen") == (not metric.higher_is_better)
+
+
+def test_a_mean_over_survivors_does_not_win(tmp_path):
+    records = [
+        trial("a", 0.9, trial=0, grid={"lam": 1}),
+        trial("a", None, trial=1, grid={"lam": 1}),
+        trial("a", 0.7, trial=0, grid={"lam": 2}),
+        trial("a", 0.7, trial=1, grid={"lam": 2}),
+    ]
+    results = collect(store(tmp_path, [entry("a", select="oracle:acc")], records))
+    assert results.cells["mean"].tolist() == [pytest.approx(0.7)]
