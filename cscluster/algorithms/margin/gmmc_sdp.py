@@ -187,8 +187,8 @@ class GMMC(Clusterer):
     ----------
     .. [1] H. Valizadegan, R. Jin, "Generalized Maximum Margin Clustering and Unsupervised Kernel
        Learning", 2007.
-    .. [2] K. Zhang, I. Tsang, J. Kwok, "Maximum Margin Clustering Made Practical", 2009, (7).
-       doi:10.1109/TNN.2008.2010620
+    .. [2] K. Zhang, I. Tsang, J. Kwok, "Maximum Margin Clustering Made Practical", IEEE
+       Transactions on Neural Networks 20 (4), 2009, (7).
     .. [3] C. Helmberg, F. Rendl, R. Vanderbei, H. Wolkowicz, "An Interior-Point Method for
        Semidefinite Programming", 1996, the direction taken. doi:10.1137/0806020
 
