@@ -35,18 +35,18 @@ def draw(name, count, trial):
     return data.X, data.y, RandomPairs(counts=[count]).episode(count, data.y, 0, name, trial).tiers[0]
 
 
-def least_seconds(fit, repeats=5):
+def least_seconds(model, *data, repeats=5):
     seconds = []
     for _ in range(repeats):
         start = time.process_time()
-        model = fit()
+        model.fit(*data)
         seconds.append(time.process_time() - start)
-    return min(seconds), model
+    return min(seconds)
 
 
 @pytest.fixture(scope="module")
 def their_fit(tmp_path_factory):
-    """The package in an environment of its own, as a function from a case to labels and seconds."""
+    """The package in an environment of its own: a function to labels and seconds, or None and an error."""
     folder = tmp_path_factory.mktemp("package")
     python = folder / "venv" / "bin" / "python"
     try:
@@ -62,7 +62,7 @@ def their_fit(tmp_path_factory):
         np.savez(given, X=X, K=K, ml=links.must_links, cl=links.cannot_links, full=full, seed=seed)
         done = subprocess.run([python, script, given, result], capture_output=True, text=True, check=False)
         if done.returncode:
-            pytest.skip(f"{PACKAGE} fails here: {done.stderr.strip().splitlines()[-1]}")
+            return None, done.stderr.strip().splitlines()[-1]
         with np.load(result) as answer:
             return answer["labels"], float(answer["seconds"])
 
@@ -76,31 +76,33 @@ def their_fit(tmp_path_factory):
 )
 def test_mpckmeans_against_the_package(their_fit, name, count, full, trials):
     scheme = {"metric": "multiple", "matrix": "full"} if full else {}
-    ratios, ours, theirs = [], [], []
+    ratios, ours, theirs, error = [], [], [], ""
     for trial in range(trials):
         X, y, links = draw(name, count, trial)
         K = len(np.unique(y))
         with threadpool_limits(1):
-            seconds, model = least_seconds(
-                lambda: MPCKMeans(K, random_state=trial, **scheme).fit(X, links)  # noqa: B023
-            )
-        labels, their_seconds = their_fit(X, K, links, full=full, seed=trial)
-        ratios.append(their_seconds / seconds)
+            model = MPCKMeans(K, random_state=trial, **scheme)
+            seconds = least_seconds(model, X, links)
         ours.append(score("nmi", y, model.labels_))
-        theirs.append(score("nmi", y, labels))
-    print(
-        f"\n{name}, {count} links, {'M-F' if full else 'S-D'}: {np.median(ratios):.0f} times as fast "
-        f"as {PACKAGE}; mean NMI {np.mean(ours):.3f} against {np.mean(theirs):.3f}"
-    )
+        labels, answer = their_fit(X, K, links, full=full, seed=trial)
+        if labels is None:
+            error = answer
+        else:
+            ratios.append(answer / seconds)
+            theirs.append(score("nmi", y, labels))
+    print(f"\n{name}, {count} links, {'M-F' if full else 'S-D'}: mean NMI {np.mean(ours):.3f};", end=" ")
+    if theirs:
+        print(f"{PACKAGE}: {np.mean(theirs):.3f} in {np.median(ratios):.0f} times the CPU time", end=" ")
+    print(f"({PACKAGE} failed {trials - len(theirs)} of {trials} times: {error})" if error else "")
 
 
 @pytest.mark.slow
 def test_mpckmeans_against_kmeans():
     X, _, links = draw("magic", 1000, 0)
+    model, kmeans = MPCKMeans(2, random_state=0), sklearn.cluster.KMeans(2, n_init=1, random_state=0)
     with threadpool_limits(1):
-        ours, model = least_seconds(lambda: MPCKMeans(2, random_state=0).fit(X, links))
-        theirs, kmeans = least_seconds(lambda: sklearn.cluster.KMeans(2, n_init=1, random_state=0).fit(X))
+        ratio = least_seconds(model, X, links) / least_seconds(kmeans, X)
     print(
-        f"\nmagic, 1000 links: {ours / theirs:.1f} times scikit-learn's KMeans(n_init=1) "
+        f"\nmagic, 1000 links: {ratio:.1f} times scikit-learn's KMeans(n_init=1) "
         f"({model.n_iter_} against {kmeans.n_iter_} iterations)"
     )

@@ -20,7 +20,7 @@ from cscluster.constraints import Constraints
 from cscluster.errors import DataError
 
 RESETS = 30
-"""Iterations after which 'reset' goes on as 'keep', so that it ends in a local minimum."""
+"""Iterations after which 'reset' goes on as 'keep' from the lowest objective that it has seen."""
 
 
 class Model(Protocol):
@@ -78,18 +78,22 @@ class ConstrainedKMeans(Clusterer):
         labels = np.full(len(X), -1, dtype=np.int64)
         objective: list[float] = []
         self.converged_, self.n_reseeded_ = False, 0
+        lowest = (np.inf, labels, mu, model)
         while not self.converged_ and len(objective) < self.max_iter:
+            if assignment == "reset" and len(objective) == RESETS:
+                assignment, (_, labels, mu, model) = "keep", lowest
             before, mu_before = labels, mu
             D = model.distances(X, mu)
             labels = nearest(D)
             if assignment and len(points):
                 penalties = model.penalties(X, closure)
-                rule = "keep" if assignment == "reset" and len(objective) >= RESETS else assignment
-                labels[points] = assign_points(D[points], before[points], penalties, closure, rule, rng)
+                labels[points] = assign_points(D[points], before[points], penalties, closure, assignment, rng)
             self.n_reseeded_ += fill_empty(X, D, labels, constraints.components)
             mu = means(X, labels, K)
             model, J = model.update(X, labels, mu, closure)
             objective.append(J)
+            if lowest[0] > J:
+                lowest = (J, labels, mu, model)
             self.converged_ = bool(np.array_equal(labels, before) or ((mu - mu_before) ** 2).sum() <= still)
         self.labels_ = labels
         self.cluster_centers_ = mu + origin
