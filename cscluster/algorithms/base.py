@@ -46,7 +46,11 @@ class ConstrainedEstimator(BaseEstimator, ABC):
         X = validate_data(
             self, X, accept_sparse="csr" if self.accepts_sparse else False, dtype=np.float64, order="C"
         )
-        n_samples = X.shape[0]
+        return X, self._validate_links(X.shape[0], constraints)
+
+    def _validate_links(self, n_samples: int, constraints: Constraints | None) -> Constraints:
+        """Check that clusters and links suit the number of samples; return links ready for use."""
+        name = type(self).__name__
         n_clusters = getattr(self, "n_clusters", 1)
         if n_clusters > n_samples:
             raise ParameterError(
@@ -62,7 +66,7 @@ class ConstrainedEstimator(BaseEstimator, ABC):
             raise ConstraintError(
                 f"The links were made for {constraints.n_samples} samples, but X has {n_samples}."
             )
-        return X, constraints
+        return constraints
 
     def _validate_new(self, X: Samples) -> Samples:
         """Check samples that were not seen in `fit`."""

@@ -106,6 +106,36 @@ PARTITION = (
         paper="bilenko2004",
         tags=("constraints", "inductive"),
     ),
+    Algorithm(
+        name="approx_kernel_kmeans",
+        target=f"{_FAMILIES}.partition.approx_kernel_kmeans:ApproxKernelKMeans",
+        title="Approximate kernel k-means",
+        family="partition",
+        paper="Chitta, Jin, Havens, Jain 2011",
+        tags=("inductive", "kernel"),
+    ),
+)
+
+SPECTRAL = (
+    Algorithm(
+        name="ccskl",
+        target=f"{_FAMILIES}.spectral.ccskl:CCSKL",
+        title="CCSKL",
+        family="spectral",
+        paper="Li, Liu 2009",
+        tags=("constraints",),
+    ),
+)
+
+ENSEMBLE = (
+    Algorithm(
+        name="scsc",
+        target=f"{_FAMILIES}.ensemble.scsc:SCSC",
+        title="SCSC",
+        family="ensemble",
+        paper="yi2015",
+        tags=("constraints", "sequential"),
+    ),
 )
 
 METRIC = (
@@ -127,7 +157,7 @@ METRIC = (
     ),
 )
 
-BUILT_IN: tuple[Algorithm, ...] = (*PARTITION, *METRIC)
+BUILT_IN: tuple[Algorithm, ...] = (*PARTITION, *SPECTRAL, *ENSEMBLE, *METRIC)
 
 
 def load_class(target: str) -> type[Any]:
