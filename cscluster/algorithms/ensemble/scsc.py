@@ -41,7 +41,7 @@ from cscluster.constraints import Constraints
 from cscluster.errors import DataError, ParameterError
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
-    "default": {"n_partitions": 50, "partitions": "graph", "features": 0.75, "consensus": "spectral"},
+    "default": {"n_partitions": 30, "partitions": "graph", "features": 0.75, "consensus": "spectral"},
     "paper": {"n_partitions": 300, "partitions": "kernel", "features": 0.05, "consensus": "rounding"},
 }
 
