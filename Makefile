@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test lint types bench format clean
+.PHONY: run test lint types bench format readme clean
 
 run: .venv/run-ready  ## set up, then run the main experiment on bundled data
 	$(BIN)/cscluster run configs/mnist0689.yaml
@@ -23,15 +23,23 @@ format: .venv/test-ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+readme: .venv/run-ready  ## bring the README's table of algorithms up to date
+	$(BIN)/cscluster list algorithms --markdown | $(BIN)/python -c "import pathlib, re, sys; \
+	  p = pathlib.Path('README.md'); \
+	  p.write_text(re.sub(r'(?s)(<!-- algorithms -->\n).*?(<!-- end -->)', \
+	  lambda m: m[1] + sys.stdin.read() + m[2], p.read_text()))"
+
 .venv/run-ready: pyproject.toml
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
-	touch $@
+	@echo "setting up .venv (about a minute, once)"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
 
 .venv/test-ready: .venv/run-ready
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[parquet,dask,sdp]" --group dev
-	touch $@
+	@echo "installing what the tests need (about a minute, once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[parquet,dask,sdp]" --group dev
+	@touch $@
 
 clean:
 	rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

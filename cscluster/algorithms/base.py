@@ -43,9 +43,7 @@ class ConstrainedEstimator(BaseEstimator, ABC):
         """Check parameters, samples and links; return both ready for use."""
         name = type(self).__name__
         parameters.check(name, self.parameters, self.get_params(deep=False))
-        X = validate_data(
-            self, X, accept_sparse="csr" if self.accepts_sparse else False, dtype=np.float64, order="C"
-        )
+        X = self._samples(X)
         return X, self._validate_links(X.shape[0], constraints)
 
     def _validate_links(self, n_samples: int, constraints: Constraints | None) -> Constraints:
@@ -71,14 +69,16 @@ class ConstrainedEstimator(BaseEstimator, ABC):
     def _validate_new(self, X: Samples) -> Samples:
         """Check samples that were not seen in `fit`."""
         check_is_fitted(self)
-        return validate_data(
-            self,
-            X,
-            accept_sparse="csr" if self.accepts_sparse else False,
-            dtype=np.float64,
-            order="C",
-            reset=False,
-        )
+        return self._samples(X, reset=False)
+
+    def _samples(self, X: Samples, reset: bool = True) -> Samples:
+        """Return samples as float64, in C order or as CSR with the narrowest indices."""
+        accepted = "csr" if self.accepts_sparse else False
+        X = validate_data(self, X, accept_sparse=accepted, dtype=np.float64, order="C", reset=reset)
+        if sparse.issparse(X) and X.indices.dtype != np.int32 and X.nnz < np.iinfo(np.int32).max:
+            parts = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
+            return sparse.csr_array(parts, shape=X.shape)
+        return X
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from sklearn.base import clone
+from sklearn.utils.metaestimators import available_if
 
 from cscluster.algorithms.base import Clusterer, IntArray, MetricLearner, Samples
 from cscluster.algorithms.parameters import N_CLUSTERS, RANDOM_STATE, Estimator, Null, Parameter
@@ -70,6 +71,7 @@ class MetricClusterer(Clusterer):
         self.objective_ = self.clusterer_.objective_
         return self
 
+    @available_if(lambda self: hasattr(self.clusterer or KMeans, "predict"))
     def predict(self, X: Samples) -> IntArray:
         """Map new samples and return their clusters."""
         X = self._validate_new(X)

@@ -39,9 +39,10 @@ class Integer:
         return (self.low is None or number >= self.low) and (self.high is None or number <= self.high)
 
     def __str__(self) -> str:
-        if self.high is not None:
+        if self.low is not None and self.high is not None:
             return f"a whole number from {self.low} to {self.high}"
-        return "a whole number" + ("" if self.low is None else f" >= {self.low}")
+        bounds = ((">=", self.low), ("<=", self.high))
+        return "a whole number" + "".join(f" {sign} {end}" for sign, end in bounds if end is not None)
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,14 @@ class Real:
 
     def allows(self, value: Any) -> bool:
         """Tell whether `value` is a finite number in the range."""
-        if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, numbers.Real):
             return False
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:
+            return False
+        if not math.isfinite(number):
+            return False
         above = number > self.low if self.open_low else number >= self.low
         below = number < self.high if self.open_high else number <= self.high
         return above and below

@@ -5,6 +5,7 @@ Nothing here imports an algorithm, or any numeric library, until `Algorithm.load
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
 import inspect
@@ -52,7 +53,8 @@ class Algorithm:
     paper : str
         Publication that proposes it.
     tags : tuple of str
-        Of ``constraints``, ``inductive``, ``sequential``, ``kernel``, ``sparse``, ``binary``.
+        Of ``constraints``, ``inductive``, ``sequential``, ``kernel``, ``sparse``, ``binary``,
+        ``compiled`` (holds numba functions).
     preprocess : tuple of str
         Preprocessing where the configuration names none.
     preset : mapping
@@ -99,42 +101,127 @@ PARTITION = (
         tags=("inductive", "sparse"),
     ),
     Algorithm(
+        name="kernel_kmeans",
+        target=f"{_FAMILIES}.partition.kernel_kmeans:KernelKMeans",
+        title="kernel k-means",
+        family="partition",
+        paper="Schölkopf, Smola, Müller 1998",
+        tags=("inductive", "kernel", "sparse"),
+    ),
+    Algorithm(
+        name="approx_kernel_kmeans",
+        target=f"{_FAMILIES}.partition.approx_kernel_kmeans:ApproxKernelKMeans",
+        title="approximate kernel k-means",
+        family="partition",
+        paper="Chitta, Jin, Havens, Jain 2011",
+        tags=("inductive", "kernel"),
+    ),
+    Algorithm(
         name="pckmeans",
         target=f"{_FAMILIES}.partition.pckmeans:PCKMeans",
         title="PCK-Means",
         family="partition",
         paper="bilenko2004",
-        tags=("constraints", "inductive"),
+        tags=("constraints", "inductive", "compiled"),
     ),
     Algorithm(
-        name="approx_kernel_kmeans",
-        target=f"{_FAMILIES}.partition.approx_kernel_kmeans:ApproxKernelKMeans",
-        title="Approximate kernel k-means",
+        name="mpckmeans",
+        target=f"{_FAMILIES}.partition.mpckmeans:MPCKMeans",
+        title="MPCK-Means",
         family="partition",
-        paper="Chitta, Jin, Havens, Jain 2011",
-        tags=("inductive", "kernel"),
+        paper="bilenko2004",
+        tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="mkmeans",
+        target=f"{_FAMILIES}.partition.mkmeans:MKMeans",
+        title="MK-Means",
+        family="partition",
+        paper="bilenko2004",
+        tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="supervised_means",
+        target=f"{_FAMILIES}.partition.supervised_means:SupervisedMeans",
+        title="Supervised-Means",
+        family="partition",
+        paper="bilenko2004",
+        tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="cop_kmeans",
+        target=f"{_FAMILIES}.partition.cop_kmeans:COPKMeans",
+        title="COP-KMeans",
+        family="partition",
+        paper="Wagstaff, Cardie, Rogers, Schroedl 2001",
+        tags=("constraints", "inductive", "compiled"),
     ),
 )
 
-SPECTRAL = (
+MARGIN = (
     Algorithm(
-        name="ccskl",
-        target=f"{_FAMILIES}.spectral.ccskl:CCSKL",
-        title="CCSKL",
-        family="spectral",
-        paper="Li, Liu 2009",
-        tags=("constraints",),
+        name="pmmc",
+        target=f"{_FAMILIES}.margin.pmmc:PMMC",
+        title="PMMC",
+        family="margin",
+        paper="zeng2012",
+        tags=("constraints", "inductive", "kernel", "sparse", "compiled"),
     ),
-)
-
-ENSEMBLE = (
     Algorithm(
-        name="scsc",
-        target=f"{_FAMILIES}.ensemble.scsc:SCSC",
-        title="SCSC",
-        family="ensemble",
-        paper="yi2015",
-        tags=("constraints", "sequential"),
+        name="cpcmmc",
+        target=f"{_FAMILIES}.margin.cpcmmc:CPCMMC",
+        title="CPCMMC",
+        family="margin",
+        paper="Hu, Wang, Yu, Hua 2008; zeng2012, eq. (2)",
+        tags=("constraints", "inductive", "kernel", "sparse", "compiled"),
+    ),
+    Algorithm(
+        name="cpmmc",
+        target=f"{_FAMILIES}.margin.cpmmc:CPMMC",
+        title="CPMMC",
+        family="margin",
+        paper="Zhao, Wang, Zhang 2008; zeng2012, eq. (1)",
+        tags=("inductive", "kernel", "sparse", "compiled"),
+    ),
+    Algorithm(
+        name="iter_svm",
+        target=f"{_FAMILIES}.margin.iter_svm:IterSVM",
+        title="iterSVM",
+        family="margin",
+        paper="zhang2009",
+        tags=("constraints", "inductive", "kernel", "sparse"),
+    ),
+    Algorithm(
+        name="iter_svr",
+        target=f"{_FAMILIES}.margin.iter_svr:IterSVR",
+        title="iterSVR",
+        family="margin",
+        paper="zhang2009",
+        tags=("constraints", "inductive", "kernel", "sparse"),
+    ),
+    Algorithm(
+        name="iter_lssvm",
+        target=f"{_FAMILIES}.margin.iter_lssvm:IterLSSVM",
+        title="iterLS-SVM",
+        family="margin",
+        paper="zhang2009",
+        tags=("constraints", "inductive", "kernel", "sparse"),
+    ),
+    Algorithm(
+        name="mmc_sdp",
+        target=f"{_FAMILIES}.margin.mmc_sdp:MMC",
+        title="MMC",
+        family="margin",
+        paper="Xu, Neufeld, Larson, Schuurmans 2005",
+        tags=("kernel", "sparse", "binary"),
+    ),
+    Algorithm(
+        name="gmmc_sdp",
+        target=f"{_FAMILIES}.margin.gmmc_sdp:GMMC",
+        title="GMMC",
+        family="margin",
+        paper="Valizadegan, Jin 2007",
+        tags=("kernel", "sparse", "binary"),
     ),
 )
 
@@ -155,9 +242,118 @@ METRIC = (
         paper="Hoi, Liu, Lyu, Ma 2006",
         tags=("constraints", "inductive", "sparse"),
     ),
+    Algorithm(
+        name="erca",
+        target=f"{_METRIC}.erca:ERCA",
+        title="ERCA",
+        family="metric",
+        paper="Yeung, Chang 2006",
+        tags=("constraints", "inductive", "sparse"),
+    ),
+    Algorithm(
+        name="xing",
+        target=f"{_METRIC}.xing:Xing",
+        title="Xing",
+        family="metric",
+        paper="Xing, Ng, Jordan, Russell 2002",
+        tags=("constraints", "inductive", "sparse"),
+    ),
+    Algorithm(
+        name="itml",
+        target=f"{_METRIC}.itml:ITML",
+        title="ITML",
+        family="metric",
+        paper="Davis, Kulis, Jain, Sra, Dhillon 2007",
+        tags=("constraints", "inductive", "sparse", "compiled"),
+    ),
+    Algorithm(
+        name="lmnn",
+        target=f"{_METRIC}.lmnn:LMNN",
+        title="LMNN",
+        family="metric",
+        paper="Weinberger, Saul 2009",
+        tags=("constraints", "inductive", "sparse"),
+    ),
+    Algorithm(
+        name="llma",
+        target=f"{_METRIC}.llma:LLMA",
+        title="LLMA",
+        family="metric",
+        paper="Chang, Yeung 2006",
+        tags=("constraints", "inductive", "compiled"),
+        preprocess=("standardize",),
+    ),
+    Algorithm(
+        name="kernel_beta",
+        target=f"{_METRIC}.kernel_beta:KernelBeta",
+        title="kernel-β",
+        family="metric",
+        paper="Yeung, Chang 2007",
+        tags=("constraints", "inductive", "kernel"),
+        preprocess=("standardize",),
+    ),
+    Algorithm(
+        name="trace_ratio",
+        target=f"{_METRIC}.trace_ratio:TraceRatio",
+        title="trace ratio",
+        family="metric",
+        paper="baghshah2010",
+        tags=("constraints", "inductive"),
+        preprocess=("standardize",),
+    ),
+    Algorithm(
+        name="trace_ratio_nonlinear",
+        target=f"{_METRIC}.trace_ratio:TraceRatio",
+        title="trace ratio, non-linear",
+        family="metric",
+        paper="baghshah2010",
+        tags=("constraints", "inductive", "kernel"),
+        preprocess=("standardize",),
+        preset={"map": "nonlinear"},
+    ),
+    Algorithm(
+        name="xiang",
+        target=f"{_METRIC}.trace_ratio:TraceRatio",
+        title="Xiang",
+        family="metric",
+        paper="Xiang, Nie, Zhang 2008",
+        tags=("constraints", "inductive"),
+        preprocess=("standardize",),
+        preset={"alpha": 0.0},
+    ),
 )
 
-BUILT_IN: tuple[Algorithm, ...] = (*PARTITION, *SPECTRAL, *ENSEMBLE, *METRIC)
+SPECTRAL = (
+    Algorithm(
+        name="normalized_cut",
+        target=f"{_FAMILIES}.spectral.normalized_cut:NormalizedCut",
+        title="normalized cut",
+        family="spectral",
+        paper="Shi, Malik 2000",
+        tags=("kernel", "sparse"),
+    ),
+    Algorithm(
+        name="ccskl",
+        target=f"{_FAMILIES}.spectral.ccskl:CCSKL",
+        title="CCSKL",
+        family="spectral",
+        paper="Li, Liu 2009",
+        tags=("constraints",),
+    ),
+)
+
+ENSEMBLE = (
+    Algorithm(
+        name="scsc",
+        target=f"{_FAMILIES}.ensemble.scsc:SCSC",
+        title="SCSC",
+        family="ensemble",
+        paper="yi2015",
+        tags=("constraints", "sequential", "compiled"),
+    ),
+)
+
+BUILT_IN: tuple[Algorithm, ...] = (*PARTITION, *MARGIN, *METRIC, *SPECTRAL, *ENSEMBLE)
 
 
 def load_class(target: str) -> type[Any]:
@@ -171,13 +367,16 @@ def load_class(target: str) -> type[Any]:
     module_name, _, class_name = target.rpartition(":")
     try:
         module = _load_file(module_name) if module_name.endswith(".py") else _load_module(module_name)
-    except (ImportError, OSError, SyntaxError) as error:
-        raise ParameterError(f"Cannot import '{module_name}' for '{target}': {error}.") from error
-    try:
-        return getattr(module, class_name)
-    except AttributeError:
+    except Exception as error:  # code that is imported may raise anything
+        kind = "" if isinstance(error, (ImportError, OSError, SyntaxError)) else f"{type(error).__name__}: "
+        raise ParameterError(f"Cannot import '{module_name}' for '{target}': {kind}{error}.") from error
+    if not hasattr(module, class_name):
         hint = did_you_mean(class_name, vars(module))
-        raise ParameterError(f"'{module_name}' has no class '{class_name}'{hint}.") from None
+        raise ParameterError(f"'{module_name}' has no class '{class_name}'{hint}.")
+    found = getattr(module, class_name)
+    if not isinstance(found, type):
+        raise ParameterError(f"'{class_name}' of '{module_name}' is not a class.")
+    return found
 
 
 @cache
@@ -195,7 +394,8 @@ def _load_module(name: str) -> Any:
 @cache
 def _load_file(path: str) -> Any:
     """Import a source file under a name of its own, so that its classes can be pickled."""
-    name = "cscluster_user_" + Path(path).stem
+    place = hashlib.sha256(str(Path(path).resolve()).encode()).hexdigest()[:12]
+    name = f"cscluster_user_{Path(path).stem}_{place}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is not a Python file")

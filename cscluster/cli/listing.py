@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,15 +20,26 @@ def command(
         ),
     ] = "algorithms",
     out: Annotated[Path, typer.Option(help="Folder of results.")] = Path("results"),
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
 ) -> None:
     """List algorithms, data sets, metrics, bundled experiments or stored runs."""
     from cscluster.errors import ConfigError, did_you_mean
 
+    listings: dict[str, Callable[[], tuple[list[str], list[list[str]]]]] = {
+        "algorithms": _algorithms,
+        "datasets": _datasets,
+        "metrics": _metrics,
+        "configs": _configs,
+        "runs": lambda: _runs(out),
+    }
     if kind not in KINDS:
         hint = did_you_mean(kind, KINDS) or f"; there are {', '.join(KINDS)}"
         raise ConfigError(f"Cannot list '{kind}'{hint}")
-    heads, rows = _runs(out) if kind == "runs" else getattr(sys.modules[__name__], f"_{kind}")()
-    print_table(heads, rows)
+    heads, rows = listings[kind]()
+    if markdown:
+        typer.echo("\n".join(f"| {' | '.join(row)} |" for row in [heads, ["---"] * len(heads), *rows]))
+    else:
+        print_table(heads, rows)
 
 
 def print_table(heads: list[str], rows: list[list[str]]) -> None:
@@ -36,7 +47,7 @@ def print_table(heads: list[str], rows: list[list[str]]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", show_header=any(heads))
     for number, head in enumerate(heads):
         table.add_column(head, no_wrap=number == 0, overflow="fold")
     for row in rows:

@@ -61,7 +61,8 @@ def command(
     changes += [f"seed={seed}"] if seed is not None else []
     pool = Pool(jobs, backend, scheduler)
     console = Console()
-    job = prepare(config, settings=changes, out=out, fresh=fresh, retry_failed=retry == "failed")
+    with console.status("reading the experiment and its data"):
+        job = prepare(config, settings=changes, out=out, fresh=fresh, retry_failed=retry == "failed")
     _announce(job, console, pool)
     if dry_run:
         return

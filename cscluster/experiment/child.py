@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import resource
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cscluster.experiment import isolate, worker
+from cscluster.experiment.trial import get_ready
 
 
 def main() -> None:
@@ -21,6 +23,8 @@ def main() -> None:
     worker.settle_process()
     while True:
         trial, environment = wanted.get()
+        with contextlib.suppress(Exception):  # what goes wrong here goes wrong again below, as a record
+            get_ready(trial.cell)
         limit = trial.cell.memory_limit
         allowance = resource.RLIM_INFINITY if limit is None else _in_use() + limit
         hard = resource.getrlimit(resource.RLIMIT_DATA)[1]

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from scipy import sparse
+
 from cscluster.algorithms import registry
 from cscluster.constraints.schedules import Schedule
 from cscluster.data.dataset import Dataset
@@ -184,13 +186,19 @@ def _cells(
 
 
 def _steps(experiment: Experiment, entry: AlgorithmEntry, source: Dataset) -> list[Step]:
-    """Return the preprocessing: the entry's own, else the experiment's, else the algorithm's."""
-    if entry.preprocess is not None:
-        return list(entry.preprocess)
-    if experiment.preprocess is not None:
-        return list(experiment.preprocess)
-    is_sparse = hasattr(source.X, "tocsr")
-    return [step for step in entry.algorithm.preprocess if not (is_sparse and STEPS[step].densifies)]
+    """Return the preprocessing: the entry's own, else the experiment's, else the algorithm's.
+
+    Sparse data stays sparse where the algorithm allows: its default steps that would fill it are
+    left out.  For other algorithms it is made dense first.
+    """
+    given = entry.preprocess if entry.preprocess is not None else experiment.preprocess
+    if not sparse.issparse(source.X):
+        return list(entry.algorithm.preprocess if given is None else given)
+    if "sparse" not in entry.algorithm.tags:
+        return ["dense", *(entry.algorithm.preprocess if given is None else given)]
+    if given is None:
+        return [step for step in entry.algorithm.preprocess if not STEPS[step].densifies]
+    return list(given)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from cscluster.data import prepared
 from cscluster.data.dataset import Dataset
 from cscluster.experiment.capture import captured
 from cscluster.experiment.plan import Cell, Trial
+from cscluster.experiment.warm import warm_up
 from cscluster.store.records import Record, Status
 
 IntArray = NDArray[np.int64]
@@ -29,7 +30,9 @@ def run(trial: Trial, environment: str) -> Iterator[Record]:
     done = 0
     with captured() as warnings:
         try:
-            for outcome in _outcomes(trial):
+            data = get_ready(trial.cell)
+            warnings.clear()
+            for outcome in _outcomes(trial, data):
                 yield {**blank(trial, done + 1, environment), **outcome, "warnings": list(warnings)}
                 done += 1
                 warnings.clear()
@@ -80,10 +83,16 @@ def failed(
     ]
 
 
-def _outcomes(trial: Trial) -> Iterator[Any]:
+def get_ready(cell: Cell) -> Dataset:
+    """Load the data and compile the algorithm; what a process has done before costs nothing."""
+    data = prepared.load(cell.data)
+    warm_up(cell.algorithm, lambda: build(cell, random_state=0), data)
+    return data
+
+
+def _outcomes(trial: Trial, data: Dataset) -> Iterator[Any]:
     """Yield the outcome of each tier of the episode."""
     cell = trial.cell
-    data = prepared.load(cell.data)
     draw = trial.trial // cell.repeats
     episode = cell.schedule.episode(trial.point, data.labels, cell.seed, cell.data.name, draw)
     random_state = seeds.integer(cell.seed, cell.data.name, "algorithm", trial.trial)

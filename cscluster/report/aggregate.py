@@ -59,8 +59,8 @@ def collect(folder: RunFolder, metrics: list[str] | None = None) -> Results:
     wanted = metrics or config["metrics"]
     frame = _frame(folder)
     rows, labels = [], []
-    for entry in config["algorithms"]:
-        mine = frame[frame["label"] == _title(entry, frame)] if len(frame) else frame
+    for entry, title in zip(config["algorithms"], _titles(config["algorithms"], frame), strict=True):
+        mine = frame[frame["label"] == title]
         for label, oracle, part in _select(mine, entry):
             labels.append(label)
             rows.append(part.assign(label=label, oracle=oracle))
@@ -106,16 +106,22 @@ def _frame(folder: RunFolder) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=None if rows else columns)
 
 
-def _title(entry: dict[str, Any], frame: pd.DataFrame) -> str:
-    """Return the label that an entry's records carry."""
-    if entry["label"]:
-        return str(entry["label"])
-    own = frame[frame["algorithm"] == entry["name"]]
-    return str(own["label"].iloc[0]) if len(own) else str(entry["name"])
+def _titles(entries: list[dict[str, Any]], frame: pd.DataFrame) -> list[str]:
+    """Return the label that each entry's records carry; those without one of their own in order."""
+    given = {entry["label"] for entry in entries}
+    others: dict[str, list[str]] = {}
+    for name, label in frame[["algorithm", "label"]].drop_duplicates().itertuples(index=False):
+        if label not in given:
+            others.setdefault(name, []).append(label)
+    return [entry["label"] or (others.get(entry["name"]) or [entry["name"]]).pop(0) for entry in entries]
 
 
 def _select(frame: pd.DataFrame, entry: dict[str, Any]) -> list[tuple[str, bool, pd.DataFrame]]:
-    """Return the rows of the tables that one entry gives: label, whether oracle, its trials."""
+    """Return the rows of the tables that one entry gives: label, whether oracle, its trials.
+
+    Of a grid, only points with the fewest failed trials can be selected: a mean over survivors is
+    no better mean.
+    """
     if frame.empty:
         return []
     label, rule = frame["label"].iloc[0], entry["select"]
@@ -131,15 +137,19 @@ def _select(frame: pd.DataFrame, entry: dict[str, Any]) -> list[tuple[str, bool,
     else:
         metric = rule.partition(":")[2]
     sign = -1.0 if lower_is_better(metric) else 1.0
-    means = (
-        (sign * frame[f"m:{metric}"].astype(float))
-        .groupby([frame[c] for c in [*place, "grid"]], sort=False)
-        .mean()
-    )
-    best = means.fillna(-np.inf).groupby(level=place, sort=False).idxmax()
+    values = (sign * _values(frame, metric)).groupby([frame[c] for c in [*place, "grid"]], sort=False)
+    counts = values.count()
+    fullest = counts == counts.groupby(level=place, sort=False).transform("max")
+    best = values.mean().where(fullest).fillna(-np.inf).groupby(level=place, sort=False).idxmax()
     chosen = pd.MultiIndex.from_tuples(best.tolist())
     kept = frame[frame.set_index([*place, "grid"]).index.isin(chosen)]
     return [(label, rule.startswith("oracle"), kept)]
+
+
+def _values(frame: pd.DataFrame, metric: str) -> pd.Series:
+    """Return a metric of each trial, nothing where it was not recorded."""
+    name = f"m:{metric}"
+    return frame[name].astype(float) if name in frame else pd.Series(np.nan, frame.index)
 
 
 def _words(grid: str) -> str:
@@ -162,9 +172,7 @@ def _cells(frame: pd.DataFrame, metrics: list[str], planned: int) -> pd.DataFram
     ]
     parts = []
     for metric in metrics if len(frame) else []:
-        name = f"m:{metric}"
-        values = frame[name].astype(float) if name in frame else pd.Series(np.nan, frame.index)
-        grouped = values.groupby(
+        grouped = _values(frame, metric).groupby(
             [frame[c] for c in ("dataset", "label", "oracle", "point", "tier")], sort=False
         )
         table = grouped.agg(["mean", "std", "count"]).reset_index().rename(columns={"count": "n"})

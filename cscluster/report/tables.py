@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from cscluster.errors import StoreError
 from cscluster.report.aggregate import Results, lower_is_better
 
 _POINTS = {
@@ -50,17 +51,18 @@ def grids(results: Results) -> Iterator[tuple[str, str, pd.DataFrame, pd.DataFra
 
 
 def column_name(column: object) -> str:
-    """Return the heading of a column: the point, or the tier."""
-    return f"t{column[1]}" if isinstance(column, tuple) else str(column)
+    """Return the heading of a column: the point and, where there are several, the tier."""
+    return f"{column[0]} t{column[1]}" if isinstance(column, tuple) else str(column)
 
 
 def show(results: Results, console: Console) -> None:
     """Print the tables so that they fit the terminal: closer together, or else in several parts."""
     for dataset, metric, texts, best in grids(results):
         heading = f"{metric.upper()} on {dataset} by {_POINTS[results.schedule]}"
-        labels = max([len("algorithm"), *map(len, texts.index)])
+        labels = max([len("algorithm"), *map(len, texts.index)]) + 2
         if labels + sum(_widths(texts)) > console.width:
             texts = texts.map(lambda text: text.replace(" ± ", "±"))
+            labels = min(labels, console.width // 2)
         widths, start = _widths(texts), 0
         while start < len(widths):
             stop = start + 1
@@ -80,9 +82,9 @@ def _widths(texts: pd.DataFrame) -> list[int]:
 
 def _table(texts: pd.DataFrame, best: pd.DataFrame) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="")
-    table.add_column("algorithm", no_wrap=True)
-    for column in texts.columns:
-        table.add_column(column_name(column), justify="right", no_wrap=True)
+    table.add_column("algorithm", overflow="fold")
+    for column, width in zip(texts.columns, _widths(texts), strict=True):
+        table.add_column(column_name(column), justify="right", no_wrap=True, min_width=width - 2)
     for row in texts.index:
         cells = [
             Text(texts.loc[row, c], style="bold green" if best.loc[row, c] else "") for c in texts.columns
@@ -93,11 +95,15 @@ def _table(texts: pd.DataFrame, best: pd.DataFrame) -> Table:
 
 def notes(results: Results) -> list[str]:
     """Return the lines below the tables: trial counts, oracle choices, failures."""
-    lines = [f"mean ± standard deviation over {results.planned} trials; the best of each column stands out"]
+    trials = (
+        f"mean ± standard deviation over {results.planned} trials" if results.planned > 1 else "one trial"
+    )
+    lines = [f"{trials}; the best of each column stands out"]
     if len(results.cells) and results.cells["oracle"].any():
         lines.append("* oracle: the parameters were picked with the true labels, as in the papers")
     for r in results.failures.itertuples():
-        lines.append(f"{r.count} trials of {r.label} on {r.dataset}: {r.status}: {r.message}")
+        trials = "1 trial" if r.count == 1 else f"{r.count} trials"
+        lines.append(f"{trials} of {r.label} on {r.dataset}: {r.status}: {r.message}")
     return lines
 
 
@@ -133,11 +139,16 @@ def _csv(cells: pd.DataFrame) -> str:
     """Return the table as CSV; a text that a spreadsheet would take for a formula is quoted."""
     safe = cells.copy()
     for column in ("dataset", "label", "params"):
-        safe[column] = safe[column].astype(str).str.replace(r"^([=+\-@\t\r])", r"'\1", regex=True)
+        one_line = safe[column].astype(str).str.replace(r"[\r\n]+", " ", regex=True)
+        safe[column] = one_line.str.replace(r"^(\s*[=+\-@])", r"'\1", regex=True)
     return safe.to_csv(index=False, lineterminator="\n", float_format="%.6g")
 
 
 def _put(path: Path, text: str) -> None:
     temporary = path.with_name(f".{path.name}.part")
-    temporary.write_text(text, encoding="utf-8")
-    os.replace(temporary, path)
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        os.replace(temporary, path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise StoreError(f"Cannot write '{path}': {error.strerror}.") from error

@@ -133,3 +133,14 @@ def test_what_cannot_be_planned(swap, says, monkeypatch):
     monkeypatch.delenv("CSCLUSTER_DATA", raising=False)
     with pytest.raises(ConfigError, match=says):
         plan_of(swap=swap)
+
+
+def test_sparse_data_stays_sparse_where_the_algorithm_allows(tmp_path):
+    (tmp_path / "s.libsvm").write_text("".join(f"{i % 2} {i % 7 + 1}:1 {i + 8}:2\n" for i in range(12)))
+    text = TEXT.replace("[iris, wine]", f"['{tmp_path}/s.libsvm']").replace("[10, 20]", "[3]")
+    sparse_one = make_plan(parse(text, source="x.yaml"))[0]
+    assert sparse_one.cell.data.preprocess == ()
+    dense_one = make_plan(parse(text.replace("- kmeans\n", "- pckmeans\n"), source="x.yaml"))[0]
+    assert "dense" in dense_one.cell.data.preprocess[0]
+    for planned in (sparse_one, dense_one):
+        assert [record["status"] for record in trials.run(planned, "here")] == ["ok"]

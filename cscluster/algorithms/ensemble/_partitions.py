@@ -19,13 +19,15 @@ from numba import njit
 from scipy import sparse
 from scipy.linalg import eigh
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import euclidean_distances
 
 from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.algorithms.ensemble._labels import Labels
 from cscluster.algorithms.ensemble._rows import Rows
-from cscluster.algorithms.partition._nystroem import Nystroem, squared_distances
+from cscluster.linalg.kernels import Kernel, Nystroem, median_distance
 
 _KERNEL_LANDMARKS = 200
+_WIDTH_SAMPLES = 500
 _GRAPH_LANDMARKS = 1000
 _GRAPH_NEIGHBORS = 3
 _PER_LANDMARK = 5
@@ -51,8 +53,13 @@ class KernelPartition:
 
     @classmethod
     def fit(cls, X: FloatArray, n_clusters: int, rng: np.random.Generator) -> Self:
-        """Learn from the samples `X`; where they are all alike, one cluster holds them."""
-        features = Nystroem.fit(X, _KERNEL_LANDMARKS, 1.0, rng)
+        """Learn from the samples `X`; the kernel is as wide as the median distance.
+
+        In a few features most samples may be alike; their deviation is the width then.
+        """
+        few = X[rng.choice(len(X), min(_WIDTH_SAMPLES, len(X)), replace=False)]
+        width = median_distance(few) or float(X.std()) or 1.0
+        features = Nystroem.fit(Kernel("gaussian", width), X, _KERNEL_LANDMARKS, rng)
         return cls(features, _kmeans(features(X), n_clusters, rng))
 
     def __call__(self, X: FloatArray) -> IntArray:
@@ -123,7 +130,7 @@ def _kmeans(
 
 def nearest_landmarks(X: FloatArray, landmarks: FloatArray, count: int) -> tuple[IntArray, FloatArray]:
     """Return the nearest landmarks of each sample and the squared distances to them."""
-    D = squared_distances(X, landmarks)
+    D = euclidean_distances(X, landmarks, squared=True)
     return _smallest(D, min(count, len(landmarks)))
 
 

@@ -8,23 +8,11 @@ from typing import Self
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray, LinearMetric, Samples, dense
-from cscluster.algorithms.metric.rca import SHRINKAGE
-from cscluster.algorithms.parameters import Integer, Null, Parameter
+from cscluster.algorithms.metric.options import N_COMPONENTS, SHRINKAGE, require_at_most
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError, ParameterError
+from cscluster.errors import ConstraintError
 from cscluster.linalg.psd import rank_tolerance
 from cscluster.linalg.scatter import chunklet_scatter, deviations, separation_scatter, shrunk_covariance
-
-N_COMPONENTS = Parameter("dimensions of the learned space; half of the features if null", Integer(1), Null())
-
-
-def n_components_of(owner: LinearMetric, wanted: int | None, d: int) -> int:
-    """Return the number of dimensions to learn: the one wanted, or half of the d features."""
-    if wanted is not None and wanted > d:
-        raise ParameterError(
-            f"'n_components' of {type(owner).__name__} must not exceed the {d} features, got {wanted}."
-        )
-    return wanted or max(1, d // 2)
 
 
 def simultaneous_diagonalisation(C_b: FloatArray, C_w: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -103,7 +91,8 @@ class DCA(LinearMetric):
         """Learn the map from both kinds of links."""
         X, constraints = self._validate(X, constraints)
         X = dense(X)
-        r = n_components_of(self, self.n_components, X.shape[1])
+        require_at_most(self, self.n_components, X.shape[1], "features")
+        r = self.n_components or max(1, X.shape[1] // 2)
         if not len(constraints.component_cannot_links):
             raise ConstraintError("DCA needs cannot-links between must-link components, got none.")
         if not len(constraints.must_links):

@@ -8,13 +8,11 @@ from typing import Self
 import numpy as np
 
 from cscluster.algorithms.base import LinearMetric, Samples, dense
-from cscluster.algorithms.parameters import Parameter, Real
+from cscluster.algorithms.metric.options import SHRINKAGE
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError
 from cscluster.linalg.psd import inverse_sqrt
 from cscluster.linalg.scatter import chunklet_scatter, deviations, shrunk_covariance
-
-SHRINKAGE = Parameter("weight of the features' variances, in observations for each feature", Real(0))
 
 
 class RCA(LinearMetric):

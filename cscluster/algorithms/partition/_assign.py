@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.algorithms.partition._closure import Closure
+from cscluster.algorithms.partition._sums import group_sums
 
 ASSIGNMENTS = ("keep", "reset", "block")
 
@@ -39,9 +40,17 @@ class Penalties:
     extra: FloatArray
 
 
+def squared_distances(X: FloatArray, mu: FloatArray) -> FloatArray:
+    """Return ``||x_i - mu_h||^2``, of shape (n_samples, n_centers)."""
+    D = X @ (-2.0 * mu.T)
+    D += np.einsum("ij,ij->i", X, X)[:, None]
+    D += np.einsum("ij,ij->i", mu, mu)
+    return D
+
+
 def nearest(D: FloatArray) -> IntArray:
     """Return the cluster of least cost for each row of `D`."""
-    return D.argmin(axis=1).astype(np.int64)
+    return D.argmin(axis=1).astype(np.int64, copy=False)
 
 
 def assign_points(
@@ -74,9 +83,11 @@ def assign_points(
     unit, component = np.arange(len(labels)), closure.component
     if assignment == "block":
         unit, component = component, np.arange(closure.n_components)
-        total, first = closure.membership, np.unique(unit, return_index=True)[1]
-        D, labels = total @ D, labels[first]
-        alpha, beta, phi = (np.stack([total @ part for part in factor]) for factor in (alpha, beta, phi))
+        first = np.unique(unit, return_index=True)[1]
+        D, labels = group_sums(D, unit, len(first)), labels[first]
+        alpha, beta, phi = (
+            np.stack([group_sums(part, unit, len(first)) for part in factor]) for factor in (alpha, beta, phi)
+        )
     pairs = unit[closure.pairs]
     entries = np.argsort(pairs.ravel(), kind="stable")
     starts = np.searchsorted(pairs.ravel()[entries], np.arange(len(D) + 1))
@@ -100,7 +111,7 @@ def assign_points(
     return labels[unit]
 
 
-@njit(cache=True)
+@njit(cache=True, fastmath={"reassoc"})
 def _sweep(
     order: IntArray,
     D: FloatArray,
@@ -141,10 +152,11 @@ def _sweep(
             _move(u, current, -1.0, own, apart, total, metric, component, indptr, indices, phi)
         for h in range(n_clusters):
             m = metric[h]
-            cost[h] = D[u, h]
+            penalty = 0.0
             for k in range(r):
-                cost[h] += alpha[m, u, k] * (0.5 * total[p, m, k] - own[p, h, k])
-                cost[h] += beta[m, u, k] * apart[p, h, k]
+                penalty += alpha[m, u, k] * (0.5 * total[p, m, k] - own[p, h, k])
+                penalty += beta[m, u, k] * apart[p, h, k]
+            cost[h] = D[u, h] + penalty
         for entry in entries[starts[u] : starts[u + 1]]:
             link = entry // 2
             partner = pairs[link, 1 - entry % 2]

@@ -9,12 +9,12 @@ cluster, so the pairs are never listed.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, triu
 
 from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.constraints import Constraints
@@ -57,10 +57,7 @@ class Closure:
         pairs = np.concatenate([must, cannot])
         is_must = np.arange(len(pairs)) < len(must)
         weights = np.concatenate([constraints.must_weights, constraints.cannot_weights])
-        try:
-            constraints.require_consistent()
-        except ConstraintError as error:
-            warnings.warn(f"{error} Only the given links count, not what they entail.", stacklevel=4)
+        if warn_of_contradictions(constraints, "Only the given links count, not what they entail."):
             alone = np.arange(len(points))
             return cls(points, alone, _adjacency(pairs[:0], len(points)), pairs, is_must, weights)
         component = np.unique(constraints.components[points], return_inverse=True)[1]
@@ -73,28 +70,92 @@ class Closure:
         """Number of components that have points."""
         return self.separated.shape[0]
 
-    @cached_property
-    def membership(self) -> csr_array:
-        """The 0-1 matrix of shape (n_components, n_points) that sums points to components."""
-        n = len(self.points)
-        return csr_array((np.ones(n), (self.component, np.arange(n))), shape=(self.n_components, n))
-
-    def counts(self, labels: IntArray, n_clusters: int) -> FloatArray:
-        """Count the points of each component in each cluster; `labels` are those of the points."""
-        cells = np.bincount(self.component * n_clusters + labels, minlength=self.n_components * n_clusters)
-        return cells.reshape(self.n_components, n_clusters).astype(np.float64)
-
-    def broken(self, labels: IntArray) -> NDArray[np.bool_]:
-        """Tell which of `pairs` the labels of the points break."""
+    def broken(self, labels: IntArray) -> list[BrokenLinks]:
+        """Return what the labels of the points break: links of the closure, and `pairs`."""
+        K = int(labels.max(initial=0)) + 1
+        cells, cell = np.unique(self.component * K + labels, return_inverse=True)
+        number = np.full((self.n_components, K), -1)
+        number.flat[cells] = np.arange(len(cells))
+        split = number[(number >= 0).sum(axis=1) > 1]
+        h, g = np.triu_indices(K, k=1)
+        p, q = self._edges
+        a = np.concatenate([split[:, h].ravel(), number[p].ravel()])
+        b = np.concatenate([split[:, g].ravel(), number[q].ravel()])
+        is_must = np.arange(len(a)) < len(split) * len(h)
+        exist = (a >= 0) & (b >= 0)
+        of_closure = BrokenLinks(
+            cell, cells % K, a[exist], b[exist], is_must[exist], np.ones(np.count_nonzero(exist))
+        )
         i, j = self.pairs.T
-        return (labels[i] == labels[j]) != self.is_must
+        of_pairs = BrokenLinks(np.arange(len(labels)), labels, i, j, self.is_must, self.extra)
+        of_pairs = of_pairs.select((labels[i] == labels[j]) != self.is_must)
+        return [links for links in (of_closure, of_pairs) if len(links.a)]
 
-    def broken_weight(self, labels: IntArray, n_clusters: int) -> float:
-        """Sum the weights of all links that the labels of the points break."""
-        N = self.counts(labels, n_clusters)
-        must = 0.5 * ((N.sum(axis=1) ** 2).sum() - (N**2).sum())
-        cannot = 0.5 * (N * (self.separated @ N)).sum()
-        return float(must + cannot + self.extra[self.broken(labels)].sum())
+    @cached_property
+    def _edges(self) -> tuple[IntArray, IntArray]:
+        """Each pair of separated components once."""
+        upper = triu(self.separated, format="coo")
+        return upper.row, upper.col
+
+
+@dataclass(frozen=True)
+class BrokenLinks:
+    """Broken links between cells: each joins all points of a cell with all points of another.
+
+    Attributes
+    ----------
+    cell : ndarray of shape (n_points,)
+        Cell of each point: the points of a component that share a label, or the point alone.
+    label : ndarray of shape (n_cells,)
+        Label of each cell.
+    a, b : ndarrays of shape (n_links,)
+        The cells that each link joins.
+    is_must : ndarray of shape (n_links,)
+        Whether they are must-linked.
+    weight : ndarray of shape (n_links,)
+        Weight of each pair of points that a link stands for.
+    """
+
+    cell: IntArray
+    label: IntArray
+    a: IntArray
+    b: IntArray
+    is_must: NDArray[np.bool_]
+    weight: FloatArray
+
+    def at(self, h: int) -> BrokenLinks:
+        """Return the links that have an end in cluster h."""
+        return self.select((self.label[self.a] == h) | (self.label[self.b] == h))
+
+    def select(self, chosen: NDArray[np.bool_]) -> BrokenLinks:
+        """Return the chosen links."""
+        return replace(
+            self,
+            a=self.a[chosen],
+            b=self.b[chosen],
+            is_must=self.is_must[chosen],
+            weight=self.weight[chosen],
+        )
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """Number of points in each cell."""
+        return np.bincount(self.cell, minlength=len(self.label))
+
+    @property
+    def cost(self) -> FloatArray:
+        """Sum of the weights of the pairs that each link stands for."""
+        return self.weight * self.sizes[self.a] * self.sizes[self.b]
+
+
+def warn_of_contradictions(constraints: Constraints, consequence: str) -> bool:
+    """Name contradictory links in a warning and tell whether there are any."""
+    try:
+        constraints.require_consistent()
+    except ConstraintError as error:
+        warnings.warn(f"{error} {consequence}", UserWarning, stacklevel=4)
+        return True
+    return False
 
 
 def _adjacency(edges: IntArray, n: int) -> csr_array:

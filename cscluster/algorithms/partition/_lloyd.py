@@ -7,7 +7,7 @@ its `Model`.
 
 from __future__ import annotations
 
-from typing import Protocol, Self
+from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -15,7 +15,12 @@ from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
 from cscluster.algorithms.parameters import N_CLUSTERS, RANDOM_STATE, Choice, Integer, Parameter, Real
 from cscluster.algorithms.partition._assign import ASSIGNMENTS, Penalties, assign_points, nearest
 from cscluster.algorithms.partition._closure import Closure
+from cscluster.algorithms.partition._sums import group_sums
+from cscluster.constraints import Constraints
 from cscluster.errors import DataError
+
+RESETS = 30
+"""Iterations after which 'reset' goes on as 'keep', so that it ends in a local minimum."""
 
 
 class Model(Protocol):
@@ -29,6 +34,9 @@ class Model(Protocol):
 
     def update(self, X: FloatArray, labels: IntArray, mu: FloatArray, closure: Closure) -> tuple[Self, float]:
         """Re-estimate the model; return it and the objective."""
+
+
+M = TypeVar("M", bound=Model)
 
 
 class ConstrainedKMeans(Clusterer):
@@ -52,13 +60,17 @@ class ConstrainedKMeans(Clusterer):
     def _alternate(
         self,
         X: FloatArray,
-        closure: Closure,
+        constraints: Constraints,
         start: FloatArray,
-        model: Model,
+        model: M,
         assignment: str | None,
         rng: np.random.Generator,
-    ) -> Self:
-        """Alternate from the centres `start`; without an `assignment` rule links move no sample."""
+    ) -> M:
+        """Alternate from the centres `start` and return the last model.
+
+        Without an `assignment` rule links move no sample.
+        """
+        closure = Closure.of(constraints)
         K, points = self.n_clusters, closure.points
         origin = X.mean(axis=0)
         X, mu = X - origin, start - origin
@@ -72,8 +84,9 @@ class ConstrainedKMeans(Clusterer):
             labels = nearest(D)
             if assignment and len(points):
                 penalties = model.penalties(X, closure)
-                labels[points] = assign_points(D[points], before[points], penalties, closure, assignment, rng)
-            self.n_reseeded_ += fill_empty(X, D, labels, points)
+                rule = "keep" if assignment == "reset" and len(objective) >= RESETS else assignment
+                labels[points] = assign_points(D[points], before[points], penalties, closure, rule, rng)
+            self.n_reseeded_ += fill_empty(X, D, labels, constraints.components)
             mu = means(X, labels, K)
             model, J = model.update(X, labels, mu, closure)
             objective.append(J)
@@ -82,41 +95,44 @@ class ConstrainedKMeans(Clusterer):
         self.cluster_centers_ = mu + origin
         self.n_iter_ = len(objective)
         self.objective_ = np.array(objective)
-        self._model = model
-        return self
+        self._model: Model = model
+        return model
 
     def predict(self, X: Samples) -> IntArray:
         """Return the cluster of least cost for each sample, links aside."""
-        return nearest(self._model.distances(self._validate_new(X), self.cluster_centers_))
+        X, mu = self._validate_new(X), self.cluster_centers_
+        origin = mu.mean(axis=0)
+        return nearest(self._model.distances(X - origin, mu - origin))
 
 
 def means(X: FloatArray, labels: IntArray, n_clusters: int) -> FloatArray:
     """Return the centroid of each cluster; none may be empty."""
-    sums = np.zeros((n_clusters, X.shape[1]))
-    np.add.at(sums, labels, X)
-    return sums / np.bincount(labels, minlength=n_clusters)[:, None]
+    return group_sums(X, labels, n_clusters) / np.bincount(labels, minlength=n_clusters)[:, None]
 
 
-def fill_empty(X: FloatArray, D: FloatArray, labels: IntArray, points: IntArray) -> int:
-    """Give each empty cluster the sample that costs most where it is; return their number.
+def fill_empty(X: FloatArray, D: FloatArray, labels: IntArray, component: IntArray) -> int:
+    """Give each empty cluster the must-link component that costs most; return how many there were.
 
-    Works on `labels` in place.  Points with links stay where they are as long as other samples
-    can be moved.
+    Works on `labels` in place.  A component on its own breaks no link.  Where each component would
+    leave another cluster empty, the sample that costs most is taken out of its component.
     """
-    sizes = np.bincount(labels, minlength=D.shape[1])
+    K = D.shape[1]
+    sizes = np.bincount(labels, minlength=K)
     empty = np.flatnonzero(sizes == 0)
     if not len(empty):
         return 0
     n_distinct = len(np.unique(X, axis=0))
-    if n_distinct < D.shape[1]:
-        raise DataError(f"{D.shape[1]} clusters are wanted, but only {n_distinct} samples are distinct.")
+    if n_distinct < K:
+        raise DataError(f"{K} clusters are wanted, but only {n_distinct} samples are distinct.")
     cost = D[np.arange(len(X)), labels]
-    linked = np.zeros(len(X), dtype=bool)
-    linked[points] = True
     for h in empty:
-        movable = sizes[labels] > 1
-        free = movable & ~linked
-        i = int(np.argmax(np.where(free if free.any() else movable, cost, -np.inf)))
-        sizes[labels[i]] -= 1
-        labels[i], sizes[h] = h, 1
+        for p in np.argsort(-np.bincount(component, cost)):
+            moved = np.flatnonzero(component == p)
+            left = sizes - np.bincount(labels[moved], minlength=K)
+            if left[labels[moved]].all():
+                break
+        else:
+            moved = np.array([np.argmax(np.where(sizes[labels] > 1, cost, -np.inf))])
+        labels[moved], cost[moved] = h, -np.inf
+        sizes = np.bincount(labels, minlength=K)
     return len(empty)

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from cscluster.algorithms.base import FloatArray, IntArray
+from cscluster.algorithms.partition._sums import group_sums
 from cscluster.constraints import Constraints
 
 
@@ -18,10 +19,10 @@ def seed_centers(
     that a weighted farthest-first traversal picks.  Where there are fewer, the other centres are
     random perturbations of the global centroid.
     """
-    neighbourhoods = constraints.neighbourhoods
-    centroids = np.array([X[members].mean(axis=0) for members in neighbourhoods]).reshape(-1, X.shape[1])
+    members = np.flatnonzero(constraints.chunklets >= 0)
+    sizes = np.bincount(constraints.chunklets[members])
+    centroids = group_sums(X[members], constraints.chunklets[members], len(sizes)) / sizes[:, None]
     if len(centroids) > n_clusters:
-        sizes = np.array([len(members) for members in neighbourhoods])
         return centroids[farthest_first(centroids, sizes, n_clusters)]
     missing = n_clusters - len(centroids)
     perturbed = X.mean(axis=0) + X.std(axis=0) * rng.standard_normal((missing, X.shape[1]))

@@ -8,9 +8,10 @@ import numpy as np
 import sklearn.cluster
 
 from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
+from cscluster.algorithms.kernel_parameters import SIGMA, SIGMA_UNIT
 from cscluster.algorithms.parameters import N_CLUSTERS, RANDOM_STATE, Integer, Parameter, Real
-from cscluster.algorithms.partition._nystroem import Nystroem
 from cscluster.constraints import Constraints
+from cscluster.linalg.kernels import Kernel, Nystroem
 
 _BLOCK = 4096
 
@@ -32,7 +33,9 @@ class ApproxKernelKMeans(Clusterer):
     n_landmarks : int
         Number of landmarks s; all samples if there are fewer.
     sigma : float
-        Width of the kernel, in median distances between samples.
+        Width of the kernel.
+    sigma_unit : {'median', 'data'}
+        Whether `sigma` is a multiple of the median distance between samples or in the data's unit.
     n_init : int
         Number of starts; the lowest objective wins.
     max_iter : int
@@ -71,7 +74,8 @@ class ApproxKernelKMeans(Clusterer):
     parameters = {
         "n_clusters": N_CLUSTERS,
         "n_landmarks": Parameter("number of landmarks", Integer(1)),
-        "sigma": Parameter("width of the kernel, in median distances", Real(0, open_low=True)),
+        "sigma": SIGMA,
+        "sigma_unit": SIGMA_UNIT,
         "n_init": Parameter("number of starts", Integer(1)),
         "max_iter": Parameter("iteration limit of a start", Integer(1)),
         "tol": Parameter("relative change of the centres that counts as none", Real(0)),
@@ -84,6 +88,7 @@ class ApproxKernelKMeans(Clusterer):
         *,
         n_landmarks: int = 200,
         sigma: float = 1.0,
+        sigma_unit: str = "median",
         n_init: int = 3,
         max_iter: int = 100,
         tol: float = 1e-4,
@@ -92,6 +97,7 @@ class ApproxKernelKMeans(Clusterer):
         self.n_clusters = n_clusters
         self.n_landmarks = n_landmarks
         self.sigma = sigma
+        self.sigma_unit = sigma_unit
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
@@ -101,7 +107,8 @@ class ApproxKernelKMeans(Clusterer):
         """Cluster `X`; the links are not used."""
         X, _ = self._validate(X, constraints)
         rng = np.random.default_rng(self.random_state)
-        self._features = Nystroem.fit(X, self.n_landmarks, self.sigma, rng)
+        kernel = Kernel.of("gaussian", X, self.sigma, self.sigma_unit)
+        self._features = Nystroem.fit(kernel, X, self.n_landmarks, rng)
         self._model = sklearn.cluster.KMeans(
             self.n_clusters,
             n_init=self.n_init,

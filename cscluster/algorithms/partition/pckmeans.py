@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
-from cscluster.algorithms.partition._assign import Penalties
+from cscluster.algorithms.partition._assign import Penalties, squared_distances
 from cscluster.algorithms.partition._closure import Closure
 from cscluster.algorithms.partition._lloyd import ConstrainedKMeans
 from cscluster.algorithms.partition._seeding import seed_centers
@@ -25,7 +24,7 @@ class Euclidean:
 
     def distances(self, X: FloatArray, mu: FloatArray) -> FloatArray:
         """Return ``||x_i - mu_h||^2``."""
-        return cdist(X, mu, "sqeuclidean")
+        return squared_distances(X, mu)
 
     def penalties(self, X: FloatArray, closure: Closure) -> Penalties:
         """Return `w` for each link: the terms of equation (1)."""
@@ -35,7 +34,7 @@ class Euclidean:
 
     def update(self, X: FloatArray, labels: IntArray, mu: FloatArray, closure: Closure) -> tuple[Self, float]:
         """Return the model, which has nothing to learn, and the objective (1)."""
-        broken = closure.broken_weight(labels[closure.points], self.n_clusters)
+        broken = sum(links.cost.sum() for links in closure.broken(labels[closure.points]))
         return self, float(((X - mu[labels]) ** 2).sum() + self.w * broken)
 
 
@@ -120,4 +119,5 @@ class PCKMeans(ConstrainedKMeans):
         rng = np.random.default_rng(self.random_state)
         start = seed_centers(X, constraints, self.n_clusters, rng)
         model = Euclidean(self.w, self.n_clusters)
-        return self._alternate(X, Closure.of(constraints), start, model, self.assignment, rng)
+        self._alternate(X, constraints, start, model, self.assignment, rng)
+        return self

@@ -71,7 +71,7 @@ def test_entailed_links_and_units_change_nothing():
 
 
 def test_more_features_than_links():
-    X, links = links_of("mnist0689", 40)
+    X, links = links_of("optdigits_test", 40)
     model = DCA().fit(X, links)
     assert np.isfinite(model.components_).all()
     assert len(model.components_) <= len(links.component_cannot_links)

@@ -7,6 +7,8 @@ from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import ConstraintError, ParameterError
 from cscluster.metrics import score
 
+from . import reference
+
 
 def links_of(name, count, trial=0):
     data = load_dataset(name)
@@ -50,7 +52,7 @@ def test_entailed_links_change_nothing():
     )
 
 
-@pytest.mark.parametrize("name", ["wdbc", "optdigits_test", "mnist0689"])
+@pytest.mark.parametrize("name", ["wdbc", "optdigits_test", "sonar"])
 def test_singular_chunklets_and_constant_features_give_finite_maps(name):
     X, _, links = links_of(name, 20)
     model = RCA().fit(X, links)
@@ -90,3 +92,11 @@ def test_sparse_samples_give_the_same_map():
     again = RCA().fit(sparse.csr_array(X), links)
     np.testing.assert_array_equal(model.components_, again.components_)
     np.testing.assert_allclose(model.transform(X), again.transform(sparse.csr_array(X)), atol=1e-10)
+
+
+def test_without_shrinkage_the_metric_is_that_of_metric_learn():
+    # metric-learn divides by the number of samples in chunklets, this class by that less the chunklets.
+    L = RCA(shrinkage=0).fit(reference.X, reference.LINKS).components_
+    chunks = reference.LINKS.neighbourhoods
+    samples = sum(map(len, chunks))
+    np.testing.assert_allclose(L.T @ L * samples / (samples - len(chunks)), reference.RCA, rtol=1e-9)

@@ -3,13 +3,9 @@ import pytest
 from sklearn.datasets import make_circles
 
 from cscluster import ApproxKernelKMeans, load_dataset
-from cscluster.algorithms.partition._nystroem import Nystroem, squared_distances, typical_distance
-from cscluster.errors import ParameterError
+from cscluster.errors import DataError, ParameterError
+from cscluster.linalg.kernels import Kernel
 from cscluster.metrics import score
-
-
-def kernel(X, sigma):
-    return np.exp(-squared_distances(X, X) / sigma**2)
 
 
 def exact_objective(K, labels):
@@ -19,17 +15,10 @@ def exact_objective(K, labels):
     return np.trace(K) - (np.einsum("ij,jc,ic->c", K, Z, Z)[sizes > 0] / sizes[sizes > 0]).sum()
 
 
-def test_features_reproduce_the_kernel_on_all_landmarks():
-    X = load_dataset("iris").X.astype(float)
-    features = Nystroem.fit(X, len(X), 1.0, np.random.default_rng(0))
-    Phi = features(X)
-    assert Phi @ Phi.T == pytest.approx(kernel(X, features.sigma), abs=1e-8)
-
-
 def test_with_all_samples_as_landmarks_it_is_kernel_kmeans():
     X = load_dataset("wine").X.astype(float)
     model = ApproxKernelKMeans(3, n_landmarks=len(X), random_state=0).fit(X)
-    K = kernel(X, model._features.sigma)
+    K = Kernel.of("gaussian", X, 1.0, "median")(X)
     assert model.objective_[-1] == pytest.approx(exact_objective(K, model.labels_), rel=1e-6)
     # No sample could lower the kernel k-means objective by going to another cluster's mean.
     Z = np.eye(3)[model.labels_]
@@ -41,7 +30,7 @@ def test_with_all_samples_as_landmarks_it_is_kernel_kmeans():
 def test_few_landmarks_come_close():
     X = load_dataset("optdigits_test").X
     few, all_ = (ApproxKernelKMeans(10, n_landmarks=s, random_state=0).fit(X) for s in (150, len(X)))
-    K = kernel(X, all_._features.sigma)
+    K = Kernel.of("gaussian", X, 1.0, "median")(X)
     assert exact_objective(K, few.labels_) < 1.03 * exact_objective(K, all_.labels_)
 
 
@@ -63,11 +52,17 @@ def test_the_same_seed_gives_the_same_labels():
     assert np.array_equal(a, b)
 
 
-def test_typical_distance_of_samples_that_are_mostly_alike():
-    rng = np.random.default_rng(0)
-    assert typical_distance(np.array([[0.0]] * 9 + [[5.0]]), rng) == pytest.approx(1.0)
-    assert typical_distance(np.zeros((4, 2)), rng) == 1.0
-    assert typical_distance(np.array([[0.0], [1.0], [3.0]]), rng) == 2.0
+def test_width_in_the_unit_of_the_data():
+    X = load_dataset("wine").X.astype(float)
+    median = Kernel.of("gaussian", X, 1.0, "median").sigma
+    a = ApproxKernelKMeans(3, random_state=0).fit(X)
+    b = ApproxKernelKMeans(3, sigma=median, sigma_unit="data", random_state=0).fit(X)
+    assert np.array_equal(a.labels_, b.labels_)
+
+
+def test_samples_without_a_typical_distance():
+    with pytest.raises(DataError, match="median distance"):
+        ApproxKernelKMeans(2).fit(np.zeros((5, 2)))
 
 
 @pytest.mark.parametrize("wrong", [{"n_landmarks": 0}, {"sigma": 0}, {"n_clusters": 0}])

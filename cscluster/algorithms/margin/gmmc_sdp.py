@@ -1,0 +1,256 @@
+"""Generalised maximum margin clustering: a semidefinite program with n variables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import scipy.linalg
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, lapack
+
+from cscluster.algorithms.base import Clusterer, FloatArray, Samples
+from cscluster.algorithms.kernel_parameters import KERNEL, SIGMA, SIGMA_UNIT
+from cscluster.algorithms.parameters import Integer, Parameter, Real
+from cscluster.constraints import Constraints
+from cscluster.errors import DataError
+from cscluster.linalg.kernels import Kernel
+
+MAX_SAMPLES = 4000
+_RIDGE = 1e-6
+"""Share of the mean diagonal that is added to K's diagonal, so that it has an inverse."""
+
+_TARGET = 0.1
+"""Complementarity that a step aims at, as a share of the present one."""
+
+_TO_BOUNDARY = 0.95
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Primal point gamma and dual point Z.
+
+    Attributes
+    ----------
+    values : ndarray
+        Objective ``e^T gamma`` of each iterate; all are feasible.
+    bound : float
+        Dual objective at Z, which no feasible gamma exceeds.
+    """
+
+    gamma: FloatArray
+    Z: FloatArray
+    values: FloatArray
+    bound: float
+    converged: bool
+
+
+def program_matrix(K: FloatArray, balance_weight: float) -> FloatArray:
+    """Return ``A = P^T K^-1 P + C_e e0 e0^T`` with ``P = (I, e)`` and ``e0 = (e, 0)``."""
+    n = len(K)
+    K = K + _RIDGE * np.trace(K) / n * np.eye(n)
+    P = np.column_stack([np.eye(n), np.ones(n)])
+    A = P.T @ cho_solve(cho_factor(K), P)
+    A[:n, :n] += balance_weight
+    return (A + A.T) / 2
+
+
+def dual_value(Z: FloatArray, A: FloatArray, C: float) -> float:
+    """Return ``tr(Z A) + C sum_i max(0, 1 - Z_ii)``, an upper bound of the program for any Z >= 0."""
+    return float(np.einsum("ij,ij->", Z, A) + C * np.maximum(0, 1 - np.diag(Z)[:-1]).sum())
+
+
+def solve(A: FloatArray, C: float, tol: float, max_iter: int) -> Solution:
+    """Maximise ``e^T gamma`` subject to ``S = A - diag(gamma, 0) >= 0`` and ``0 <= gamma <= C``.
+
+    A primal-dual interior point method.  With multipliers Z, u and v the central path is
+
+        S Z = mu I,   u gamma = mu,   v (C - gamma) = mu,   Z_ii + v_i - u_i = 1;
+
+    its linearisation leaves one n x n system in the step of gamma, with the matrix
+    ``S^-1 o Z + diag(u / gamma + v / (C - gamma))``.  All iterates are feasible on both sides.
+    """
+    n = len(A) - 1
+    i = np.arange(n)
+    gamma = np.full(n, 0.5 * min(C, float(scipy.linalg.eigvalsh(A, subset_by_index=(0, 0))[0])))
+    inverse = _inverse(_slack(A, gamma))
+    mu = 1 / inverse[i, i].mean()
+    Z = mu * inverse
+    v = mu / (C - gamma) + np.maximum(0, 1 - Z[i, i])
+    u = v + Z[i, i] - 1
+    values: list[float] = []
+    converged = False
+    for _ in range(max_iter):
+        S = _slack(A, gamma)
+        values.append(float(gamma.sum()))
+        bound = dual_value(Z, A, C)
+        converged = bound - values[-1] <= tol * bound
+        if converged:
+            break
+        inverse = _inverse(S)
+        mu = _TARGET * (np.einsum("ij,ij->", S, Z) + u @ gamma + v @ (C - gamma)) / (3 * n + 1)
+        H = inverse[:n, :n] * Z[:n, :n]
+        H[i, i] += u / gamma + v / (C - gamma)
+        right = 1 - mu * inverse[i, i] - mu / (C - gamma) + mu / gamma
+        d_gamma = cho_solve(cho_factor(H, overwrite_a=True, check_finite=False), right)
+        d_Z = mu * inverse - Z + (inverse[:, :n] * d_gamma) @ Z[:n]
+        d_Z = (d_Z + d_Z.T) / 2
+        d_u = (mu - u * d_gamma) / gamma - u
+        d_v = (mu + v * d_gamma) / (C - gamma) - v
+        primal = min(_reach(S, -np.diag(np.append(d_gamma, 0))), _to_zero(gamma, d_gamma))
+        primal = min(primal, _to_zero(C - gamma, -d_gamma))
+        dual = min(_reach(Z, d_Z), _to_zero(u, d_u), _to_zero(v, d_v))
+        gamma = gamma + primal * d_gamma
+        Z, u, v = Z + dual * d_Z, u + dual * d_u, v + dual * d_v
+    return Solution(gamma, Z, np.array(values), dual_value(Z, A, C), converged)
+
+
+def _slack(A: FloatArray, gamma: FloatArray) -> FloatArray:
+    S = A.copy()
+    S[np.diag_indices(len(gamma))] -= gamma
+    return S
+
+
+def _inverse(S: FloatArray) -> FloatArray:
+    """Return the inverse of a positive definite matrix through its Cholesky factor."""
+    factor = scipy.linalg.cholesky(S, lower=True, check_finite=False)
+    inverse = lapack.dpotri(factor, lower=True)[0]
+    return np.tril(inverse) + np.tril(inverse, -1).T
+
+
+def _reach(X: FloatArray, step: FloatArray) -> float:
+    """Return a step length at most one that keeps a matrix positive definite."""
+    length = 1.0
+    while True:
+        try:
+            scipy.linalg.cholesky(X + length * step, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            length *= 0.8
+        else:
+            return _TO_BOUNDARY * length
+
+
+def _to_zero(x: FloatArray, step: FloatArray) -> float:
+    """Return a step length at most one that keeps a vector positive."""
+    falling = step < 0
+    return _TO_BOUNDARY * float(min(1.0, (-x[falling] / step[falling]).min(initial=1.0)))
+
+
+class GMMC(Clusterer):
+    """Generalised maximum margin clustering, without constraints.
+
+    For two clusters and decision values f the problem
+
+        min over f, b of  (f - b e)^T K^-1 (f - b e) + C_e (e^T f)^2   subject to  f_i^2 >= 1,
+
+    where slack is priced by C, is relaxed to its dual
+
+        max over gamma of  e^T gamma   subject to   P^T K^-1 P + C_e e0 e0^T - diag(gamma, 0) >= 0,
+        0 <= gamma <= C,   with P = (I, e) and e0 = (e, 0).
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of clusters; only two are possible.
+    C : float
+        Price of slack, the upper bound of gamma.
+    balance_weight : float
+        The weight C_e of ``(e^T f)^2``, which balances the clusters.
+    kernel : {'gaussian', 'linear'}
+        ``exp(-||x - z||^2 / sigma^2)`` or ``x^T z``.
+    sigma : float
+        Width of the Gaussian.
+    sigma_unit : {'median', 'data'}
+        Whether `sigma` is a multiple of the median distance between samples.
+    tol : float
+        Relative duality gap at which the solver stops.
+    max_iter : int
+        Iteration limit of the solver.
+
+    Attributes
+    ----------
+    gap_ : float
+        Certificate: value of a feasible dual point minus the value reached.
+    soft_labels_ : ndarray of shape (n_samples,)
+        The eigenvector whose signs are the labels.
+
+    Notes
+    -----
+    The multiplier Z of the matrix inequality relaxes ``(f, -b)(f, -b)^T``; labels are the signs of
+    its leading eigenvector, as the original reads them from the null space of the slack matrix,
+    which need not have dimension one.  K gets a ridge of 1e-6 of its mean diagonal.
+
+    A step of the primal-dual solver costs O(n^3); some forty are needed.
+
+    References
+    ----------
+    .. [1] H. Valizadegan, R. Jin, "Generalized Maximum Margin Clustering and Unsupervised Kernel
+       Learning", 2007.
+    .. [2] K. Zhang, I. Tsang, J. Kwok, "Maximum Margin Clustering Made Practical", 2009, (7).
+       doi:10.1109/TNN.2008.2010620
+    .. [3] C. Helmberg, F. Rendl, R. Vanderbei, H. Wolkowicz, "An Interior-Point Method for
+       Semidefinite Programming", 1996, the direction taken. doi:10.1137/0806020
+
+    Examples
+    --------
+    >>> from cscluster import GMMC
+    >>> labels = GMMC().fit([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]).labels_
+    >>> bool((labels[:3] == labels[0]).all() and (labels[3:] != labels[0]).all())
+    True
+    """
+
+    parameters = {
+        "n_clusters": Parameter("number of clusters; only two are possible", Integer(2, 2)),
+        "C": Parameter("price of slack", Real(0, open_low=True)),
+        "balance_weight": Parameter("weight of the balance of the clusters", Real(0, open_low=True)),
+        "kernel": KERNEL,
+        "sigma": SIGMA,
+        "sigma_unit": SIGMA_UNIT,
+        "tol": Parameter("relative duality gap that counts as none", Real(0, open_low=True)),
+        "max_iter": Parameter("iteration limit of the solver", Integer(1)),
+    }
+    accepts_sparse = True
+
+    gap_: float
+    soft_labels_: FloatArray
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        C: float = 10.0,
+        balance_weight: float = 1.0,
+        kernel: str = "gaussian",
+        sigma: float = 2.0,
+        sigma_unit: str = "median",
+        tol: float = 1e-4,
+        max_iter: int = 200,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.C = C
+        self.balance_weight = balance_weight
+        self.kernel = kernel
+        self.sigma = sigma
+        self.sigma_unit = sigma_unit
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
+        """Cluster `X` into two clusters; the links are not used."""
+        X, _ = self._validate(X, constraints)
+        n = X.shape[0]
+        if not 2 <= n <= MAX_SAMPLES:
+            raise DataError(
+                f"GMMC solves a semidefinite program for 2 to {MAX_SAMPLES} samples, got {n}; use IterSVR."
+            )
+        K = Kernel.of(self.kernel, X, self.sigma, self.sigma_unit)(X)
+        A = program_matrix(K, self.balance_weight)
+        solution = solve(A, self.C, self.tol, self.max_iter)
+        f = scipy.linalg.eigh(solution.Z, subset_by_index=(n, n))[1][:n, 0]
+        self.soft_labels_ = f
+        self.labels_ = (f > 0).astype(np.int64)
+        self.gap_ = solution.bound - float(solution.values[-1])
+        self.n_iter_ = len(solution.values)
+        self.converged_ = solution.converged
+        self.objective_ = solution.values
+        return self

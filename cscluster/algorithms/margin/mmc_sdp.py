@@ -1,0 +1,166 @@
+"""Maximum margin clustering as a semidefinite program; needs cvxpy."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any, Self
+
+import numpy as np
+
+from cscluster.algorithms.base import Clusterer, FloatArray, Samples
+from cscluster.algorithms.kernel_parameters import KERNEL, SIGMA, SIGMA_UNIT
+from cscluster.algorithms.parameters import Integer, Parameter, Real
+from cscluster.constraints import Constraints
+from cscluster.errors import DataError, ParameterError
+from cscluster.linalg.kernels import Kernel
+
+MAX_SAMPLES = 150
+
+
+def load_cvxpy() -> ModuleType:
+    """Import cvxpy, an optional dependency."""
+    try:
+        import cvxpy
+    except ImportError:
+        raise ParameterError("MMC needs cvxpy: pip install 'cscluster[sdp]'.") from None
+    return cvxpy
+
+
+def lower_bound(K: FloatArray, M: FloatArray, lam: FloatArray, p: FloatArray, limit: float) -> float:
+    """Return a value that the program cannot fall below.
+
+    For any lambda in the box, the value is at least
+    ``2 e^T lambda - max over M of <Q, M>`` with ``Q = K o lambda lambda^T``; and for any p and d
+    with ``diag(d) >= Q - (p e^T + e p^T) / 2`` that maximum is at most
+    ``limit ||p||_1 + e^T d``.  At the optimum ``d_i = ((Q - ...) M)_ii``; the smallest shift that
+    makes d feasible is added.
+    """
+    Q = K * np.outer(lam, lam) - (p[:, None] + p) / 2
+    d = np.einsum("ij,ji->i", Q, M)
+    d += max(0.0, float(np.linalg.eigvalsh(Q - np.diag(d))[-1]))
+    return float(2 * lam.sum() - limit * np.abs(p).sum() - d.sum())
+
+
+class MMC(Clusterer):
+    """Maximum margin clustering by semidefinite relaxation, without constraints.
+
+    With M in the place of ``y y^T``, and a hyperplane through the origin, solves
+
+        min over M, delta, mu, nu of  delta
+        subject to  ( M o K              e + mu - nu        )
+                    ( (e + mu - nu)^T    delta - 2 C nu^T e ) >= 0,
+        mu, nu >= 0,  M >= 0,  diag(M) = e,  -2 l e <= M e <= 2 l e,  l = balance n.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of clusters; only two are possible.
+    C : float
+        Weight of the slack of the SVM.
+    balance : float
+        Largest deviation of a cluster's share from one half, relaxed.
+    kernel : {'gaussian', 'linear'}
+        ``exp(-||x - z||^2 / sigma^2)`` or ``x^T z``.
+    sigma : float
+        Width of the Gaussian.
+    sigma_unit : {'median', 'data'}
+        Whether `sigma` is a multiple of the median distance between samples.
+    tol : float
+        Accuracy asked of the solver SCS.
+
+    Attributes
+    ----------
+    gap_ : float
+        Certificate: value reached minus a rigorous lower bound of the program.
+    soft_labels_ : ndarray of shape (n_samples,)
+        ``sqrt(mu_1) v_1`` of the leading eigenpair of M; its signs are the labels.
+
+    Notes
+    -----
+    The program has n^2 / 2 variables: for 100 samples SCS takes seconds, beyond 150 it is refused.
+
+    References
+    ----------
+    .. [1] L. Xu, J. Neufeld, B. Larson, D. Schuurmans, "Maximum Margin Clustering", 2005.
+    .. [2] K. Zhang, I. Tsang, J. Kwok, "Maximum Margin Clustering Made Practical", 2009, (6).
+       doi:10.1109/TNN.2008.2010620
+
+    Examples
+    --------
+    >>> from cscluster import MMC
+    >>> labels = MMC().fit([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]).labels_
+    >>> bool((labels[:3] == labels[0]).all() and (labels[3:] != labels[0]).all())
+    True
+    """
+
+    parameters = {
+        "n_clusters": Parameter("number of clusters; only two are possible", Integer(2, 2)),
+        "C": Parameter("weight of the slack", Real(0, open_low=True)),
+        "balance": Parameter("largest deviation of a cluster's share from one half", Real(0, 0.5)),
+        "kernel": KERNEL,
+        "sigma": SIGMA,
+        "sigma_unit": SIGMA_UNIT,
+        "tol": Parameter("accuracy of the solver", Real(0, open_low=True)),
+    }
+    accepts_sparse = True
+
+    gap_: float
+    soft_labels_: FloatArray
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        C: float = 10.0,
+        balance: float = 0.03,
+        kernel: str = "gaussian",
+        sigma: float = 1.0,
+        sigma_unit: str = "median",
+        tol: float = 1e-4,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.C = C
+        self.balance = balance
+        self.kernel = kernel
+        self.sigma = sigma
+        self.sigma_unit = sigma_unit
+        self.tol = tol
+
+    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
+        """Cluster `X` into two clusters; the links are not used."""
+        X, _ = self._validate(X, constraints)
+        n = X.shape[0]
+        if not 2 <= n <= MAX_SAMPLES:
+            raise DataError(
+                f"MMC solves a semidefinite program for 2 to {MAX_SAMPLES} samples, got {n}; "
+                "use GMMC or IterSVR."
+            )
+        K = Kernel.of(self.kernel, X, self.sigma, self.sigma_unit)(X)
+        limit = 2 * self.balance * n
+        M, lam, p, problem = _solve(K, self.C, limit, self.tol)
+        values, vectors = np.linalg.eigh(M)
+        self.soft_labels_ = np.sqrt(max(values[-1], 0.0)) * vectors[:, -1]
+        self.labels_ = (self.soft_labels_ > 0).astype(np.int64)
+        self.gap_ = float(problem.value) - lower_bound(K, M, lam, p, limit)
+        self.n_iter_ = int(problem.solver_stats.num_iters)
+        self.converged_ = problem.status == "optimal"
+        self.objective_ = np.array([float(problem.value)])
+        return self
+
+
+def _solve(
+    K: FloatArray, C: float, limit: float, tol: float
+) -> tuple[FloatArray, FloatArray, FloatArray, Any]:
+    """Return M, the SVM's lambda, the multiplier p of the balance, and the solved problem."""
+    cp = load_cvxpy()
+    n = len(K)
+    M = cp.Variable((n, n), PSD=True)
+    mu, nu, delta = cp.Variable(n, nonneg=True), cp.Variable(n, nonneg=True), cp.Variable()
+    edge = cp.reshape(1 + mu - nu, (n, 1), order="C")
+    corner = cp.reshape(delta - 2 * C * cp.sum(nu), (1, 1), order="C")
+    machine = cp.bmat([[cp.multiply(K, M), edge], [edge.T, corner]]) >> 0
+    above, below = cp.sum(M, axis=1) <= limit, cp.sum(M, axis=1) >= -limit
+    problem = cp.Problem(cp.Minimize(delta), [machine, above, below, cp.diag(M) == 1])
+    problem.solve(solver=cp.SCS, eps_abs=tol, eps_rel=tol, max_iters=20_000)
+    lam = np.clip(-machine.dual_value[:n, n], 0, C)
+    return M.value, lam, above.dual_value - below.dual_value, problem

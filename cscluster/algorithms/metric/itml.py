@@ -1,0 +1,203 @@
+"""Information-theoretic metric learning: the nearest metric that keeps distance bounds."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Self
+
+import numpy as np
+from numba import njit
+from sklearn.metrics.pairwise import euclidean_distances
+
+from cscluster.algorithms.base import FloatArray, IntArray, LinearMetric, Samples, dense
+from cscluster.algorithms.parameters import Choice, Integer, Parameter, Real
+from cscluster.constraints import Constraints
+from cscluster.errors import ConstraintError
+from cscluster.linalg.psd import span, sqrt
+from cscluster.linalg.scatter import deviations
+
+_BOUND_SAMPLES = 1000
+"""At most so many linked samples are used to find the bounds."""
+
+
+def distance_bounds(X: FloatArray, constraints: Constraints, quantile: float) -> tuple[float, float]:
+    """Return the lower and upper `quantile` of the squared distances between linked samples."""
+    touched = constraints.touched
+    few = touched[:: len(touched) // _BOUND_SAMPLES + 1]
+    squared = euclidean_distances(X[few], squared=True)[np.triu_indices(len(few), k=1)]
+    low, high = np.quantile(squared[squared > 0], [quantile, 1 - quantile])
+    return float(low), float(high)
+
+
+@njit(cache=True)
+def bregman_projections(
+    V: FloatArray, delta: IntArray, bounds: FloatArray, gamma: float, tol: float, max_iter: int
+) -> tuple[FloatArray, FloatArray, int, bool]:
+    """Project the identity onto one distance bound after another, round and round.
+
+    Row v of V is the difference of a linked pair; its squared length must stay below its bound where
+    delta = 1 and above it where delta = -1, with slack weighed by gamma.  After each step
+
+        A^{-1} = I + sum_c delta_c lambda_c v_c v_c^T,    1 / xi_c = 1 / bound_c - delta_c lambda_c / gamma,
+
+    and at the solution either ``lambda_c = 0`` or ``v_c^T A v_c = xi_c``.
+
+    Returns
+    -------
+    A : ndarray of shape (d, d)
+    multipliers : ndarray
+        The dual variables lambda >= 0.
+    n_iter : int
+        Rounds made.
+    converged : bool
+        Whether the multipliers came to rest.
+    """
+    d = V.shape[1]
+    A = np.eye(d)
+    multipliers = np.zeros(len(V))
+    xi = bounds.copy()
+    step = gamma / (gamma + 1)
+    for iteration in range(1, max_iter + 1):
+        change = size = 0.0
+        for c in range(len(V)):
+            Av = A @ V[c]
+            p = V[c] @ Av
+            alpha = min(multipliers[c], delta[c] * step * (1 / p - 1 / xi[c]))
+            if alpha != 0.0:
+                beta = delta[c] * alpha / (1 - delta[c] * alpha * p)
+                xi[c] = gamma * xi[c] / (gamma + delta[c] * alpha * xi[c])
+                multipliers[c] -= alpha
+                for i in range(d):
+                    scaled = beta * Av[i]
+                    for j in range(d):
+                        A[i, j] += scaled * Av[j]
+            change += abs(alpha)
+            size += 2 * multipliers[c] + alpha
+        if change <= tol * size:
+            return A, multipliers, iteration, True
+    return A, multipliers, max_iter, False
+
+
+class ITML(LinearMetric):
+    """Information-theoretic metric learning (ITML).
+
+    With D_ld(A, B) = tr(A B^{-1}) - log det(A B^{-1}) - d the LogDet divergence and A_0 the prior
+    metric, solves
+
+        min over A, xi of  D_ld(A, A_0) + gamma * D_ld(diag(xi), diag(xi_0)),
+        (x_i - x_j)^T A (x_i - x_j) <= xi_ij  for must-links,   >= xi_ij  for cannot-links,
+
+    where xi_0 is the upper bound u of each must-link and the lower bound l of each cannot-link.
+
+    Parameters
+    ----------
+    prior : {'variance', 'identity'}
+        A_0: the inverse variances of the features, so that their units do not matter, or the identity.
+    gamma : float
+        Weight of the slack; larger values take the bounds more seriously.
+    quantile : float
+        u is this quantile of the squared prior distances between linked samples, l the mirror image.
+    max_iter : int
+        Largest number of rounds over the links.
+    tol : float
+        Relative change of the dual variables in a round that counts as none.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_features, n_features)
+        A root L of the metric, ``A = L^T L``; constant features get no weight.
+    multipliers_ : ndarray
+        Dual variable of each link: must-links first, then cannot-links.
+    n_iter_, converged_ : int, bool
+        Rounds and whether the dual variables came to rest.
+
+    Notes
+    -----
+    Solved by Bregman projections, the algorithm of [1]_ with the step gamma / (gamma + 1) that the
+    slack term asks for.  A differs from the prior only on the span of the links' differences; where
+    there are fewer links than features the problem is solved there, which is exact: the prior alone
+    decides in all other directions of high-dimensional input.
+
+    Either kind of link is enough.  Links between coinciding samples say nothing about a metric and are
+    left out.  Weights of links are not used.
+
+    Mean NMI of k-means after ITML, raw features, two draws, prior variance / identity: wine with 100
+    random pairs 0.91 / 0.44, wdbc 0.70 / 0.57, iris 0.86 / 0.89; optdigits (test part) with 100 pairs
+    0.72 / 0.75, with 500 0.77 / 0.78, with 1000 0.80 / 0.80.  Where all features share one scale, as
+    pixels do, the identity is the better prior.
+
+    Cost O(c d^2) for a round over c links.
+
+    References
+    ----------
+    .. [1] J. Davis, B. Kulis, P. Jain, S. Sra, I. Dhillon, "Information-Theoretic Metric Learning",
+       ICML 2007, algorithm 1. doi:10.1145/1273496.1273523
+
+    Examples
+    --------
+    >>> from cscluster import ITML, Constraints
+    >>> X = [[0.0, 0.0], [0.0, 4.0], [3.0, 0.0], [3.0, 4.0]]
+    >>> links = Constraints([(0, 1), (2, 3)], [(0, 2)], n_samples=4)
+    >>> ITML(prior="identity").fit(X, links).components_.round(1).tolist()
+    [[1.2, 0.0], [0.0, 0.8]]
+    """
+
+    parameters = {
+        "prior": Parameter("metric before any link", Choice("variance", "identity")),
+        "gamma": Parameter("weight of the slack", Real(0, open_low=True)),
+        "quantile": Parameter("quantile of squared distances that bounds them", Real(0, 0.5)),
+        "max_iter": Parameter("limit of rounds over the links", Integer(1)),
+        "tol": Parameter("relative change of the dual variables that counts as none", Real(0)),
+    }
+    accepts_sparse = True
+
+    multipliers_: FloatArray
+    n_iter_: int
+    converged_: bool
+
+    def __init__(
+        self,
+        *,
+        prior: str = "variance",
+        gamma: float = 1.0,
+        quantile: float = 0.05,
+        max_iter: int = 1000,
+        tol: float = 1e-3,
+    ) -> None:
+        self.prior = prior
+        self.gamma = gamma
+        self.quantile = quantile
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
+        """Learn the metric from both kinds of links."""
+        X, constraints = self._validate(X, constraints)
+        X = dense(X)
+        varies, s = deviations(X)
+        s = s if self.prior == "variance" else np.ones_like(s)
+        Z = X[:, varies] / s
+        links = np.concatenate([constraints.must_links, constraints.cannot_links])
+        V = Z[links[:, 0]] - Z[links[:, 1]]
+        useful = V.any(axis=1)
+        if not useful.any():
+            raise ConstraintError("ITML needs links between samples that differ, got none.")
+        must = np.arange(len(links)) < len(constraints.must_links)
+        low, high = distance_bounds(Z, constraints, self.quantile)
+        Q = span(V[useful])
+        A, multipliers, self.n_iter_, self.converged_ = bregman_projections(
+            V[useful] @ Q,
+            np.where(must, 1, -1)[useful],
+            np.where(must, low, high)[useful],
+            self.gamma,
+            self.tol,
+            self.max_iter,
+        )
+        if not self.converged_:
+            warnings.warn(f"ITML did not converge in {self.max_iter} rounds.", UserWarning, stacklevel=2)
+        self.multipliers_ = np.zeros(len(links))
+        self.multipliers_[useful] = multipliers
+        root = np.eye(len(s)) + Q @ (sqrt(A) - np.eye(len(A))) @ Q.T
+        self.components_ = np.zeros((len(s), X.shape[1]))
+        self.components_[:, varies] = root / s
+        return self

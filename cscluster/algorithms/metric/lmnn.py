@@ -1,0 +1,215 @@
+"""Large margin nearest neighbours, with the links in the place of labels."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+
+from cscluster.algorithms.base import FloatArray, IntArray, LinearMetric, Samples, dense
+from cscluster.algorithms.parameters import Integer, Parameter, Real
+from cscluster.constraints import Constraints
+from cscluster.errors import ConstraintError
+from cscluster.linalg.projected_gradient import minimise
+from cscluster.linalg.psd import nearest_psd, span, sqrt
+from cscluster.linalg.scatter import deviations
+
+_ROUNDING = 0.1
+
+
+def target_pairs(Z: FloatArray, constraints: Constraints, k: int) -> IntArray:
+    """Return (sample, target) pairs: the k nearest members of each sample's must-link component."""
+    pairs = [np.empty((0, 2), dtype=np.int64)]
+    for members in constraints.neighbourhoods:
+        squared = ((Z[members][:, None] - Z[members][None]) ** 2).sum(axis=2)
+        np.fill_diagonal(squared, np.inf)
+        nearest = np.argsort(squared, axis=1, kind="stable")[:, : min(k, len(members) - 1)]
+        pairs.append(np.column_stack([np.repeat(members, nearest.shape[1]), members[nearest.ravel()]]))
+    joined = np.concatenate(pairs)
+    return joined[np.argsort(joined[:, 0], kind="stable")]
+
+
+def triples(targets: IntArray, impostors: IntArray) -> tuple[IntArray, IntArray]:
+    """Return numbers of a target pair and of an impostor pair of the same sample.
+
+    The target's number is -1 where a sample has no target.
+    """
+    first = np.searchsorted(targets[:, 0], impostors[:, 0], side="left")
+    last = np.searchsorted(targets[:, 0], impostors[:, 0], side="right")
+    counts = np.maximum(last - first, 1)
+    impostor = np.repeat(np.arange(len(impostors)), counts)
+    offset = np.arange(len(impostor)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.where((last > first)[impostor], first[impostor] + offset, -1), impostor
+
+
+def smooth_hinge(t: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return ``max(0, t)`` with its kink rounded off over [0, 0.1], and the derivative."""
+    slope = np.clip(t / _ROUNDING, 0.0, 1.0)
+    return slope * (t - slope * _ROUNDING / 2), slope
+
+
+class LargeMarginLoss:
+    """The objective of `LMNN` as a function of M.
+
+    Parameters
+    ----------
+    targets, impostors : ndarrays of shape (., d)
+        Differences of target pairs and of impostor pairs.
+    target, impostor : ndarrays of int
+        The triples: numbers of a target (-1: none) and of an impostor.
+    mu, shrinkage : float
+        Weights of the push and of half the squared distance from the identity.
+    """
+
+    def __init__(
+        self,
+        targets: FloatArray,
+        impostors: FloatArray,
+        target: IntArray,
+        impostor: IntArray,
+        mu: float,
+        shrinkage: float,
+    ) -> None:
+        self.V = np.concatenate([targets, impostors])
+        self.n_targets = len(targets)
+        self.has_target = target >= 0
+        self.target = target[self.has_target]
+        self.impostor = impostor + len(targets)
+        self.pull = (1 - mu) / max(len(targets), 1)
+        self.push = mu / len(target)
+        self.shrinkage = shrinkage
+
+    def __call__(self, M: FloatArray) -> tuple[float, FloatArray]:
+        """Return the value and the gradient at M."""
+        q = np.einsum("ij,ij->i", self.V @ M, self.V)
+        short = 1 - q[self.impostor]
+        short[self.has_target] += q[self.target]
+        hinge, slope = smooth_hinge(short)
+        slope *= self.push
+        weights = np.zeros(len(q))
+        weights[: self.n_targets] = self.pull
+        weights += np.bincount(self.target, slope[self.has_target], minlength=len(q))
+        weights -= np.bincount(self.impostor, slope, minlength=len(q))
+        off = M - np.eye(len(M))
+        value = (
+            self.pull * q[: self.n_targets].sum()
+            + self.push * hinge.sum()
+            + self.shrinkage / 2 * (off**2).sum()
+        )
+        return float(value), (self.V.T * weights) @ self.V + self.shrinkage * off
+
+
+class LMNN(LinearMetric):
+    """Large margin nearest neighbours (LMNN), with targets and impostors from links.
+
+    On features of unit variance, scaled so that the mean squared distance is one, minimises over
+    M >= 0, with d(i, j) the squared distance under M,
+
+        (1 - mu) mean_{(i,j)} d(i, j)  +  mu mean_{(i,j,l)} max(0, 1 + d(i, j) - d(i, l))
+        + rho / (2 d) ||M - I||_F^2
+
+    over targets j of a sample i, the k nearest members of its must-link component, and its impostors l,
+    the samples cannot-linked to it.
+
+    Parameters
+    ----------
+    n_neighbors : int
+        Targets k of a sample.
+    mu : float
+        Weight of the push away from impostors.
+    shrinkage : float
+        rho: pull towards the standardised Euclidean metric.
+    max_iter : int
+        Largest number of iterations.
+    tol : float
+        Relative change of the objective that counts as none.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_features, n_features)
+        A root L of the metric; constant features get no weight.
+    objective_ : ndarray
+        The objective on the way to the optimum.
+    n_iter_, converged_ : int, bool
+        Iterations and whether the objective came to rest.
+
+    Notes
+    -----
+    LMNN is a supervised method; with links instead of labels two things differ.  A cannot-linked sample
+    without a must-link is its own target, so that every cannot-link counts; and the term in rho, which
+    is not in [1]_, holds directions that few links touch.  With random pairs most samples have at most
+    one target.  Targets are those of the Euclidean metric and stay fixed, as in [1]_.
+
+    The problem is convex; its hinge is rounded off over a tenth of the margin, which makes it smooth,
+    and it is solved by spectral projected gradient, inside the span of the links'
+    differences where there are fewer of these than features; outside of it M is the identity.
+
+    Cannot-links are needed, must-links are not.  Weights of links are not used.  Cost O(c d^2 + d^3) for
+    an iteration with c pairs.
+
+    References
+    ----------
+    .. [1] K. Weinberger, L. Saul, "Distance Metric Learning for Large Margin Nearest Neighbor
+       Classification", JMLR 10, 2009, (11)-(13).
+
+    Examples
+    --------
+    >>> from cscluster import LMNN, Constraints
+    >>> X = [[0.0, 0.0], [0.0, 4.0], [3.0, 0.0], [3.0, 4.0]]
+    >>> links = Constraints([(0, 1), (2, 3)], [(0, 2)], n_samples=4)
+    >>> Z = LMNN().fit(X, links).transform(X)
+    >>> bool(abs(Z[0] - Z[1]).sum() < abs(Z[0] - Z[2]).sum())
+    True
+    """
+
+    parameters = {
+        "n_neighbors": Parameter("targets of a sample", Integer(1)),
+        "mu": Parameter("weight of the push", Real(0, 1, open_low=True, open_high=True)),
+        "shrinkage": Parameter("pull towards the standardised Euclidean metric", Real(0)),
+        "max_iter": Parameter("iteration limit", Integer(1)),
+        "tol": Parameter("relative change of the objective that counts as none", Real(0)),
+    }
+    accepts_sparse = True
+
+    objective_: FloatArray
+    n_iter_: int
+    converged_: bool
+
+    def __init__(
+        self,
+        *,
+        n_neighbors: int = 3,
+        mu: float = 0.5,
+        shrinkage: float = 0.01,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.mu = mu
+        self.shrinkage = shrinkage
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
+        """Learn the metric."""
+        X, constraints = self._validate(X, constraints)
+        X = dense(X)
+        if not len(constraints.cannot_links):
+            raise ConstraintError("LMNN needs cannot-links, got none.")
+        varies, s = deviations(X)
+        s = s * np.sqrt(2 * len(s))
+        Z = X[:, varies] / s
+        targets = target_pairs(Z, constraints, self.n_neighbors)
+        impostors = np.concatenate([constraints.cannot_links, constraints.cannot_links[:, ::-1]])
+        T = Z[targets[:, 0]] - Z[targets[:, 1]]
+        V = Z[impostors[:, 0]] - Z[impostors[:, 1]]
+        Q = span(np.concatenate([T, V[: len(V) // 2]]))
+        loss = LargeMarginLoss(T @ Q, V @ Q, *triples(targets, impostors), self.mu, self.shrinkage / len(s))
+        descent = minimise(loss, nearest_psd, np.eye(Q.shape[1]), tol=self.tol, max_iter=self.max_iter)
+        self.objective_ = descent.values
+        self.n_iter_ = len(descent.values) - 1
+        self.converged_ = descent.converged
+        root = np.eye(len(s)) + Q @ (sqrt(descent.x) - np.eye(Q.shape[1])) @ Q.T
+        self.components_ = np.zeros((len(s), X.shape[1]))
+        self.components_[:, varies] = root / s
+        return self

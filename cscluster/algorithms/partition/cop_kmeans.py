@@ -1,0 +1,217 @@
+"""COP-KMeans: k-means that never breaks a link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numba import njit
+from sklearn.cluster import kmeans_plusplus
+
+from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
+from cscluster.algorithms.parameters import N_CLUSTERS, RANDOM_STATE, Integer, Parameter, Real
+from cscluster.algorithms.partition._assign import nearest, squared_distances
+from cscluster.algorithms.partition._closure import Closure
+from cscluster.algorithms.partition._lloyd import fill_empty, means
+from cscluster.algorithms.partition._sums import group_sums
+from cscluster.constraints import Constraints
+from cscluster.errors import InfeasibleError
+
+
+@dataclass(frozen=True)
+class Run:
+    """The result of one start."""
+
+    labels: IntArray
+    mu: FloatArray
+    objective: FloatArray
+    converged: bool
+    n_reseeded: int
+
+
+class COPKMeans(Clusterer):
+    r"""K-means over the partitions that keep every link.
+
+    Seeks a local minimum of
+
+    .. math:: \sum_i \|x_i - \mu_{l_i}\|^2 \quad \text{subject to} \quad
+              l_i = l_j \; ((i,j) \in M), \quad l_i \ne l_j \; ((i,j) \in C) .
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of clusters K.
+    n_init : int
+        Number of starts; the lowest objective wins.
+    max_iter : int
+        Largest number of iterations of a start.
+    tol : float
+        Squared shift of the centres, relative to the variance of the data, that counts as none.
+    random_state : int, optional
+        Seed of the starts (k-means++) and of the order of assignment.
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        The centres mu.
+    n_reseeded_ : int
+        How often an empty cluster was given a component.
+
+    Raises
+    ------
+    ConstraintError
+        If links contradict each other.
+    InfeasibleError
+        If no start finds a partition that keeps all links.  To find one is to colour a graph, so
+        that one may exist all the same.
+
+    Notes
+    -----
+    A must-link component chooses its cluster as one, and next comes always the component to which
+    cannot-links leave the fewest clusters.  This order fails far less often than the samples' own
+    order in [1]_.  An iteration that would raise the objective is not made, so the objective falls.
+
+    An iteration takes O(n K d) for the samples and O(c^2) for c components with links.
+
+    References
+    ----------
+    .. [1] K. Wagstaff, C. Cardie, S. Rogers, S. Schroedl, "Constrained K-means Clustering with
+       Background Knowledge", ICML 2001.
+    .. [2] D. Brélaz, "New Methods to Color the Vertices of a Graph", 1979. doi:10.1145/359094.359101
+
+    Examples
+    --------
+    >>> from cscluster import Constraints, COPKMeans
+    >>> X = [[0.0], [1.0], [2.0], [8.0], [9.0]]
+    >>> links = Constraints([(2, 3)], [(1, 2)], n_samples=5)
+    >>> labels = COPKMeans(n_clusters=2, random_state=0).fit(X, links).labels_
+    >>> labels.tolist() in ([0, 0, 1, 1, 1], [1, 1, 0, 0, 0])
+    True
+    """
+
+    parameters = {
+        "n_clusters": N_CLUSTERS,
+        "n_init": Parameter("number of starts", Integer(1)),
+        "max_iter": Parameter("iteration limit of a start", Integer(1)),
+        "tol": Parameter("relative change of the centres that counts as none", Real(0)),
+        "random_state": RANDOM_STATE,
+    }
+
+    cluster_centers_: FloatArray
+    n_reseeded_: int
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        n_init: int = 10,
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        random_state: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
+        """Cluster `X`."""
+        X, constraints = self._validate(X, constraints)
+        constraints.require_consistent()
+        if constraints.n_components < self.n_clusters:
+            raise InfeasibleError(
+                f"Must-links leave {constraints.n_components} components, "
+                f"too few for {self.n_clusters} clusters."
+            )
+        random = np.random.RandomState(self.random_state)
+        origin, closure = X.mean(axis=0), Closure.of(constraints)
+        runs = [self._run(X - origin, constraints.components, closure, random) for _ in range(self.n_init)]
+        feasible = [run for run in runs if run is not None]
+        if not feasible:
+            raise InfeasibleError(
+                f"None of {self.n_init} starts found a partition into {self.n_clusters} clusters "
+                "that keeps all links."
+            )
+        best = min(feasible, key=lambda run: run.objective[-1])
+        self.labels_ = best.labels
+        self.cluster_centers_ = best.mu + origin
+        self.objective_ = best.objective
+        self.n_iter_ = len(best.objective)
+        self.converged_ = best.converged
+        self.n_reseeded_ = best.n_reseeded
+        return self
+
+    def _run(
+        self, X: FloatArray, component: IntArray, closure: Closure, random: np.random.RandomState
+    ) -> Run | None:
+        """Alternate from one random start; None if no partition was found."""
+        mu = kmeans_plusplus(X, self.n_clusters, random_state=random)[0]
+        order = random.permutation(closure.n_components)
+        still = self.tol * X.var(axis=0).mean()
+        labels, objective, converged, n_reseeded = None, [np.inf], False, 0
+        while not converged and len(objective) <= self.max_iter:
+            D = squared_distances(X, mu)
+            candidate = keep_links(D, closure, order)
+            if candidate is None:
+                break
+            n_reseeded += fill_empty(X, D, candidate, component)
+            mu_before, mu_candidate = mu, means(X, candidate, self.n_clusters)
+            J = float(((X - mu_candidate[candidate]) ** 2).sum())
+            if objective[-1] <= J:
+                converged = True
+                break
+            labels, mu = candidate, mu_candidate
+            objective.append(J)
+            converged = bool(((mu - mu_before) ** 2).sum() <= still)
+        return None if labels is None else Run(labels, mu, np.array(objective[1:]), converged, n_reseeded)
+
+    def predict(self, X: Samples) -> IntArray:
+        """Return the nearest centre of each sample, links aside."""
+        X, mu = self._validate_new(X), self.cluster_centers_
+        origin = mu.mean(axis=0)
+        return nearest(squared_distances(X - origin, mu - origin))
+
+
+def keep_links(D: FloatArray, closure: Closure, order: IntArray) -> IntArray | None:
+    """Return the cheapest cluster of each sample such that no link breaks; None if that fails.
+
+    `D` are the costs of the samples; `order` decides between components with equally many
+    clusters left.
+    """
+    labels = nearest(D)
+    graph, cost = closure.separated, group_sums(D[closure.points], closure.component, closure.n_components)
+    chosen = _colour(order, cost, graph.indptr, graph.indices)
+    labels[closure.points] = chosen[closure.component]
+    return labels if (chosen >= 0).all() else None
+
+
+@njit(cache=True)
+def _colour(order: IntArray, cost: FloatArray, indptr: IntArray, indices: IntArray) -> IntArray:
+    """Give each component its cheapest cluster that no component separated from it has.
+
+    Next is always the component with the fewest clusters left; the result is -1 from the first
+    one on that has none.
+    """
+    n, n_clusters = cost.shape
+    labels = np.full(n, -1)
+    taken = np.zeros((n, n_clusters), dtype=np.bool_)
+    n_taken = np.zeros(n, dtype=np.int64)
+    for _ in range(n):
+        u = -1
+        for v in order:
+            if labels[v] < 0 and (u < 0 or n_taken[v] > n_taken[u]):
+                u = v
+        if n_taken[u] == n_clusters:
+            return labels
+        best = -1
+        for h in range(n_clusters):
+            if not taken[u, h] and (best < 0 or cost[u, h] < cost[u, best]):
+                best = h
+        labels[u] = best
+        for v in indices[indptr[u] : indptr[u + 1]]:
+            if not taken[v, best]:
+                taken[v, best] = True
+                n_taken[v] += 1
+    return labels

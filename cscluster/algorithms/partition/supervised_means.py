@@ -1,0 +1,78 @@
+"""Supervised-Means: the nearest neighbourhood, without any clustering."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+
+from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
+from cscluster.algorithms.parameters import N_CLUSTERS, RANDOM_STATE
+from cscluster.algorithms.partition._assign import nearest, squared_distances
+from cscluster.algorithms.partition._closure import warn_of_contradictions
+from cscluster.algorithms.partition._seeding import seed_centers
+from cscluster.constraints import Constraints
+
+
+class SupervisedMeans(Clusterer):
+    """Assign each sample to the nearest of the centres that PCK-Means would start from.
+
+    What the links alone achieve; the difference to `PCKMeans` is what the samples add.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of clusters K.
+    random_state : int, optional
+        Seed of the centres that no neighbourhood provides.
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        Centroids of the neighbourhoods that must-links form; if there are more than K, those that
+        a farthest-first traversal weighted by size picks; if there are fewer, random perturbations
+        of the centroid of the data for the rest.
+
+    Notes
+    -----
+    Links are not enforced, and a cluster may stay empty.  `objective_` is the sum of squared
+    distances to the centres.
+
+    References
+    ----------
+    .. [1] M. Bilenko, S. Basu, R. J. Mooney, "Integrating Constraints and Metric Learning in
+       Semi-Supervised Clustering", 2004, sections 3.1 and 4.2. doi:10.1145/1015330.1015360
+
+    Examples
+    --------
+    >>> from cscluster import Constraints, SupervisedMeans
+    >>> X = [[0.0], [1.0], [2.0], [8.0], [9.0]]
+    >>> links = Constraints([(0, 1), (3, 4)], n_samples=5)
+    >>> SupervisedMeans(n_clusters=2).fit(X, links).labels_.tolist()
+    [0, 0, 0, 1, 1]
+    """
+
+    parameters = {"n_clusters": N_CLUSTERS, "random_state": RANDOM_STATE}
+
+    cluster_centers_: FloatArray
+
+    def __init__(self, n_clusters: int = 2, *, random_state: int | None = None) -> None:
+        self.n_clusters = n_clusters
+        self.random_state = random_state
+
+    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
+        """Find the centres and assign `X`."""
+        X, constraints = self._validate(X, constraints)
+        warn_of_contradictions(constraints, "Only the must-links are used.")
+        rng = np.random.default_rng(self.random_state)
+        self.cluster_centers_ = seed_centers(X, constraints, self.n_clusters, rng)
+        self.labels_ = self.predict(X)
+        self.n_iter_, self.converged_ = 1, True
+        self.objective_ = np.array([((X - self.cluster_centers_[self.labels_]) ** 2).sum()])
+        return self
+
+    def predict(self, X: Samples) -> IntArray:
+        """Return the nearest centre of each sample."""
+        X, mu = self._validate_new(X), self.cluster_centers_
+        origin = mu.mean(axis=0)
+        return nearest(squared_distances(X - origin, mu - origin))

@@ -1,0 +1,168 @@
+"""Kernel functions, their matrices, and Nyström features where the matrix would be too large."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from cscluster.errors import DataError
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+Samples: TypeAlias = Any
+"""Array or CSR of shape (n_samples, n_features)."""
+
+_BLOCK_BYTES = 8 * 2**20
+_MEDIAN_SAMPLES = 2000
+_FLAT = 1e-12
+"""Eigenvalues of the landmarks' matrix below this share of the largest count as zero."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel function with its width.
+
+    Attributes
+    ----------
+    name : {'gaussian', 'linear'}
+        ``k(x, z) = exp(-||x - z||^2 / sigma^2)`` or ``k(x, z) = x^T z``.
+    sigma : float
+        Width of the Gaussian.
+    """
+
+    name: Literal["gaussian", "linear"]
+    sigma: float = 1.0
+
+    @classmethod
+    def of(cls, name: str, X: Samples, sigma: float, sigma_unit: str) -> Kernel:
+        """Return the kernel `name`; `sigma_unit` says whether `sigma` is in 'median' distances of X.
+
+        Raises
+        ------
+        DataError
+            If the median distance is zero.
+        """
+        if name == "gaussian" and sigma_unit == "median":
+            median = median_distance(X)
+            if median == 0:
+                raise DataError(
+                    "The median distance between samples is zero, so sigma cannot be a multiple of it; "
+                    "set sigma_unit to 'data'."
+                )
+            sigma *= median
+        return cls(cast(Literal["gaussian", "linear"], name), float(sigma))
+
+    def __call__(self, X: Samples, Z: Samples | None = None) -> FloatArray:
+        """Return the matrix of ``k(x_i, z_j)``, of shape (len(X), len(Z)).
+
+        It is filled in blocks of rows that stay in the cache.
+        """
+        Z = X if Z is None else Z
+        n, m = X.shape[0], Z.shape[0]
+        if self.name == "gaussian":
+            X, Z = X / self.sigma, Z / self.sigma
+        x2, z2 = squared_norms(X), squared_norms(Z)
+        Zt = Z.T.tocsc() if sparse.issparse(Z) else Z.T
+        K = np.empty((n, m))
+        rows = max(1, _BLOCK_BYTES // (8 * max(m, 1)))
+        for start in range(0, n, rows):
+            block = K[start : start + rows]
+            block[:] = _dense(X[start : start + rows] @ Zt)
+            if self.name == "gaussian":
+                block *= 2
+                block -= x2[start : start + rows, None]
+                block -= z2
+                np.exp(np.minimum(block, 0, out=block), out=block)
+        return K
+
+    def diagonal(self, X: Samples) -> FloatArray:
+        """Return ``k(x_i, x_i)`` for each sample."""
+        return np.ones(X.shape[0]) if self.name == "gaussian" else squared_norms(X)
+
+
+@dataclass(frozen=True)
+class Nystroem:
+    """Features Phi with ``Phi Phi^T`` close to the kernel matrix, and exact on the landmarks.
+
+    For landmarks Z with ``K_ZZ = U diag(s) U^T`` the features of x are ``s^(-1/2) U^T k(Z, x)``;
+    directions in which the landmarks are flat are dropped.
+
+    Attributes
+    ----------
+    landmarks : array-like of shape (n_landmarks, n_features)
+        The samples Z.
+    whitening : ndarray of shape (n_landmarks, n_components)
+        ``U s^(-1/2)``.
+
+    References
+    ----------
+    .. [1] C. Williams, M. Seeger, "Using the Nyström Method to Speed Up Kernel Machines", 2001.
+    """
+
+    kernel: Kernel
+    landmarks: Samples
+    whitening: FloatArray
+
+    @classmethod
+    def fit(cls, kernel: Kernel, X: Samples, n_landmarks: int, rng: np.random.Generator) -> Nystroem:
+        """Choose `n_landmarks` samples at random, or all if there are fewer."""
+        n = X.shape[0]
+        landmarks = X[np.sort(rng.choice(n, size=min(n_landmarks, n), replace=False))]
+        s, U = np.linalg.eigh(kernel(landmarks))
+        kept = s > _FLAT * len(s) * s[-1]
+        return cls(kernel, landmarks, U[:, kept] / np.sqrt(s[kept]))
+
+    def __call__(self, X: Samples) -> FloatArray:
+        """Return the features of samples, of shape (len(X), n_components)."""
+        return self.kernel(X, self.landmarks) @ self.whitening
+
+
+def squared_norms(X: Samples) -> FloatArray:
+    """Return ``||x_i||^2`` of dense or sparse samples."""
+    if sparse.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
+    return np.einsum("ij,ij->i", X, X)
+
+
+def median_distance(X: Samples) -> float:
+    """Return the median distance between two samples; of a fixed draw of 2000 if there are more."""
+    n = X.shape[0]
+    if n > _MEDIAN_SAMPLES:
+        X = X[np.sort(np.random.default_rng(0).choice(n, size=_MEDIAN_SAMPLES, replace=False))]
+    x2 = squared_norms(X)
+    i, j = np.triu_indices(X.shape[0], k=1)
+    squared = (x2[:, None] + x2 - 2 * _dense(X @ X.T))[i, j]
+    return float(np.sqrt(max(np.median(squared), 0.0))) if len(squared) else 0.0
+
+
+def require_memory(n_rows: int, n_columns: int, advice: str) -> None:
+    """Refuse a matrix that takes more than half of the machine's memory.
+
+    Raises
+    ------
+    DataError
+        With the sizes and `advice`, the end of a sentence that says what would work instead.
+    """
+    needed = 8 * n_rows * n_columns
+    allowed = _physical_memory() // 2
+    if needed > allowed:
+        raise DataError(
+            f"A kernel matrix of {n_rows} x {n_columns} values takes {needed / 2**30:.1f} GB, but only "
+            f"{allowed / 2**30:.1f} GB, half of this machine's memory, may be used; {advice}."
+        )
+
+
+def _physical_memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # Windows has no sysconf
+        return 16 * 2**30
+
+
+def _dense(product: Any) -> FloatArray:
+    return product.toarray() if sparse.issparse(product) else np.asarray(product)

@@ -1,0 +1,152 @@
+"""The trace ratio problem: max over W^T W = I of tr(W^T S_1 W) / tr(W^T S_2 W).
+
+`newton` is the solver; `bisection`, the search of the paper's Table 1, is its slow and independent
+reference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cscluster.errors import DataError
+from cscluster.linalg.psd import (
+    is_positive_definite,
+    is_positive_semidefinite,
+    rank_tolerance,
+    top_eigenpairs,
+)
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TraceRatioSolution:
+    """Where a solver stopped.
+
+    Attributes
+    ----------
+    W : ndarray of shape (d, r)
+        Orthonormal columns.
+    ratios : ndarray
+        The ratio lambda after each iteration; infinite where W lies in the null space of S_2.
+    converged : bool
+        Whether the ratio came to rest before the iteration limit.
+    """
+
+    W: FloatArray
+    ratios: FloatArray
+    converged: bool
+
+
+def ratio(W: FloatArray, S1: FloatArray, S2: FloatArray) -> float:
+    """Return ``tr(W^T S_1 W) / tr(W^T S_2 W)``."""
+    return float(np.vdot(W, S1 @ W) / np.vdot(W, S2 @ W))
+
+
+def newton(
+    S1: FloatArray,
+    S2: FloatArray,
+    r: int,
+    ties: FloatArray,
+    *,
+    tol: float = 1e-5,
+    max_iter: int = 100,
+) -> TraceRatioSolution:
+    """Solve by the iteration of Wang et al.: W from lambda, lambda from W.
+
+    W becomes the r leading eigenvectors of ``S_1 - lambda S_2`` and lambda the ratio at W, which is
+    ``lambda + g(lambda) / tr(W^T S_2 W)``: Newton's method for the root of the convex, falling
+    function g(lambda), the sum of the r largest eigenvalues.  The ratio never falls, and converges
+    quadratically.
+
+    Parameters
+    ----------
+    S1, S2 : ndarray of shape (d, d)
+        Symmetric positive semi-definite.
+    r : int
+        Number of columns of W, at most d.
+    ties : ndarray of shape (n, d)
+        Samples that decide between directions on which neither S_1 nor S_2 depends: those of the
+        largest variance win.
+    tol : float
+        Relative change of lambda that counts as none; lambda is then exact to about its square.
+    max_iter : int
+        Largest number of iterations.
+
+    References
+    ----------
+    .. [1] H. Wang, S. Yan, D. Xu, X. Tang, T. Huang, "Trace Ratio vs. Ratio Trace for Dimensionality
+       Reduction", CVPR 2007, algorithm 1.
+    """
+    if r <= nullity(S1, S2):
+        return TraceRatioSolution(inside_null_space(S1, S2, r, ties), np.array([np.inf]), True)
+    ratios = [float(np.trace(S1) / np.trace(S2))]
+    for _ in range(max_iter):
+        values, W = top_eigenpairs(S1 - ratios[-1] * S2, r)
+        step = values.sum() / np.vdot(W, S2 @ W)
+        ratios.append(float(ratios[-1] + step))
+        if step <= tol * ratios[-1]:
+            return TraceRatioSolution(W, np.array(ratios[1:]), True)
+    return TraceRatioSolution(W, np.array(ratios[1:]), False)
+
+
+def bisection(
+    S1: FloatArray, S2: FloatArray, r: int, ties: FloatArray, *, tol: float = 1e-12
+) -> TraceRatioSolution:
+    """Solve by halving an interval around the root of g(lambda) (Table 1 of [1]_).
+
+    The interval starts at ``tr(S_1) / tr(S_2)`` and at the sum of the r largest eigenvalues of S_1 over
+    the sum of the r smallest of S_2, and is halved until its length is `tol` of its upper end.
+
+    References
+    ----------
+    .. [1] S. Xiang, F. Nie, C. Zhang, "Learning a Mahalanobis Distance Metric for Data Clustering and
+       Classification", Pattern Recognition 41, 2008, algorithm 1. doi:10.1016/j.patcog.2008.05.018
+    """
+    if r <= nullity(S1, S2):
+        return TraceRatioSolution(inside_null_space(S1, S2, r, ties), np.array([np.inf]), True)
+    low = float(np.trace(S1) / np.trace(S2))
+    high = float(np.linalg.eigvalsh(S1)[-r:].sum() / np.linalg.eigvalsh(S2)[:r].sum())
+    middles = []
+    while high - low > tol * high:
+        middles.append((low + high) / 2)
+        if np.linalg.eigvalsh(S1 - middles[-1] * S2)[-r:].sum() > 0:
+            low = middles[-1]
+        else:
+            high = middles[-1]
+    W = top_eigenpairs(S1 - (low + high) / 2 * S2, r)[1]
+    return TraceRatioSolution(W, np.array([*middles, ratio(W, S1, S2)]), True)
+
+
+def nullity(S1: FloatArray, S2: FloatArray) -> int:
+    """Check both matrices and return the dimension of the null space of S_2."""
+    if not is_positive_semidefinite(S1):
+        raise DataError("S_1 of the trace ratio problem is not symmetric positive semi-definite.")
+    if not is_positive_semidefinite(S2):
+        raise DataError("S_2 of the trace ratio problem is not symmetric positive semi-definite.")
+    if is_positive_definite(S2):
+        return 0
+    values = np.linalg.eigvalsh(S2)
+    return int((values <= rank_tolerance(values)).sum())
+
+
+def inside_null_space(S1: FloatArray, S2: FloatArray, r: int, ties: FloatArray) -> FloatArray:
+    """Maximise ``tr(W^T S_1 W)`` over W in the null space of S_2 (Table 1, step 3.1).
+
+    Where S_1 has fewer than r positive eigenvalues there, the rest of W takes the directions of the
+    remaining null space along which the samples `ties` vary most.
+    """
+    values, vectors = np.linalg.eigh(S2)
+    Z = vectors[:, values <= rank_tolerance(values)]
+    gains, vectors = np.linalg.eigh(Z.T @ S1 @ Z)
+    positive = gains > rank_tolerance(gains)
+    chosen = Z @ vectors[:, positive][:, ::-1][:, :r]
+    missing = r - chosen.shape[1]
+    if missing:
+        rest = Z @ vectors[:, ~positive]
+        along = (ties - ties.mean(axis=0)) @ rest
+        chosen = np.hstack([chosen, rest @ top_eigenpairs(along.T @ along, missing)[1]])
+    return chosen

@@ -1,0 +1,61 @@
+import numpy as np
+import pytest
+
+from cscluster import ERCA, Constraints, load_dataset
+from cscluster.constraints.schedules import BalancedPairs
+from cscluster.errors import ConstraintError
+
+
+def links_of(name, count, trial=0):
+    data = load_dataset(name)
+    return data.X.astype(float), BalancedPairs(counts=[count]).episode(count, data.y, 0, name, trial).tiers[0]
+
+
+def squared_distances(model, X):
+    Z = model.transform(X)
+    return ((Z[:, None] - Z[None]) ** 2).sum(axis=2)
+
+
+def test_metric_is_the_product_of_the_paper():
+    # Without shrinkage and on standardised features, A = S_w^{-1/2} S_b S_w^{-1/2}.
+    X, links = links_of("iris", 30)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    L = ERCA(shrinkage=0).fit(X, links).components_
+    R_w = X[links.must_links[:, 0]] - X[links.must_links[:, 1]]
+    R_b = X[links.cannot_links[:, 0]] - X[links.cannot_links[:, 1]]
+    values, vectors = np.linalg.eigh(R_w.T @ R_w / 60)
+    whitening = vectors @ np.diag(values**-0.5) @ vectors.T
+    np.testing.assert_allclose(L.T @ L, whitening @ (R_b.T @ R_b / 60) @ whitening, rtol=1e-8, atol=1e-10)
+
+
+def test_does_not_depend_on_units_or_origin():
+    X, links = links_of("wine", 20)
+    scaled = X * np.logspace(-2, 2, 13) - 3.0
+    np.testing.assert_allclose(
+        squared_distances(ERCA().fit(scaled, links), scaled),
+        squared_distances(ERCA().fit(X, links), X),
+        rtol=1e-6,
+        atol=1e-9,
+    )
+
+
+def test_more_features_than_links_and_constant_features():
+    X, links = links_of("optdigits_test", 20)
+    L = ERCA().fit(X, links).components_
+    assert np.isfinite(L).all()
+    assert (L[:, X.std(axis=0) == 0] == 0).all()
+    assert np.isfinite(ERCA(shrinkage=0).fit(X, links).components_).all()
+
+
+def test_says_what_it_needs():
+    X = np.random.default_rng(0).normal(size=(6, 3))
+    with pytest.raises(ConstraintError, match="ERCA needs cannot-links, got none"):
+        ERCA().fit(X, Constraints([(0, 1)], n_samples=6))
+    with pytest.warns(UserWarning, match="ERCA got no must-links"):
+        ERCA().fit(X, Constraints((), [(0, 1)], n_samples=6))
+    with pytest.raises(ConstraintError, match="'shrinkage' 0 needs must-links"):
+        ERCA(shrinkage=0).fit(X, Constraints((), [(0, 1)], n_samples=6))
+    X[1] = X[0]
+    assert np.isfinite(ERCA().fit(X, Constraints([(0, 1)], [(2, 3)], n_samples=6)).components_).all()
+    with pytest.raises(ConstraintError, match="the samples they part coincide"):
+        ERCA().fit(X, Constraints([(2, 3)], [(0, 1)], n_samples=6))

@@ -1,0 +1,101 @@
+import numpy as np
+import pytest
+
+from cscluster import ITML, Constraints, load_dataset
+from cscluster.algorithms.metric.itml import bregman_projections, distance_bounds
+from cscluster.constraints.schedules import RandomPairs
+from cscluster.errors import ConstraintError, ParameterError
+
+from . import reference
+
+
+def links_of(name, count, trial=0):
+    data = load_dataset(name)
+    return data.X.astype(float), RandomPairs(counts=[count]).episode(count, data.y, 0, name, trial).tiers[0]
+
+
+def differences(X, links):
+    pairs = np.concatenate([links.must_links, links.cannot_links])
+    delta = np.where(np.arange(len(pairs)) < len(links.must_links), 1, -1)
+    return X[pairs[:, 0]] - X[pairs[:, 1]], delta
+
+
+def test_agrees_with_metric_learn():
+    V, delta = differences(reference.X, reference.LINKS)
+    bounds = np.where(delta > 0, *reference.ITML_BOUNDS)
+    A, *_ = bregman_projections(V, delta, bounds, 1.0, 1e-12, 10_000)
+    np.testing.assert_allclose(A, reference.ITML, atol=1e-9)
+
+
+@pytest.mark.parametrize("gamma", [0.1, 1.0, 20.0])
+def test_optimality_certificate(gamma):
+    X, links = links_of("iris", 40)
+    V, delta = differences(X, links)
+    bounds = np.where(delta > 0, 0.5, 4.0)
+    A, lam, _, converged = bregman_projections(V, delta, bounds, gamma, 1e-12, 100_000)
+    assert converged
+    assert (lam >= 0).all()
+    np.testing.assert_allclose(np.linalg.inv(A), np.eye(4) + (V.T * (delta * lam)) @ V, rtol=1e-6, atol=1e-8)
+    xi = 1 / (1 / bounds - delta * lam / gamma)
+    p = np.einsum("ij,ij->i", V @ A, V)
+    assert (delta * (p - xi) <= 1e-6 * xi).all()
+    np.testing.assert_allclose(lam * (p - xi), 0, atol=1e-6)
+
+
+def test_fewer_links_than_features_are_solved_in_their_span():
+    X, links = links_of("sonar", 20)
+    model = ITML(prior="identity", tol=1e-10).fit(X, links)
+    V, delta = differences(X, links)
+    low, high = distance_bounds(X, links, 0.05)
+    A, *_ = bregman_projections(V, delta, np.where(delta > 0, low, high), 1.0, 1e-10, 1000)
+    np.testing.assert_allclose(model.components_.T @ model.components_, A, atol=1e-6)
+
+
+def test_variance_prior_does_not_depend_on_units():
+    X, links = links_of("wine", 40)
+    scale = np.logspace(-2, 2, 13)
+    A, B = (ITML().fit(Y, links).transform(Y) for Y in (X, X * scale))
+    np.testing.assert_allclose(A - A[0], B - B[0], atol=1e-6)
+
+
+def test_moves_links_towards_their_bounds():
+    X, links = links_of("wine", 100)
+    Z = ITML().fit(X, links).transform(X)
+    S = X / X.std(axis=0)
+
+    def spread(Y, pairs):
+        return np.median(((Y[pairs[:, 0]] - Y[pairs[:, 1]]) ** 2).sum(axis=1))
+
+    before = spread(S, links.cannot_links) / spread(S, links.must_links)
+    assert spread(Z, links.cannot_links) / spread(Z, links.must_links) > 2 * before
+
+
+@pytest.mark.parametrize("kind", ["must", "cannot"])
+def test_one_kind_of_link_is_enough(kind):
+    X, links = links_of("iris", 40)
+    chosen = {f"{kind}_links": getattr(links, f"{kind}_links")}
+    model = ITML().fit(X, Constraints(n_samples=150, **chosen))
+    assert np.isfinite(model.components_).all()
+    assert model.multipliers_.any()
+
+
+def test_says_what_it_needs():
+    X = np.random.default_rng(0).normal(size=(6, 3))
+    with pytest.raises(ConstraintError, match="ITML needs links between samples that differ, got none"):
+        ITML().fit(X, Constraints.empty(6))
+    X[1] = X[0]
+    with pytest.raises(ConstraintError, match="ITML needs links between samples that differ, got none"):
+        ITML().fit(X, Constraints([(0, 1)], n_samples=6))
+    model = ITML().fit(X, Constraints([(0, 1), (2, 3)], [(4, 5)], n_samples=6))
+    assert model.multipliers_[0] == 0
+    with pytest.warns(UserWarning, match="did not converge in 1 rounds"):
+        ITML(max_iter=1, tol=0.0).fit(X, Constraints([(2, 3)], [(4, 5)], n_samples=6))
+    with pytest.raises(ParameterError, match="'prior' of ITML must be 'variance'"):
+        ITML(prior="none").fit(X, Constraints([(2, 3)], n_samples=6))
+
+
+def test_constant_features_get_no_weight():
+    X, links = links_of("optdigits_test", 50)
+    L = ITML().fit(X, links).components_
+    assert np.isfinite(L).all()
+    assert (L[:, X.std(axis=0) == 0] == 0).all()

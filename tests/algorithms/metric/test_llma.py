@@ -1,0 +1,78 @@
+import numpy as np
+import pytest
+
+from cscluster import LLMA, Constraints, MetricClusterer, load_dataset
+from cscluster.algorithms.metric.llma import laplacian, neighbour_edges
+from cscluster.constraints.schedules import BalancedPairs
+from cscluster.errors import ConstraintError, DataError, ParameterError
+from cscluster.metrics import score
+
+
+def links_of(name, count, trial=0):
+    data = load_dataset(name)
+    X = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
+    return X, data.y, BalancedPairs(counts=[count]).episode(count, data.y, 0, name, trial).tiers[0]
+
+
+def objective(X, Y, links, lam, k):
+    """J term by term."""
+    edges = neighbour_edges(X, k)
+    d = np.array([np.linalg.norm(X[i] - X[j]) for i, j in edges])
+    q = np.array([np.linalg.norm(Y[i] - Y[j]) for i, j in edges])
+    N = np.exp(-(d**2) / np.mean(d**2))
+    pull = np.mean([((Y[i] - Y[j]) ** 2).sum() for i, j in links.must_links])
+    return pull + lam * (N / N.sum()) @ (q - d) ** 2
+
+
+@pytest.mark.parametrize("lam", [0.1, 10.0])
+def test_objective_falls_to_a_stationary_point(lam):
+    X, _, links = links_of("iris", 15)
+    model = LLMA(lam=lam, tol=1e-9, max_iter=500).fit(X, links)
+    assert (np.diff(model.objective_) <= 1e-12).all()
+    assert model.objective_[-1] == pytest.approx(objective(X, model.transform(X), links, lam, 10))
+    assert model.objective_[-1] < objective(X, X, links, lam, 10)
+    B = model.translations_
+    direction = np.random.default_rng(0).normal(size=B.shape)
+    values = []
+    for step in (-1e-4, 1e-4):
+        model.translations_ = B + step * direction
+        values.append(objective(X, model.transform(X), links, lam, 10))
+    slope = (values[1] - values[0]) / 2e-4
+    assert abs(slope) < 1e-3 * np.linalg.norm(direction) * model.objective_[-1]
+
+
+def test_neighbour_edges_are_those_of_the_graph():
+    X = np.array([[0.0], [1.0], [3.0], [7.0]])
+    assert neighbour_edges(X, 1).tolist() == [[0, 1], [1, 2], [2, 3]]
+
+
+def test_laplacian():
+    L = laplacian(np.array([[0, 1], [1, 2]]), np.array([2.0, 3.0]), 3).toarray()
+    assert L.tolist() == [[2, -2, 0], [-2, 5, -3], [0, -3, 3]]
+
+
+def test_large_lam_leaves_the_samples_where_they_are():
+    X, _, links = links_of("iris", 10)
+    Y = LLMA(lam=1e8).fit(X, links).transform(X)
+    edges = neighbour_edges(X, 10)
+    lengths = [np.linalg.norm(Z[edges[:, 0]] - Z[edges[:, 1]], axis=1) for Z in (X, Y)]
+    np.testing.assert_allclose(*lengths, atol=1e-2)
+
+
+def test_solves_xor_that_no_linear_map_can():
+    X, y, links = links_of("synthetic_xor", 20)
+    labels = MetricClusterer(LLMA(), n_clusters=2, random_state=0).fit(X, links).labels_
+    assert score("balanced_rand", y, labels) > 0.8
+
+
+def test_says_what_it_needs():
+    X = np.random.default_rng(0).normal(size=(6, 3))
+    links = Constraints([(0, 1)], n_samples=6)
+    with pytest.raises(ConstraintError, match="LLMA needs must-links, got none"):
+        LLMA().fit(X, Constraints((), [(0, 1)], n_samples=6))
+    with pytest.raises(ParameterError, match="'n_neighbors' must be smaller than the 6 samples, got 6"):
+        LLMA(n_neighbors=6).fit(X, links)
+    with pytest.raises(DataError, match="all coincide"):
+        LLMA(n_neighbors=2).fit(np.ones((6, 3)), links)
+    X[1] = X[0]
+    assert np.isfinite(LLMA(n_neighbors=3).fit(X, links).transform(X)).all()

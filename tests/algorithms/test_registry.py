@@ -1,0 +1,133 @@
+import importlib.metadata
+import inspect
+import pickle
+import sys
+
+import pytest
+
+import cscluster
+from cscluster.algorithms import registry
+from cscluster.algorithms.base import Clusterer, MetricLearner
+from cscluster.data.preprocessing import STEPS
+from cscluster.errors import ParameterError
+
+TAGS = {"constraints", "inductive", "sequential", "kernel", "sparse", "binary"}
+FAMILIES = {"partition", "margin", "metric", "spectral", "ensemble"}
+each = pytest.mark.parametrize("algorithm", registry.BUILT_IN, ids=lambda algorithm: algorithm.name)
+
+
+def test_names_and_titles_are_unique():
+    for field in ("name", "title"):
+        values = [getattr(algorithm, field) for algorithm in registry.BUILT_IN]
+        assert len(set(values)) == len(values)
+
+
+@each
+def test_entry_is_consistent_with_its_class(algorithm):
+    loaded = algorithm.load()
+    assert issubclass(loaded, MetricLearner if algorithm.is_metric else Clusterer)
+    assert loaded.__module__.startswith(f"cscluster.algorithms.{algorithm.family}.")
+    assert algorithm.family in FAMILIES
+    assert set(algorithm.tags) <= TAGS
+    assert algorithm.paper
+    assert set(algorithm.preprocess) <= set(STEPS)
+    assert ("sparse" in algorithm.tags) == loaded.accepts_sparse
+    if not algorithm.is_metric:
+        assert ("inductive" in algorithm.tags) == hasattr(loaded, "predict")
+        assert ("sequential" in algorithm.tags) == hasattr(loaded, "partial_fit")
+
+
+@each
+def test_parameter_table_is_complete_and_allows_the_defaults(algorithm):
+    signature = inspect.signature(algorithm.load())
+    assert set(algorithm.parameters()) == set(signature.parameters)
+    assert set(algorithm.preset) <= set(signature.parameters)
+    for name, value in algorithm.defaults().items():
+        assert algorithm.parameters()[name].allows(value), name
+        assert algorithm.parameters()[name].meaning
+
+
+@each
+def test_every_estimator_is_a_public_name(algorithm):
+    name = algorithm.target.rpartition(":")[2]
+    assert getattr(cscluster, name) is algorithm.load()
+    assert name in dir(cscluster)
+
+
+def test_public_names():
+    assert set(cscluster.__all__) <= set(dir(cscluster))
+    for name in cscluster.__all__:
+        assert getattr(cscluster, name) is not None
+    with pytest.raises(AttributeError, match="module 'cscluster' has no attribute 'KMean'"):
+        cscluster.KMean  # noqa: B018
+
+
+def test_find():
+    assert registry.find("kmeans").load() is cscluster.KMeans
+    with pytest.raises(ParameterError, match="There is no algorithm 'kmean'; did you mean 'kmeans'"):
+        registry.find("kmean")
+
+
+OWN = """
+from cscluster.algorithms.base import Clusterer
+
+class Mine(Clusterer):
+    def __init__(self, n_clusters=2):
+        self.n_clusters = n_clusters
+
+    def fit(self, X, constraints=None):
+        return self
+"""
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """A folder with the user's own module, which is the working folder."""
+    (tmp_path / "own_module.py").write_text(OWN)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    return tmp_path
+
+
+def test_the_users_own_class_by_module_and_by_file(own):
+    for name in ("own_module:Mine", "own_module.py:Mine", f"{own}/own_module.py:Mine"):
+        algorithm = registry.find(name)
+        assert (algorithm.name, algorithm.title, algorithm.family) == (name, "Mine", "own")
+        assert algorithm.defaults() == {"n_clusters": 2}
+        model = algorithm.load()(n_clusters=3)
+        assert pickle.loads(pickle.dumps(model)).n_clusters == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("own_module:Mime", "'own_module' has no class 'Mime'; did you mean 'Mine'"),
+        ("lost_module:Mine", "Cannot import 'lost_module' for 'lost_module:Mine': No module named"),
+        ("lost.py:Mine", r"Cannot import 'lost.py' for 'lost.py:Mine': .*No such file"),
+        ("broken.py:Mine", r"Cannot import 'broken.py' for 'broken.py:Mine': .*invalid syntax"),
+        ("raising.py:Mine", r"Cannot import 'raising.py' for .*: ZeroDivisionError: division by zero"),
+        ("raising:Mine", "Cannot import 'raising' for 'raising:Mine': ZeroDivisionError: division by zero"),
+        (":Mine", "Cannot import '' for ':Mine'"),
+        (".relative:Mine", r"Cannot import '\.relative' for"),
+        ("own_module:", "'own_module' has no class ''"),
+        ("own_module:OWN", "'own_module' has no class 'OWN'"),
+        ("math:pi", "'pi' of 'math' is not a class"),
+    ],
+)
+def test_says_what_is_wrong_with_the_users_own_class(own, name, message):
+    (own / "broken.py").write_text("class Mine(:\n")
+    (own / "raising.py").write_text("1 / 0\n")
+    with pytest.raises(ParameterError, match=message):
+        registry.find(name)
+
+
+def test_plug_ins_join_by_their_entry_point(own, monkeypatch):
+    point = importlib.metadata.EntryPoint("mine", "own_module:Mine", "cscluster.algorithms")
+    taken = importlib.metadata.EntryPoint("kmeans", "own_module:Mine", "cscluster.algorithms")
+    monkeypatch.setattr(registry, "entry_points", lambda group: [point, taken])
+    registry.algorithms.cache_clear()
+    try:
+        assert registry.find("mine").load().__name__ == "Mine"
+        assert registry.find("kmeans").load() is cscluster.KMeans
+    finally:
+        registry.algorithms.cache_clear()

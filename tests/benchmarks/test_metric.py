@@ -1,0 +1,80 @@
+"""Speed of the metric learners, as ratios of two times of the same run."""
+
+from collections.abc import Callable
+from time import perf_counter
+
+import numpy as np
+import pytest
+
+from cscluster import ITML, KMeans, TraceRatio, load_dataset
+from cscluster.constraints.schedules import BalancedPairs, RandomPairs
+from cscluster.linalg.lle import reconstruction_weights
+
+pytestmark = pytest.mark.slow
+
+
+def seconds(call: Callable[[], object], repeats: int = 3) -> float:
+    """Return the best of a few times."""
+    times = []
+    for _ in range(repeats):
+        start = perf_counter()
+        call()
+        times.append(perf_counter() - start)
+    return min(times)
+
+
+def standardized(name):
+    data = load_dataset(name)
+    s = data.X.std(axis=0)
+    return (data.X - data.X.mean(axis=0)) / np.where(s > 0, s, 1), data.y
+
+
+def test_linear_trace_ratio_at_784_features():
+    X, y = standardized("mnist_6789")
+    X = X + 1e-3 * np.random.default_rng(0).normal(size=X.shape)  # no constant pixels: all 784 count
+    links = BalancedPairs(counts=[30]).episode(30, y, 0, "mnist_6789", 0).tiers[0]
+    A = X.T @ X
+    whole = seconds(lambda: TraceRatio().fit(X, links))
+    eigen = seconds(lambda: np.linalg.eigh(A))
+    weights = seconds(lambda: reconstruction_weights(X, 10))
+    print(
+        f"\ntrace_ratio linear, d = 784, n = 2000: {whole / eigen:.1f} eigendecompositions "
+        f"({weights / eigen:.1f} of them for the neighbours' weights)"
+    )
+
+
+def test_nonlinear_trace_ratio_at_2000_samples():
+    X, y = standardized("mnist_6789")
+    links = BalancedPairs(counts=[30]).episode(30, y, 0, "mnist_6789", 0).tiers[0]
+    m = len(np.unique(links.must_links))
+    fit = seconds(lambda: TraceRatio("nonlinear").fit(X, links))
+    start = seconds(lambda: KMeans(4, n_init=1, random_state=0).fit(X))
+    print(f"\ntrace_ratio nonlinear, n = 2000, m = {m}: {fit / start:.1f} fits of k-means (one start)")
+
+
+def test_itml_at_1000_pairs():
+    data = load_dataset("optdigits_test")
+    links = RandomPairs(counts=[1000]).episode(1000, data.y, 0, "optdigits_test", 0).tiers[0]
+    ITML(prior="identity").fit(data.X, links)
+    fit = seconds(lambda: ITML(prior="identity").fit(data.X, links))
+    rounds = ITML(prior="identity").fit(data.X, links).n_iter_
+    start = seconds(lambda: KMeans(10, n_init=1, random_state=0).fit(data.X))
+    line = (
+        f"\nitml, 1000 pairs of optdigits: {fit:.3f} s for {rounds} rounds, {fit / start:.1f} fits of k-means"
+    )
+    try:
+        import metric_learn
+    except ImportError:
+        print(line + "; metric-learn is not installed")
+        return
+    pairs = np.concatenate([links.must_links, links.cannot_links])
+    labels = np.where(np.arange(1000) < len(links.must_links), 1, -1)
+    theirs = seconds(lambda: metric_learn.ITML(preprocessor=data.X).fit(pairs, labels))
+    print(line + f"; {fit / theirs:.2f} of metric-learn's time")
+
+
+def test_neighbour_weights_of_100_000_samples():
+    X = np.random.default_rng(0).normal(size=(100_000, 5))
+    taken = seconds(lambda: reconstruction_weights(X, 10), repeats=1)
+    start = seconds(lambda: KMeans(4, n_init=1, random_state=0).fit(X))
+    print(f"\nlocally linear weights, n = 100 000, d = 5, k = 10: {taken / start:.1f} fits of k-means")

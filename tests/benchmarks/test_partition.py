@@ -1,0 +1,106 @@
+"""Speed of the k-means family against scikit-learn and a public package, in CPU seconds."""
+
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import sklearn.cluster
+from threadpoolctl import threadpool_limits
+
+from cscluster import MPCKMeans, load_dataset
+from cscluster.constraints.schedules import RandomPairs
+from cscluster.metrics import score
+
+PACKAGE = "active-semi-supervised-clustering"
+THEIR_FIT = """
+import sys, time
+import numpy as np
+from active_semi_clustering.semi_supervised.pairwise_constraints import MPCKMeans, MPCKMeansMF
+
+np.seterr(all="ignore")
+case = np.load(sys.argv[1])
+np.random.seed(int(case["seed"]))
+model = (MPCKMeansMF if case["full"] else MPCKMeans)(int(case["K"]))
+links = {name: [tuple(pair) for pair in case[name].tolist()] for name in ("ml", "cl")}
+start = time.process_time()
+model.fit(case["X"], **links)
+np.savez(sys.argv[2], labels=model.labels_, seconds=time.process_time() - start)
+"""
+
+
+def draw(name, count, trial):
+    data = load_dataset(name)
+    return data.X, data.y, RandomPairs(counts=[count]).episode(count, data.y, 0, name, trial).tiers[0]
+
+
+def least_seconds(fit, repeats=5):
+    seconds = []
+    for _ in range(repeats):
+        start = time.process_time()
+        model = fit()
+        seconds.append(time.process_time() - start)
+    return min(seconds), model
+
+
+@pytest.fixture(scope="module")
+def their_fit(tmp_path_factory):
+    """The package in an environment of its own, as a function from a case to labels and seconds."""
+    folder = tmp_path_factory.mktemp("package")
+    python = folder / "venv" / "bin" / "python"
+    try:
+        subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True, capture_output=True)
+        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", PACKAGE]
+        subprocess.run(install, check=True, capture_output=True)
+    except (subprocess.CalledProcessError, OSError) as error:
+        pytest.skip(f"{PACKAGE} cannot be installed: {error}")
+    script, given, result = folder / "fit.py", folder / "case.npz", folder / "result.npz"
+    script.write_text(THEIR_FIT, encoding="utf-8")
+
+    def fit(X, K, links, *, full, seed):
+        np.savez(given, X=X, K=K, ml=links.must_links, cl=links.cannot_links, full=full, seed=seed)
+        done = subprocess.run([python, script, given, result], capture_output=True, text=True, check=False)
+        if done.returncode:
+            pytest.skip(f"{PACKAGE} fails here: {done.stderr.strip().splitlines()[-1]}")
+        with np.load(result) as answer:
+            return answer["labels"], float(answer["seconds"])
+
+    return fit
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "count", "full", "trials"),
+    [("ionosphere", 100, False, 3), ("ionosphere", 100, True, 3), ("optdigits_test", 500, False, 1)],
+)
+def test_mpckmeans_against_the_package(their_fit, name, count, full, trials):
+    scheme = {"metric": "multiple", "matrix": "full"} if full else {}
+    ratios, ours, theirs = [], [], []
+    for trial in range(trials):
+        X, y, links = draw(name, count, trial)
+        K = len(np.unique(y))
+        with threadpool_limits(1):
+            seconds, model = least_seconds(
+                lambda: MPCKMeans(K, random_state=trial, **scheme).fit(X, links)  # noqa: B023
+            )
+        labels, their_seconds = their_fit(X, K, links, full=full, seed=trial)
+        ratios.append(their_seconds / seconds)
+        ours.append(score("nmi", y, model.labels_))
+        theirs.append(score("nmi", y, labels))
+    print(
+        f"\n{name}, {count} links, {'M-F' if full else 'S-D'}: {np.median(ratios):.0f} times as fast "
+        f"as {PACKAGE}; mean NMI {np.mean(ours):.3f} against {np.mean(theirs):.3f}"
+    )
+
+
+@pytest.mark.slow
+def test_mpckmeans_against_kmeans():
+    X, _, links = draw("magic", 1000, 0)
+    with threadpool_limits(1):
+        ours, model = least_seconds(lambda: MPCKMeans(2, random_state=0).fit(X, links))
+        theirs, kmeans = least_seconds(lambda: sklearn.cluster.KMeans(2, n_init=1, random_state=0).fit(X))
+    print(
+        f"\nmagic, 1000 links: {ours / theirs:.1f} times scikit-learn's KMeans(n_init=1) "
+        f"({model.n_iter_} against {kmeans.n_iter_} iterations)"
+    )

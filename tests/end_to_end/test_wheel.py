@@ -1,0 +1,25 @@
+"""The wheel carries everything that a user needs."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+from cscluster import bundle
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_wheel_holds_experiments_and_data(tmp_path):
+    subprocess.run(
+        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, ROOT],
+        check=True,
+        capture_output=True,
+    )
+    (wheel,) = tmp_path.glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    for folder in ("configs", "datasets"):
+        for path in bundle.folder(folder).rglob("*.*"):
+            inside = path.relative_to(bundle.folder(folder)).as_posix()
+            assert f"cscluster/_bundle/{folder}/{inside}" in names
+    assert not any(name.startswith("tests/") for name in names)

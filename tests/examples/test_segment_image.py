@@ -1,0 +1,30 @@
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.image import imread
+from PIL import Image
+
+ROOT = Path(__file__).parents[2]
+example = runpy.run_path(str(ROOT / "examples" / "segment_image.py"))
+
+
+def test_the_bundled_image_is_the_generated_one():
+    pixels = example["read_pixels"](ROOT / "datasets" / "landscape.png")
+    assert np.array_equal(pixels.round(), example["landscape"]())
+
+
+def test_segments_come_out_as_a_picture(tmp_path):
+    labels = example["segment_image"](ROOT / "datasets" / "landscape.png", tmp_path / "out.png", n_segments=4)
+    assert labels.shape == (200, 200)
+    assert len(set(labels[70:90, 10:60].ravel())) == 1  # sky
+    assert len({labels[80, 30], labels[44, 150], labels[140, 50], labels[195, 100]}) == 4
+    picture = imread(tmp_path / "out.png")
+    assert len(np.unique(picture.reshape(-1, picture.shape[2]), axis=0)) == 4
+
+
+def test_a_grey_image_is_refused(tmp_path):
+    Image.fromarray(np.zeros((4, 4), dtype=np.uint8)).save(tmp_path / "grey.png")
+    with pytest.raises(ValueError, match=r"not an RGB image: its shape is \(4, 4\)"):
+        example["read_pixels"](tmp_path / "grey.png")

@@ -1,0 +1,35 @@
+import numpy as np
+import pytest
+
+from cscluster.linalg.psd import inverse_sqrt, is_positive_definite, is_positive_semidefinite, top_eigenpairs
+
+
+def random_psd(d, rank, seed=0):
+    R = np.random.default_rng(seed).normal(size=(rank, d))
+    return R.T @ R
+
+
+def test_inverse_sqrt_is_the_root_of_the_pseudo_inverse():
+    A = random_psd(6, 4)
+    B, rank = inverse_sqrt(A)
+    assert rank == 4
+    np.testing.assert_allclose(B @ B, np.linalg.pinv(A, hermitian=True), atol=1e-8)
+
+
+def test_definiteness():
+    assert is_positive_semidefinite(random_psd(5, 2))
+    assert is_positive_semidefinite(np.zeros((3, 3)))
+    assert not is_positive_semidefinite(np.diag([1.0, -1e-3]))
+    assert not is_positive_semidefinite(np.array([[1.0, 0.5], [0.0, 1.0]]))
+    assert is_positive_definite(random_psd(5, 9))
+    assert not is_positive_definite(random_psd(5, 4))
+    assert not is_positive_definite(np.zeros((3, 3)))
+
+
+@pytest.mark.parametrize("r", [1, 3, 15, 30])
+def test_top_eigenpairs(r):
+    A = random_psd(30, 40) - 20 * np.eye(30)
+    values, W = top_eigenpairs(A, r)
+    np.testing.assert_allclose(W.T @ W, np.eye(r), atol=1e-10)
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(A)[::-1][:r], atol=1e-9)
+    np.testing.assert_allclose(W.T @ A @ W, np.diag(values), atol=1e-9)

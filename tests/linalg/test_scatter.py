@@ -1,0 +1,59 @@
+import numpy as np
+import pytest
+
+from cscluster import Constraints
+from cscluster.linalg.scatter import (
+    chunklet_scatter,
+    deviations,
+    link_scatter,
+    separation_scatter,
+    shrunk_covariance,
+)
+
+X = np.random.default_rng(0).normal(size=(9, 3))
+LINKS = Constraints([(0, 1), (1, 2), (3, 4)], [(0, 3), (1, 4), (5, 6), (2, 7)], n_samples=9)
+
+
+def outer(v):
+    return np.outer(v, v)
+
+
+def test_link_scatter():
+    w = np.arange(1.0, 5.0)
+    wanted = sum(a * outer(X[i] - X[j]) for a, (i, j) in zip(w, LINKS.cannot_links, strict=True))
+    np.testing.assert_allclose(link_scatter(X, LINKS.cannot_links, w), wanted)
+    assert (link_scatter(X, np.empty((0, 2), dtype=np.int64), np.empty(0)) == 0).all()
+
+
+def test_chunklet_scatter():
+    groups = [[0, 1, 2], [3, 4]]
+    wanted = sum(outer(X[i] - X[g].mean(axis=0)) for g in groups for i in g)
+    S, freedom = chunklet_scatter(X, LINKS)
+    np.testing.assert_allclose(S, wanted)
+    assert freedom == 3
+    S, freedom = chunklet_scatter(X, Constraints.empty(9))
+    assert (S == 0).all()
+    assert freedom == 0
+
+
+def test_separation_scatter_counts_each_pair_of_components_once():
+    groups = [([0, 1, 2], [3, 4]), ([5], [6]), ([0, 1, 2], [7])]
+    wanted = sum(outer(X[a].mean(axis=0) - X[b].mean(axis=0)) for a, b in groups)
+    S, n_pairs = separation_scatter(X, LINKS)
+    np.testing.assert_allclose(S, wanted)
+    assert n_pairs == 3
+
+
+def test_shrunk_covariance_runs_from_the_prior_to_the_sample():
+    S = np.diag([8.0, 2.0])
+    np.testing.assert_allclose(shrunk_covariance(np.zeros((2, 2)), 0, 0.5), np.eye(2))
+    np.testing.assert_allclose(shrunk_covariance(S, 2, 0.0), S / 2)
+    np.testing.assert_allclose(shrunk_covariance(S, 3, 0.5), np.diag([9.0, 3.0]) / 4)
+
+
+@pytest.mark.parametrize("constant", [0.0, 0.1, 1e6])
+def test_constant_features_are_found_in_spite_of_rounding(constant):
+    Y = np.column_stack([X[:, 0], np.full(9, constant), X[:, 1] + 1e6])
+    varies, s = deviations(Y)
+    assert varies.tolist() == [True, False, True]
+    np.testing.assert_allclose(s, [X[:, 0].std(), X[:, 1].std()], rtol=1e-8)

@@ -1,0 +1,135 @@
+"""The package is layered: who may import whom, and what is light."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import cscluster
+
+ROOT = Path(cscluster.__file__).parent
+COMMON = {"errors", "seeds", "bundle"}
+MAY_IMPORT = {
+    "errors": set(),
+    "seeds": set(),
+    "bundle": set(),
+    "constraints": set(),
+    "linalg": {"constraints"},
+    "metrics": {"constraints"},
+    "data": set(),
+    "store": set(),
+    "algorithms": {"linalg", "constraints"},
+    "experiment": {"store", "data", "constraints", "metrics", "algorithms"},
+    "report": {"store"},
+    "cli": {"report", "store", "experiment", "data", "constraints", "metrics", "algorithms"},
+}
+NUMERIC = {"numpy", "scipy", "pandas", "sklearn", "matplotlib", "numba", "joblib"}
+
+
+def part_of(module):
+    """Return the part of the package that a dotted name belongs to, or None for other packages."""
+    names = module.split(".")
+    return names[1] if names[0] == "cscluster" and len(names) > 1 else None
+
+
+def imports(path):
+    """Yield the dotted name of everything that a file imports, inside functions too."""
+    package = ["cscluster", *path.relative_to(ROOT).parent.parts]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            base = ".".join([*base, *([node.module] if node.module else [])])
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+FILES = sorted(path for path in ROOT.rglob("*.py") if "_bundle" not in path.parts and path.parent != ROOT)
+FILES += sorted(path for path in ROOT.glob("*.py") if path.name != "__init__.py")
+
+
+def test_every_part_has_a_rule():
+    parts = {path.relative_to(ROOT).parts[0].removesuffix(".py") for path in FILES}
+    assert parts == set(MAY_IMPORT)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_imports_point_in_one_direction(path):
+    own = path.relative_to(ROOT).parts[0].removesuffix(".py")
+    allowed = MAY_IMPORT[own] | COMMON | {own, "__version__"}
+    wrong = {name for name in imports(path) if (part_of(name) or own) not in allowed}
+    assert not wrong, f"{own} must not import {wrong}"
+
+
+def test_the_rules_have_no_circle():
+    left = dict(MAY_IMPORT)
+    while left:
+        free = {part for part, below in left.items() if not below & set(left)}
+        assert free
+        left = {part: below for part, below in left.items() if part not in free}
+
+
+def loaded_by(*calls):
+    """Run the command line in one fresh interpreter, once for each call: arguments and environment.
+
+    Returns what each call printed, and the packages that are loaded at the end.
+    """
+    program = """
+import contextlib, io, json, os, sys
+calls, printed = json.loads(sys.argv[1]), []
+for arguments, environment in calls:
+    sys.argv = ["cscluster", *arguments]
+    os.environ.update(environment)
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):
+        from cscluster.cli.app import main
+        main()
+    printed.append(out.getvalue())
+print(json.dumps([printed, sorted({name.partition(".")[0] for name in sys.modules})]))
+"""
+    command = [sys.executable, "-c", program, json.dumps(calls)]
+    printed, loaded = json.loads(subprocess.check_output(command, text=True))
+    return printed, set(loaded)
+
+
+def test_help_loads_no_numeric_library():
+    (out,), loaded = loaded_by((["--help"], {}))
+    assert "Usage: cscluster" in out
+    assert "cscluster" in loaded
+    assert not loaded & {*NUMERIC, "pydantic"}
+
+
+def test_help_of_the_commands_loads_no_numeric_library():
+    commands = ["run", "list", "show", "validate", "report", "data", "data info"]
+    printed, loaded = loaded_by(*(([*command.split(), "--help"], {}) for command in commands))
+    for command, out in zip(commands, printed, strict=True):
+        assert f"Usage: cscluster {command}" in out
+    assert not loaded & NUMERIC
+
+
+def test_completion_loads_no_numeric_library():
+    completed = {
+        "re": "report",
+        "run mnist": "mnist0689",
+        "show kme": "kmeans",
+        "show pendigit3": "pendigit389",
+        "data info opt": "optdigits_3_8",
+        "list al": "algorithms",
+    }
+    calls = []
+    for line in completed:
+        words = f"cscluster {line}"
+        place = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
+        calls.append(([], {"_CSCLUSTER_COMPLETE": "complete_bash", **place}))
+    printed, loaded = loaded_by(*calls)
+    for out, expected in zip(printed, completed.values(), strict=True):
+        assert expected in out.split()
+    assert not loaded & NUMERIC
+
+
+def test_the_package_itself_loads_nothing():
+    code = "import sys, cscluster, cscluster.algorithms.registry, cscluster.data.index; print(*sys.modules)"
+    loaded = set(subprocess.check_output([sys.executable, "-c", code], text=True).split())
+    assert not loaded & {*NUMERIC, "pydantic", "typer", "rich"}
