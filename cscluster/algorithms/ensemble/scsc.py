@@ -156,6 +156,9 @@ class SCSC(Clusterer):
     ... with landmarks drawn instead of k-means         .91 / .94 / .92  .84 / .84 / .85  .77 / .81 / .79
     ==================================================  ===============  ===============  ===============
 
+    With 500 links on optdigits, m = 50 / 100 / 200 / 300 partitions give .49 / .53 / .56 / .57 as printed;
+    with the defaults 10 / 30 / 50 / 150 give .94 / .95 / .95 / .95.
+
     Offline O(n m p d') with p landmarks and d' features of a subset, O(n m) bytes.  A tier of u links
     takes O(u m) for (11), O(u m^2 r) for (10), O(u r^4 + r^6) for the kernel; the hard partition
     O(n m), or O(n m r) with 'spectral'.  Weights that are zero cost nothing.
