@@ -32,10 +32,12 @@ def _acc_hungarian(N: Table) -> float:
 
 
 def _balanced_error(N: Table) -> float:
-    majority = np.zeros_like(N)
-    winners = N.argmax(axis=0)
-    majority[winners, np.arange(N.shape[1])] = N[winners, np.arange(N.shape[1])]
-    return float(1 - np.mean(majority.sum(axis=1) / N.sum(axis=1)))
+    """Return 1 - mean recall of the classes under the best one-to-one map.
+
+    A majority map would give both clusters of a skewed set to the larger class.
+    """
+    recall = N / N.sum(axis=1, keepdims=True)
+    return float(1 - recall[linear_sum_assignment(recall, maximize=True)].sum() / len(N))
 
 
 def _nmi(N: Table) -> float:
@@ -122,8 +124,8 @@ METRICS: dict[str, Metric] = {
         Metric("acc_hungarian", "ACC (1:1)", "the same with one class for each cluster", True,
                _acc_hungarian),
         Metric("error", "error", "1 - acc (zhang2009)", False, lambda N: 1 - _acc(N)),
-        Metric("balanced_error", "balanced error", "mean of the classes' error rates (zhang2009)", False,
-               _balanced_error),
+        Metric("balanced_error", "balanced error", "mean of the classes' error rates, one class for each "
+               "cluster (zhang2009)", False, _balanced_error),
         Metric("nmi", "NMI", "mutual information over the geometric mean of entropies (zeng2012, 28)", True,
                _nmi),
         Metric("ari", "ARI", "Rand index adjusted for chance", True, _ari),

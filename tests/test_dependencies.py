@@ -24,6 +24,7 @@ MAY_IMPORT = {
     "algorithms": {"linalg", "constraints"},
     "experiment": {"store", "data", "constraints", "metrics", "algorithms"},
     "report": {"store"},
+    "examples": {"IterSVR"},  # public names, as a user's own program
     "cli": {"report", "store", "experiment", "data", "constraints", "metrics", "algorithms"},
 }
 NUMERIC = {"numpy", "scipy", "pandas", "sklearn", "matplotlib", "numba", "joblib"}

@@ -44,7 +44,11 @@ class ConstrainedEstimator(BaseEstimator, ABC):
         name = type(self).__name__
         parameters.check(name, self.parameters, self.get_params(deep=False))
         X = self._samples(X)
-        n_samples = X.shape[0]
+        return X, self._validate_links(X.shape[0], constraints)
+
+    def _validate_links(self, n_samples: int, constraints: Constraints | None) -> Constraints:
+        """Check that clusters and links suit the number of samples; return links ready for use."""
+        name = type(self).__name__
         n_clusters = getattr(self, "n_clusters", 1)
         if n_clusters > n_samples:
             raise ParameterError(
@@ -60,7 +64,7 @@ class ConstrainedEstimator(BaseEstimator, ABC):
             raise ConstraintError(
                 f"The links were made for {constraints.n_samples} samples, but X has {n_samples}."
             )
-        return X, constraints
+        return constraints
 
     def _validate_new(self, X: Samples) -> Samples:
         """Check samples that were not seen in `fit`."""

@@ -109,6 +109,14 @@ PARTITION = (
         tags=("inductive", "kernel", "sparse"),
     ),
     Algorithm(
+        name="approx_kernel_kmeans",
+        target=f"{_FAMILIES}.partition.approx_kernel_kmeans:ApproxKernelKMeans",
+        title="approximate kernel k-means",
+        family="partition",
+        paper="Chitta, Jin, Havens, Jain 2011",
+        tags=("inductive", "kernel"),
+    ),
+    Algorithm(
         name="pckmeans",
         target=f"{_FAMILIES}.partition.pckmeans:PCKMeans",
         title="PCK-Means",
@@ -324,9 +332,28 @@ SPECTRAL = (
         paper="Shi, Malik 2000",
         tags=("kernel", "sparse"),
     ),
+    Algorithm(
+        name="ccskl",
+        target=f"{_FAMILIES}.spectral.ccskl:CCSKL",
+        title="CCSKL",
+        family="spectral",
+        paper="Li, Liu 2009",
+        tags=("constraints",),
+    ),
 )
 
-BUILT_IN: tuple[Algorithm, ...] = (*PARTITION, *MARGIN, *METRIC, *SPECTRAL)
+ENSEMBLE = (
+    Algorithm(
+        name="scsc",
+        target=f"{_FAMILIES}.ensemble.scsc:SCSC",
+        title="SCSC",
+        family="ensemble",
+        paper="yi2015",
+        tags=("constraints", "sequential", "compiled"),
+    ),
+)
+
+BUILT_IN: tuple[Algorithm, ...] = (*PARTITION, *MARGIN, *METRIC, *SPECTRAL, *ENSEMBLE)
 
 
 def load_class(target: str) -> type[Any]:

@@ -38,6 +38,24 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
+class _Treatment(_Model):
+    """What an experiment says for all algorithms and an algorithm for itself."""
+
+    preprocess: list[str | dict[str, Any]] | None = None
+    timeout: float | None = Field(None, gt=0)
+    memory_limit: int | None = Field(None, ge=2**20)
+
+    @field_validator("memory_limit", mode="before")
+    @classmethod
+    def _bytes(cls, value: Any) -> Any:
+        return parse_bytes(value)
+
+    @field_validator("preprocess")
+    @classmethod
+    def _steps(cls, steps: Any) -> Any:
+        return check_steps(steps)
+
+
 class _Named(_Model):
     """An algorithm with its parameters."""
 
@@ -100,25 +118,12 @@ class ClustererEntry(_Named):
     """The clusterer that a metric learner is joined with."""
 
 
-class AlgorithmEntry(_Named):
+class AlgorithmEntry(_Named, _Treatment):
     """One row of the tables."""
 
     label: str = ""
     select: str = "none"
     clusterer: ClustererEntry | None = None
-    preprocess: list[str | dict[str, Any]] | None = None
-    timeout: float | None = Field(None, gt=0)
-    memory_limit: int | None = Field(None, ge=2**20)
-
-    @field_validator("memory_limit", mode="before")
-    @classmethod
-    def _bytes(cls, value: Any) -> Any:
-        return parse_bytes(value)
-
-    @field_validator("preprocess")
-    @classmethod
-    def _steps(cls, steps: Any) -> Any:
-        return check_steps(steps)
 
     @field_validator("select")
     @classmethod
@@ -199,7 +204,7 @@ class DatasetEntry(Recipe):
         return Recipe(**values)
 
 
-class Experiment(_Model):
+class Experiment(_Treatment):
     """A whole experiment file."""
 
     name: str
@@ -212,10 +217,7 @@ class Experiment(_Model):
     repeats: int = Field(1, ge=1)
     seed: int = Field(0, ge=0)
     metrics: list[str] = Field(default=["acc", "nmi"], min_length=1)
-    preprocess: list[str | dict[str, Any]] | None = None
     n_clusters: int | None = Field(None, ge=1)
-    timeout: float | None = Field(None, gt=0)
-    memory_limit: int | None = Field(None, ge=2**20)
     threads: int = Field(1, ge=1)
 
     @field_validator("name")
@@ -227,16 +229,6 @@ class Experiment(_Model):
                 f"got {name!r}"
             )
         return name
-
-    @field_validator("memory_limit", mode="before")
-    @classmethod
-    def _bytes(cls, value: Any) -> Any:
-        return parse_bytes(value)
-
-    @field_validator("preprocess")
-    @classmethod
-    def _steps(cls, steps: Any) -> Any:
-        return check_steps(steps)
 
     @field_validator("metrics")
     @classmethod

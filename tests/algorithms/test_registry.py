@@ -11,7 +11,7 @@ from cscluster.algorithms.base import Clusterer, MetricLearner
 from cscluster.data.preprocessing import STEPS
 from cscluster.errors import ParameterError
 
-TAGS = {"constraints", "inductive", "sequential", "kernel", "sparse", "binary"}
+TAGS = {"constraints", "inductive", "sequential", "kernel", "sparse", "binary", "compiled"}
 FAMILIES = {"partition", "margin", "metric", "spectral", "ensemble"}
 each = pytest.mark.parametrize("algorithm", registry.BUILT_IN, ids=lambda algorithm: algorithm.name)
 

@@ -1,4 +1,3 @@
-import runpy
 from pathlib import Path
 
 import numpy as np
@@ -6,17 +5,18 @@ import pytest
 from matplotlib.image import imread
 from PIL import Image
 
-ROOT = Path(__file__).parents[2]
-example = runpy.run_path(str(ROOT / "examples" / "segment_image.py"))
+from cscluster.examples.segment_image import landscape, read_pixels, segment_image
+
+IMAGE = Path(__file__).parents[2] / "datasets/landscape.png"
 
 
 def test_the_bundled_image_is_the_generated_one():
-    pixels = example["read_pixels"](ROOT / "datasets" / "landscape.png")
-    assert np.array_equal(pixels.round(), example["landscape"]())
+    pixels = read_pixels(IMAGE)
+    assert np.array_equal(pixels.round(), landscape())
 
 
 def test_segments_come_out_as_a_picture(tmp_path):
-    labels = example["segment_image"](ROOT / "datasets" / "landscape.png", tmp_path / "out.png", n_segments=4)
+    labels = segment_image(IMAGE, tmp_path / "out.png", n_segments=4)
     assert labels.shape == (200, 200)
     assert len(set(labels[70:90, 10:60].ravel())) == 1  # sky
     assert len({labels[80, 30], labels[44, 150], labels[140, 50], labels[195, 100]}) == 4
@@ -27,4 +27,4 @@ def test_segments_come_out_as_a_picture(tmp_path):
 def test_a_grey_image_is_refused(tmp_path):
     Image.fromarray(np.zeros((4, 4), dtype=np.uint8)).save(tmp_path / "grey.png")
     with pytest.raises(ValueError, match=r"not an RGB image: its shape is \(4, 4\)"):
-        example["read_pixels"](tmp_path / "grey.png")
+        read_pixels(tmp_path / "grey.png")

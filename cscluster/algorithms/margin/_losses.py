@@ -1,48 +1,63 @@
-"""Best assignments of one sample and of a pair, in O(n_clusters) for each.
-
-Scores have shape (m, n_clusters), one row for each sample or each end of m pairs.
-"""
+"""Best assignments of pairs in O(n_clusters) for each, never O(n_clusters^2)."""
 
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 
 from cscluster.algorithms.base import FloatArray, IntArray
 
 
-def best_two(S: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return the clusters with the highest and the second highest score in each row."""
-    rows = np.arange(len(S))
-    first = S.argmax(axis=1)
-    rest = S.copy()
-    rest[rows, first] = -np.inf
-    return first, rest.argmax(axis=1)
+@njit(cache=True)
+def best_together(s1: FloatArray, s2: FloatArray) -> tuple[int, int]:
+    """Return argmax over z1 = z2 of ``s1[z1] + s2[z2]``, eq. (15)."""
+    best = 0
+    for z in range(1, len(s1)):
+        if s1[z] + s2[z] > s1[best] + s2[best]:
+            best = z
+    return best, best
 
 
-def best_together(S1: FloatArray, S2: FloatArray) -> IntArray:
-    """Return argmax over z1 = z2 of ``S1[z1] + S2[z2]`` for each pair, eq. (15)."""
-    z = (S1 + S2).argmax(axis=1)
-    return np.column_stack([z, z])
+@njit(cache=True)
+def best_apart(s1: FloatArray, s2: FloatArray) -> tuple[int, int]:
+    """Return argmax over z1 != z2 of ``s1[z1] + s2[z2]``, eq. (16).
 
-
-def best_apart(S1: FloatArray, S2: FloatArray) -> IntArray:
-    """Return argmax over z1 != z2 of ``S1[z1] + S2[z2]`` for each pair, eq. (16).
-
-    If both ends prefer the same cluster, one of them takes its second best.
+    If both ends prefer the same cluster, the one that loses less takes its second best.
     """
-    rows = np.arange(len(S1))
-    first1, second1 = best_two(S1)
-    first2, second2 = best_two(S2)
-    loss1 = S1[rows, first1] - S1[rows, second1]
-    loss2 = S2[rows, first2] - S2[rows, second2]
-    clash = first1 == first2
-    first1_yields = clash & (loss1 < loss2)
-    z1 = np.where(first1_yields, second1, first1)
-    z2 = np.where(clash & ~first1_yields, second2, first2)
-    return np.column_stack([z1, z2])
+    first1, second1 = top_two(s1)
+    first2, second2 = top_two(s2)
+    if first1 != first2:
+        return first1, first2
+    if s1[first1] - s1[second1] < s2[first2] - s2[second2]:
+        return second1, first2
+    return first1, second2
 
 
-def pair_scores(S1: FloatArray, S2: FloatArray, z: IntArray) -> FloatArray:
-    """Return ``S1[z1] + S2[z2]`` for each pair and its clusters z, shape (m, 2)."""
-    rows = np.arange(len(S1))
-    return S1[rows, z[:, 0]] + S2[rows, z[:, 1]]
+@njit(cache=True)
+def top_two(s: FloatArray) -> tuple[int, int]:
+    """Return the places of the highest and the second highest score."""
+    first, second = (0, 1) if s[0] >= s[1] else (1, 0)
+    for z in range(2, len(s)):
+        if s[z] > s[first]:
+            first, second = z, first
+        elif s[z] > s[second]:
+            second = z
+    return first, second
+
+
+@njit(cache=True)
+def best_assignments(S: FloatArray, pairs: IntArray, n_must: int, keep: bool) -> IntArray:
+    """Return the best assignments that keep, or that break, each link, shape (n_pairs, 2).
+
+    The first `n_must` pairs are must-links, the others cannot-links.
+    """
+    z = np.empty_like(pairs)
+    for j in range(len(pairs)):
+        s1, s2 = S[pairs[j, 0]], S[pairs[j, 1]]
+        z[j, 0], z[j, 1] = best_together(s1, s2) if (j < n_must) == keep else best_apart(s1, s2)
+    return z
+
+
+def pair_scores(S: FloatArray, pairs: IntArray, z: IntArray) -> FloatArray:
+    """Return ``S[j1, z1] + S[j2, z2]`` for each pair (j1, j2) and its clusters (z1, z2)."""
+    return S[pairs[:, 0], z[:, 0]] + S[pairs[:, 1], z[:, 1]]

@@ -70,7 +70,8 @@ def dual_ascent(
     takes a hundred times fewer sweeps than kappa = 0.
 
     The ascent begins with the dual variables that the terms hold and with Y = `start`.  The
-    result is never worse than `start`.  The ascent also ends once the gap is at most `gain_tol`
+    result is never worse than `start`, unless that is zero: zero weights have no winners, and CCCP
+    could not go on from there.  The ascent also ends once the gap is at most `gain_tol`
     times the gain on the start: time for CCCP to move on to the next tangent.
     """
     n, C = start.S.shape
@@ -95,7 +96,7 @@ def dual_ascent(
             value = objective(terms, lam, W, S)
             dual = sum(term.dual_sum() for term in terms) - _square(design.weights(U)) / (2.0 * lam)
             lag = kappa**2 / (2.0 * lam) * _square(W - design.weights(Y))
-            if value < best.value:
+            if value < best.value or not best.W.any():
                 best = Solution(W, S, value)
             lower = max(lower, dual)
             gap = best.value - lower
@@ -114,7 +115,7 @@ def subgradient(
     """Algorithm 2: subgradient steps of size 1 / (lam r), projected onto the ball of Theorem 1.
 
     Stops when W changes by at most `tol`, relative to its norm.  Its value may well be above that
-    of `start`, which is then returned instead.
+    of `start`, which is then returned instead unless it is zero.
     """
     W = start.W
     rho = np.sqrt(sum(term.value(np.zeros_like(start.S)) for term in terms) / lam)
@@ -132,7 +133,7 @@ def subgradient(
             break
     S = design.scores(W)
     value = objective(terms, lam, W, S)
-    if value > start.value:
+    if value > start.value and start.W.any():
         W, S, value = start.W, start.S, start.value
     return Solution(W, S, value, r)
 

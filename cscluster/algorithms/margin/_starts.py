@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import sklearn.cluster
+from scipy import sparse
 from scipy.linalg import eigh
 
-from cscluster.algorithms.base import FloatArray, IntArray, dense
+from cscluster.algorithms.base import FloatArray, IntArray, Samples, dense
 from cscluster.algorithms.margin._design import Design
 from cscluster.constraints import Constraints
 
@@ -21,7 +22,7 @@ class LinkProjections:
         S_c a = mu (S_m + shrinkage * mean(diag(S_m)) I) a,      A.T S_m A = I.
 
     They are computed in the span of the differences x_j1 - x_j2, where they lie.  Where there is
-    no cannot-link, random pairs stand in for them; where there is no must-link, S_m = 0 and the
+    no cannot-link, random pairs stand in for them; where S_m = 0, for want of must-links, the
     identity, scaled as S_c, is all that remains.
     """
 
@@ -36,7 +37,7 @@ class LinkProjections:
         if len(D_m) + len(D_c) < d:
             self._basis = np.linalg.qr(np.concatenate([D_m, D_c]).T)[0]
             D_m, D_c = D_m @ self._basis, D_c @ self._basis
-        self._scale = ((D_m if len(D_m) else D_c) ** 2).sum() / d
+        self._scale = ((D_m if D_m.any() else D_c) ** 2).sum() / d or 1.0
         self._m, self._Q = eigh(D_m.T @ D_m)
         self._D_c = D_c @ self._Q
 
@@ -65,8 +66,11 @@ def _scaled_differences(design: Design, links: IntArray, weights: FloatArray) ->
     return D * np.sqrt(w / max(w.sum(), 1e-300))[:, None]
 
 
-def kmeans_scores(Z: FloatArray, n_clusters: int, n_init: int, rng: np.random.Generator) -> FloatArray:
+def kmeans_scores(Z: Samples, n_clusters: int, n_init: int, rng: np.random.Generator) -> FloatArray:
     """Return scores whose winner is the nearest centre of k-means: z @ c - ||c||^2 / 2."""
+    if sparse.issparse(Z):
+        index = (Z.indices.astype(np.int32), Z.indptr.astype(np.int32))  # k-means takes no others
+        Z = sparse.csr_array((Z.data, *index), shape=Z.shape)
     seed = int(rng.integers(2**31))
     model = sklearn.cluster.KMeans(n_clusters, n_init=n_init, random_state=seed).fit(Z)
     centers = model.cluster_centers_
@@ -88,5 +92,5 @@ def label_free_starts(
         for shrinkage in (1e-3, 1e-2, 0.1, 1.0):
             Z = design.scores(projections.weights(n_clusters, shrinkage))
             yield Z
-            yield kmeans_scores(Z, n_clusters, 5, rng)
-    yield kmeans_scores(design.X, n_clusters, 3, rng)
+            yield kmeans_scores(Z, n_clusters, 2, rng)
+    yield kmeans_scores(design.X, n_clusters, 2, rng)

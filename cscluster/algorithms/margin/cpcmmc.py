@@ -13,7 +13,7 @@ from cscluster.algorithms.margin._cccp import cccp, tangent_at_scores
 from cscluster.algorithms.margin._design import Design, Rows, add_row, row_scores
 from cscluster.algorithms.margin._model import MARGIN_PARAMETERS, MarginClusterer, warn_of_contradictions
 from cscluster.algorithms.margin._starts import kmeans_scores, label_free_starts
-from cscluster.algorithms.margin._terms import PointMargins, Term
+from cscluster.algorithms.margin._terms import PointMargins, Term, visiting_order
 from cscluster.algorithms.parameters import Choice, Parameter, Real
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError
@@ -77,7 +77,7 @@ class EqualScores(_PairTerm):
 
     def sweep(self, design: Design, V: FloatArray, lam: float, rng: np.random.Generator) -> None:
         """Maximise the dual over the variables of each pair once."""
-        order = rng.permutation(len(self.pairs))
+        order = visiting_order(len(self.pairs), rng)
         _sweep_equal(
             design.rows, self._squared_norms(design), V, lam, self.pairs, order, self.cost, self.beta
         )
@@ -140,7 +140,7 @@ class NoCommonOwner(_PairTerm):
 
     def sweep(self, design: Design, V: FloatArray, lam: float, rng: np.random.Generator) -> None:
         """Maximise the dual over the variables of each pair once."""
-        order = rng.permutation(len(self.pairs))
+        order = visiting_order(len(self.pairs), rng)
         _sweep_owner(
             design.rows, self._squared_norms(design), V, lam, self.pairs, order, self.cost, self.beta
         )
@@ -223,7 +223,9 @@ class CPCMMC(MarginClusterer):
     that of `PMMC`.  A step of the solver costs O(n C d).
 
     The losses of the links have no margin: they pull all scores together, and with gamma2 and gamma3
-    as large as gamma1 the optimum is W = 0, one cluster.
+    as large as gamma1 the optimum is W = 0, one cluster.  Much of its distance from `PMMC` is the
+    start: on vehicle with 100 links the mean accuracy is 0.39 with 'kmeans', 0.55 with 'auto', and
+    0.62 for PMMC; on mnist0689 with 100 links 0.73, 0.94 and 0.92.
 
     References
     ----------

@@ -10,10 +10,9 @@ from numba import njit
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.margin._cccp import cccp, tangent_at_scores
 from cscluster.algorithms.margin._design import Design, Rows, add_row, row_scores
-from cscluster.algorithms.margin._losses import best_two
 from cscluster.algorithms.margin._model import MARGIN_PARAMETERS, MarginClusterer
 from cscluster.algorithms.margin._starts import kmeans_scores
-from cscluster.algorithms.margin._terms import Term
+from cscluster.algorithms.margin._terms import Term, visiting_order
 from cscluster.algorithms.parameters import Parameter, Real
 from cscluster.constraints import Constraints
 
@@ -44,8 +43,9 @@ class WinnerMargins(Term):
     def _runner_up(self, S: FloatArray) -> tuple[IntArray, FloatArray]:
         """Return the best cluster other than y, and by how much it misses the margin."""
         rows = np.arange(len(S))
-        first, second = best_two(S)
-        z = np.where(first == self.y, second, first)
+        others = S.copy()
+        others[rows, self.y] = -np.inf
+        z = others.argmax(axis=1)
         return z, 1.0 - S[rows, self.y] + S[rows, z]
 
     def value(self, S: FloatArray) -> float:
@@ -71,7 +71,7 @@ class WinnerMargins(Term):
 
     def sweep(self, design: Design, V: FloatArray, lam: float, rng: np.random.Generator) -> None:
         """Maximise the dual over the variables of each sample once."""
-        order = rng.permutation(len(self.y))
+        order = visiting_order(len(self.y), rng)
         _sweep_winners(design.rows, design.squared_norms, V, lam, order, self.y, self.alpha)
 
 

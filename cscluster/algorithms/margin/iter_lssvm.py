@@ -118,8 +118,9 @@ class IterLSSVM(IterativeMarginClusterer):
 
     References
     ----------
-    .. [1] K. Zhang, I. Tsang, J. Kwok, "Maximum Margin Clustering Made Practical", 2009,
-       Algorithm 2, sections III-C and III-D, (9) with p = 2. doi:10.1109/TNN.2008.2010620
+    .. [1] K. Zhang, I. Tsang, J. Kwok, "Maximum Margin Clustering Made Practical", IEEE
+       Transactions on Neural Networks 20 (4), 2009,
+       Algorithm 2, sections III-C and III-D, (9) with p = 2.
 
     Examples
     --------

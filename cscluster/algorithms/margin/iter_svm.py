@@ -110,8 +110,9 @@ class IterSVM(IterativeMarginClusterer):
 
     References
     ----------
-    .. [1] K. Zhang, I. Tsang, J. Kwok, "Maximum Margin Clustering Made Practical", 2009, problem
-       (2), Algorithm 1, section III-A. doi:10.1109/TNN.2008.2010620
+    .. [1] K. Zhang, I. Tsang, J. Kwok, "Maximum Margin Clustering Made Practical", IEEE
+       Transactions on Neural Networks 20 (4), 2009, problem
+       (2), Algorithm 1, section III-A.
 
     Examples
     --------

@@ -82,8 +82,8 @@ class MMC(Clusterer):
     References
     ----------
     .. [1] L. Xu, J. Neufeld, B. Larson, D. Schuurmans, "Maximum Margin Clustering", 2005.
-    .. [2] K. Zhang, I. Tsang, J. Kwok, "Maximum Margin Clustering Made Practical", 2009, (6).
-       doi:10.1109/TNN.2008.2010620
+    .. [2] K. Zhang, I. Tsang, J. Kwok, "Maximum Margin Clustering Made Practical", IEEE
+       Transactions on Neural Networks 20 (4), 2009, (6).
 
     Examples
     --------

@@ -154,10 +154,54 @@ class PMMC(MarginClusterer):
     gap_ : float
         Certified gap of the last convex problem; infinite for 'subgradient'.
 
+    Notes
+    -----
+    Readings.  Samples are centred here, sparse ones implicitly, so that (18) applies and no cluster
+    can win everywhere.  U is the set of samples that no link touches; the terms z = y of (6), a
+    constant delta / C, are kept.  (18) fixes a trace only and would have rank one: A.T S_m A = I is
+    meant.  Weighted links count eta_j with their share of all weights.  Algorithm 2 starts from the
+    current W instead of a random one: its first step forgets the start anyway.  The stop rule of
+    CCCP is tested once delta has its final value.
+
+    Starts decide most.  The signs of the eigenvectors in (18) are arbitrary, yet alone move the
+    accuracy on pendigit389 from 0.60 to 0.97.  'auto' takes the scores of the projection with S_m
+    shrunk by 0.001, 0.01, 0.1 and 1, k-means in each of them, and plain k-means.
+
+    Mean accuracy over 20 random sets of links, lam the best of 0.01, 0.1, ..., 100 by the true
+    classes; features centred, those of vehicle also standardised:
+
+    ==================  =====  =======  =======  ======
+    data set            links  k-means  'paper'  'auto'
+    ==================  =====  =======  =======  ======
+    mnist0689              40    0.694    0.746   0.873
+    mnist0689             200    0.694    0.877   0.950
+    pendigit389           100    0.629    0.960   0.988
+    letterIJL             200    0.539    0.915   0.957
+    ionosphere            200    0.712    0.877   0.910
+    sonar                 200    0.547    0.794   0.796
+    vehicle               200    0.452    0.644   0.682
+    optdigits_odd_even    200    0.774    0.903   0.904
+    ==================  =====  =======  =======  ======
+
+    Complexity.  A sweep of the dual ascent or a subgradient costs O(n C d), or O(C nnz) for sparse
+    samples; a pair costs O(C), not O(C^2); the projections O(min(d, L)^3).  Dense samples with
+    d >= 2n are rotated into their span first.  A kernel costs O(n^3) for kernel PCA.
+
     References
     ----------
     .. [1] H. Zeng, Y.-M. Cheung, "Semi-Supervised Maximum Margin Clustering with Pairwise
-       Constraints", 2012. doi:10.1109/TKDE.2011.68
+       Constraints", IEEE TKDE 24(5), 2012. doi:10.1109/TKDE.2011.68
+
+    Examples
+    --------
+    Four corners of a square can be halved in two ways; the links say which is meant.
+
+    >>> from cscluster import PMMC, Constraints
+    >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+    >>> links = Constraints([(0, 1)], [(1, 3)], n_samples=4)
+    >>> labels = PMMC(n_clusters=2, lam=0.1, random_state=0).fit(X, links).labels_
+    >>> bool(labels[0] == labels[1] != labels[2] == labels[3])
+    True
     """
 
     parameters = {

@@ -111,6 +111,14 @@ def test_sparse_and_dense_samples_give_the_same_model():
         assert np.array_equal(other.predict(sparse.csr_array(X)), other.labels_)
 
 
+def test_sparse_samples_may_have_long_indices():
+    X, y = blobs(2)
+    long = sparse.csr_array(X)
+    long.indices, long.indptr = long.indices.astype(np.int64), long.indptr.astype(np.int64)
+    links = Constraints.from_labels([(0, 2), (0, 1)], y)
+    assert score("acc", y, PMMC(2, lam=0.1, random_state=0).fit(long, links).labels_) == 1.0
+
+
 def test_more_features_than_samples_are_handled_in_their_span():
     X, y = blobs(d=300)
     links = Constraints.from_labels(np.random.default_rng(0).permutation(90)[:30].reshape(-1, 2), y)
@@ -214,6 +222,13 @@ def test_fewer_links_than_features_and_than_clusters():
         model = PMMC(4, lam=0.1, init=init, random_state=0).fit(X, links)
         assert np.isfinite(model.objective_).all()
         assert not len(links.violated(model.labels_))
+
+
+def test_must_links_between_equal_samples_say_nothing_about_distances():
+    X, y = blobs(2)
+    X[1] = X[3]
+    model = PMMC(2, lam=0.1, random_state=0).fit(X, Constraints([(1, 3)], [(0, 1)], n_samples=90))
+    assert score("acc", y, model.labels_) == 1.0
 
 
 def test_links_may_touch_every_sample():

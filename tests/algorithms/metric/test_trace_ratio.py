@@ -3,7 +3,7 @@ import pytest
 
 from cscluster import Constraints, MetricClusterer, TraceRatio, load_dataset
 from cscluster.constraints.schedules import BalancedPairs
-from cscluster.errors import ConstraintError, ParameterError
+from cscluster.errors import ConstraintError, DataError, ParameterError
 from cscluster.linalg.lle import reconstruction_weights
 from cscluster.metrics import score
 
@@ -153,3 +153,5 @@ def test_duplicate_points_in_links(map_):
     assert np.isfinite(TraceRatio(map_).fit(X, links).transform(X)).all()
     with pytest.raises(ConstraintError, match="the samples they part coincide"):
         TraceRatio(map_).fit(X, Constraints([(2, 4)], [(6, 7)], n_samples=30))
+    with pytest.raises((ConstraintError, DataError), match="coincide"):
+        TraceRatio(map_).fit(np.ones((30, 3)), links)

@@ -1,6 +1,6 @@
 """Segment an RGB image by clustering its pixels (zhang2009, section IV-C).
 
-python examples/segment_image.py datasets/landscape.png segments.png --segments 4
+python -m cscluster.examples.segment_image datasets/landscape.png segments.png --segments 4
 """
 
 from __future__ import annotations

@@ -1,0 +1,219 @@
+"""The offline step: many partitions of the same samples.
+
+Each partition is learned from a random subset of the features and from a sample of the rows, and
+then labels all rows in blocks.  Partitions are independent, so they are built in parallel, and
+each has a seed of its own, so the result does not depend on how.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+import numpy as np
+import sklearn.cluster
+from joblib import Parallel, delayed
+from numba import njit
+from scipy import sparse
+from scipy.linalg import eigh
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import euclidean_distances
+
+from cscluster.algorithms.base import FloatArray, IntArray
+from cscluster.algorithms.ensemble._labels import Labels
+from cscluster.algorithms.ensemble._rows import Rows
+from cscluster.linalg.kernels import Kernel, Nystroem, median_distance
+
+_KERNEL_LANDMARKS = 200
+_WIDTH_SAMPLES = 500
+_GRAPH_LANDMARKS = 1000
+_GRAPH_NEIGHBORS = 3
+_PER_LANDMARK = 5
+_ITERATIONS = 30
+
+
+class Partitioner(Protocol):
+    """A learned partition."""
+
+    def __call__(self, X: FloatArray) -> IntArray:
+        """Return the cluster of each sample."""
+
+
+Learner = Callable[[FloatArray, int, np.random.Generator], Partitioner]
+
+
+@dataclass(frozen=True)
+class KernelPartition:
+    """Approximate kernel k-means (Chitta et al. 2011), the paper's partitions."""
+
+    features: Nystroem
+    model: sklearn.cluster.KMeans
+
+    @classmethod
+    def fit(cls, X: FloatArray, n_clusters: int, rng: np.random.Generator) -> Self:
+        """Learn from the samples `X`; the kernel is as wide as the median distance.
+
+        In a few features most samples may be alike; their deviation is the width then.
+        """
+        few = X[rng.choice(len(X), min(_WIDTH_SAMPLES, len(X)), replace=False)]
+        width = median_distance(few) or float(X.std()) or 1.0
+        features = Nystroem.fit(Kernel("gaussian", width), X, _KERNEL_LANDMARKS, rng)
+        return cls(features, _kmeans(features(X), n_clusters, rng))
+
+    def __call__(self, X: FloatArray) -> IntArray:
+        """Return the cluster of each sample."""
+        return self.model.predict(self.features(X))
+
+
+@dataclass(frozen=True)
+class GraphPartition:
+    """Spectral clustering of the graph that joins each sample with its nearest landmarks.
+
+    With Z the rows of similarities to the nearest landmarks, each of sum one, and D their column
+    sums, the samples' graph is ``Z D^-1 Z^T``.  Its leading eigenvectors are ``Z V`` with
+    ``V = D^-1/2 U s^-1/2`` from the eigenvectors U of the small matrix ``D^-1/2 Z^T Z D^-1/2``, so
+    new samples can be placed as well.
+
+    References
+    ----------
+    .. [1] X. Chen, D. Cai, "Large Scale Spectral Clustering with Landmark-Based Representation",
+       2011.
+    """
+
+    landmarks: FloatArray
+    width: float
+    V: FloatArray
+    model: sklearn.cluster.KMeans
+
+    @classmethod
+    def fit(cls, X: FloatArray, n_clusters: int, rng: np.random.Generator) -> Self:
+        """Learn from the samples `X`; landmarks are the centres of a short k-means."""
+        p = min(_GRAPH_LANDMARKS, len(X))
+        rows = X[rng.choice(len(X), min(_PER_LANDMARK * p, len(X)), replace=False)]
+        landmarks = _kmeans(rows, p, rng, init="random", max_iter=3).cluster_centers_
+        near, distances = nearest_landmarks(X, landmarks, _GRAPH_NEIGHBORS)
+        width = 2 * float(distances.mean())
+        Z = _similarities(near, distances, width, len(landmarks))
+        degree = np.maximum(np.asarray(Z.sum(axis=0)).ravel(), np.finfo(float).tiny)
+        root = np.sqrt(degree)
+        G = (Z.T @ Z).toarray() / root / root[:, None]
+        s, U = eigh(G, subset_by_index=[max(0, p - n_clusters), p - 1])
+        V = U / root[:, None] / np.sqrt(np.maximum(s, np.finfo(float).eps))
+        return cls(landmarks, width, V, _kmeans(Z @ V, n_clusters, rng))
+
+    def __call__(self, X: FloatArray) -> IntArray:
+        """Return the cluster of each sample."""
+        near, distances = nearest_landmarks(X, self.landmarks, _GRAPH_NEIGHBORS)
+        Z = _similarities(near, distances, self.width, len(self.landmarks))
+        return self.model.predict(Z @ self.V)
+
+
+LEARNERS: dict[str, Learner] = {"kernel": KernelPartition.fit, "graph": GraphPartition.fit}
+
+
+def _kmeans(
+    X: FloatArray,
+    n_clusters: int,
+    rng: np.random.Generator,
+    init: str = "k-means++",
+    max_iter: int = _ITERATIONS,
+) -> sklearn.cluster.KMeans:
+    seed = int(rng.integers(2**31))
+    model = sklearn.cluster.KMeans(
+        min(n_clusters, len(X)), init=init, n_init=1, max_iter=max_iter, random_state=seed
+    )
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # repeated rows do no harm
+        return model.fit(X)
+
+
+def nearest_landmarks(X: FloatArray, landmarks: FloatArray, count: int) -> tuple[IntArray, FloatArray]:
+    """Return the nearest landmarks of each sample and the squared distances to them."""
+    D = euclidean_distances(X, landmarks, squared=True)
+    return _smallest(D, min(count, len(landmarks)))
+
+
+@njit(cache=True, nogil=True)
+def _smallest(D, count):  # type: ignore[no-untyped-def]
+    """Return the columns of the `count` smallest entries of each row, and the entries, by insertion."""
+    n, p = D.shape
+    columns = np.empty((n, count), dtype=np.int64)
+    values = np.empty((n, count))
+    for i in range(n):
+        filled = 0
+        for j in range(p):
+            d = D[i, j]
+            if filled == count and d >= values[i, count - 1]:
+                continue
+            if filled < count:
+                filled += 1
+            place = filled - 1
+            while place > 0 and values[i, place - 1] > d:
+                values[i, place] = values[i, place - 1]
+                columns[i, place] = columns[i, place - 1]
+                place -= 1
+            values[i, place] = d
+            columns[i, place] = j
+    return columns, values
+
+
+def _similarities(near: IntArray, distances: FloatArray, width: float, p: int) -> sparse.csr_array:
+    """Return Gaussian similarities to the nearest landmarks, each row of sum one."""
+    Z = np.exp((distances[:, :1] - distances) / width) if width > 0 else np.ones_like(distances)
+    Z /= Z.sum(axis=1, keepdims=True)
+    n, count = Z.shape
+    return sparse.csr_array((Z.ravel(), near.ravel(), np.arange(0, n * count + 1, count)), shape=(n, p))
+
+
+def build(
+    rows: Rows,
+    L: Labels,
+    kind: str,
+    n_features: int,
+    cluster_range: tuple[int, int],
+    sample: FloatArray,
+    seed: np.random.SeedSequence,
+    n_jobs: int | None,
+) -> IntArray:
+    """Fill the label store `L` of shape (m, n); return the number of clusters of each partition.
+
+    Parameters
+    ----------
+    rows : Rows
+        All samples.
+    kind : {'kernel', 'graph'}
+        How a partition is learned.
+    n_features : int
+        Size of the random feature subsets.
+    cluster_range : (int, int)
+        The number of clusters is drawn between these, both included.
+    sample : ndarray of shape (n_sampled, d)
+        Rows that the partitions are learned from.
+    """
+    tasks = Parallel(n_jobs=n_jobs, return_as="generator")(
+        delayed(_one)(rows, kind, n_features, cluster_range, sample, child, L.dtype)
+        for child in seed.spawn(len(L))
+    )
+    counts = np.empty(len(L), dtype=np.int64)
+    for k, (labels, count) in enumerate(tasks):
+        L[k], counts[k] = labels, count
+    return counts
+
+
+def _one(
+    rows: Rows,
+    kind: str,
+    n_features: int,
+    cluster_range: tuple[int, int],
+    sample: FloatArray,
+    seed: np.random.SeedSequence,
+    dtype: np.dtype[np.unsignedinteger],
+) -> tuple[Labels, int]:
+    """Learn one partition and label all rows."""
+    rng = np.random.default_rng(seed)
+    features = np.sort(rng.choice(sample.shape[1], n_features, replace=False))
+    n_clusters = int(rng.integers(cluster_range[0], cluster_range[1] + 1))
+    partition = LEARNERS[kind](np.ascontiguousarray(sample[:, features]), n_clusters, rng)
+    labels = [partition(block[:, features]).astype(dtype) for block in rows.blocks()]
+    return np.concatenate(labels), n_clusters

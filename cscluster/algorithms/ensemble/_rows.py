@@ -1,0 +1,103 @@
+"""Samples that need not fit into memory: arrays, memory-mapped NPY files, Parquet files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from cscluster.algorithms.base import FloatArray, IntArray
+from cscluster.errors import DataError
+
+_BLOCK = 4096
+
+
+class Rows(Protocol):
+    """A table of samples that is read in blocks of rows."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of samples and of features."""
+
+    def take(self, samples: IntArray) -> FloatArray:
+        """Return some samples, given by their numbers in rising order."""
+
+    def blocks(self) -> Iterator[FloatArray]:
+        """Yield all samples, in order."""
+
+
+class ArrayRows:
+    """Rows of an array, which may be memory-mapped and of any numeric type."""
+
+    def __init__(self, X: Any) -> None:
+        if X.ndim != 2 or X.dtype.kind not in "buif" or 0 in X.shape:
+            raise DataError(f"X must be a table of numbers, got {X.dtype} of shape {X.shape}.")
+        self.X = X
+        self.shape: tuple[int, int] = X.shape
+
+    def take(self, samples: IntArray) -> FloatArray:
+        """Return some samples."""
+        return _finite(np.asarray(self.X[samples], dtype=np.float64))
+
+    def blocks(self) -> Iterator[FloatArray]:
+        """Yield all samples in blocks of equal size."""
+        for start in range(0, self.shape[0], _BLOCK):
+            yield _finite(np.asarray(self.X[start : start + _BLOCK], dtype=np.float64))
+
+
+class ParquetRows:
+    """Rows of a Parquet file whose columns are all features, read by row groups."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        meta = self._open().metadata
+        self.shape: tuple[int, int] = (meta.num_rows, meta.num_columns)
+
+    def take(self, samples: IntArray) -> FloatArray:
+        """Return some samples."""
+        parts, start = [], 0
+        for block in self.blocks():
+            inside = samples[(samples >= start) & (samples < start + len(block))]
+            parts.append(block[inside - start])
+            start += len(block)
+        return np.concatenate(parts)
+
+    def blocks(self) -> Iterator[FloatArray]:
+        """Yield all samples, never more than a row group at once."""
+        for batch in self._open().iter_batches(batch_size=_BLOCK):
+            yield _finite(batch.to_pandas().to_numpy(dtype=np.float64))
+
+    def _open(self) -> Any:
+        try:
+            from pyarrow import parquet
+        except ImportError:
+            raise DataError(
+                f"Reading '{self.path.name}' needs pyarrow: pip install 'cscluster[parquet]'."
+            ) from None
+        return parquet.ParquetFile(self.path)
+
+
+def open_rows(source: str | Path) -> Rows:
+    """Open the NPY or Parquet file `source` for reading in blocks.
+
+    Raises
+    ------
+    DataError
+        If there is no such file, or it is of another kind.
+    """
+    path = Path(source)
+    if not path.is_file():
+        raise DataError(f"There is no data file '{path}'.")
+    if path.suffix.lower() == ".npy":
+        return ArrayRows(np.load(path, mmap_mode="r"))
+    if path.suffix.lower() == ".parquet":
+        return ParquetRows(path)
+    raise DataError(f"Cannot read '{path.name}' in blocks: only .npy and .parquet files can be.")
+
+
+def _finite(block: FloatArray) -> FloatArray:
+    if not np.isfinite(block).all():
+        raise DataError("X holds values that are missing or infinite.")
+    return block
