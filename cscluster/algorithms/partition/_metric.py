@@ -113,28 +113,29 @@ class Metrics:
     def update(self, X: FloatArray, labels: IntArray, mu: FloatArray, closure: Closure) -> tuple[Self, float]:
         """Return the metrics of equations (7) and (8), and the objective (6) at them."""
         full, single = self.L.ndim == 3, len(self.L) == 1
-        sizes = np.bincount(labels, minlength=self.n_clusters)
         X_linked, broken = X[closure.points], closure.broken(labels[closure.points])
         L, log_det, far = np.empty_like(self.L), np.empty_like(self.log_det), self.far.copy()
-        J, floored = 0.0, False
+        J, n_floored = 0.0, 0
         for m in range(len(L)):
-            h = slice(None) if single else slice(m, m + 1)
-            X_m, n = (X, len(X)) if single else (X[labels == m], sizes[m])
-            S = product(X_m, X_m, full) - product(sizes[h, None] * mu[h], mu[h], full)
+            inside = slice(None) if single else labels == m
+            n = len(labels[inside])
+            S = within_scatter(X[inside], labels[inside], mu, full)
             S += n * (np.diag(self.constant) if full else self.constant)
             n_apart = 0.0
             for links in broken if single else [links.at(m) for links in broken]:
                 S += self.w * broken_scatter(X_linked, links, single, full)
                 n_apart += self.w * links.cost[~links.is_must].sum()
             pair = self.far[m, None]
-            S_far = S + n_apart * product(pair, pair, full)
-            L[m], log_det[m], lifted = minimiser(S_far / n, self.floor, self.variance)
+            L[m], log_det[m], floored = minimiser(
+                (S + n_apart * product(pair, pair, full)) / n, self.floor, self.variance
+            )
             if full:
                 far[m] = farthest_pair(X, L[m])
-            J += (transform(S, L[m]) * L[m]).sum() + n_apart * (transform(far[m], L[m]) ** 2).sum()
-            J -= n * log_det[m]
-            floored |= lifted
-        return replace(self, L=L, log_det=log_det, far=far, n_floored=self.n_floored + floored), float(J)
+            delta = (transform(far[m], L[m]) ** 2).sum()
+            J += (transform(S, L[m]) * L[m]).sum() + n_apart * delta - n * log_det[m]
+            n_floored |= floored
+        model = replace(self, L=L, log_det=log_det, far=far, n_floored=self.n_floored + n_floored)
+        return model, float(J)
 
 
 def transform(X: FloatArray, L: FloatArray) -> FloatArray:
@@ -145,6 +146,12 @@ def transform(X: FloatArray, L: FloatArray) -> FloatArray:
 def product(X: FloatArray, Y: FloatArray, full: bool) -> FloatArray:
     """Return ``X^T Y``, or only its diagonal."""
     return X.T @ Y if full else np.einsum("ij,ij->j", X, Y)
+
+
+def within_scatter(X: FloatArray, labels: IntArray, mu: FloatArray, full: bool) -> FloatArray:
+    """Return the sum of ``(x_i - mu)(x_i - mu)^T``, or its diagonal."""
+    sizes = np.bincount(labels, minlength=len(mu))
+    return product(X, X, full) - product(sizes[:, None] * mu, mu, full)
 
 
 def broken_scatter(X: FloatArray, links: BrokenLinks, single: bool, full: bool) -> FloatArray:
