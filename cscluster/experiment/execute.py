@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -61,7 +63,12 @@ def execute(trials: list[Trial], pool: Pool, environment: str, done: Done) -> No
     _is_parent = True
     rest = {trial.keys: trial for trial in trials}
     guarded = False
-    with hooked(), threadpool_limits(trials[0].cell.threads), _backend(pool) as deaths:
+    with (
+        hooked(),
+        threadpool_limits(trials[0].cell.threads),
+        _backend(pool) as deaths,
+        _noted_interrupts() as interrupts,
+    ):
         while rest:
             tasks = (delayed(_run)(trial, environment, guarded) for trial in list(rest.values()))
             try:
@@ -69,7 +76,28 @@ def execute(trials: list[Trial], pool: Pool, environment: str, done: Done) -> No
                     for keys, records in parallel(tasks):
                         done(rest.pop(keys), records)
             except deaths:
+                if interrupts:
+                    raise KeyboardInterrupt from None
                 guarded = True
+
+
+@contextlib.contextmanager
+def _noted_interrupts() -> Iterator[list[int]]:
+    """Note each interrupt: the death of a worker that it caused may hide it from the caller."""
+    noted: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield noted
+        return
+
+    def note(number: int, frame: Any) -> None:
+        noted.append(number)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield noted
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _run(trial: Trial, environment: str, guarded: bool) -> tuple[tuple[str, ...], list[Record]]:

@@ -20,6 +20,7 @@ from scipy import sparse
 from scipy.linalg import eigh
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
+from threadpoolctl import threadpool_limits
 
 from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.algorithms.ensemble._labels import Labels
@@ -210,10 +211,11 @@ def _one(
     seed: np.random.SeedSequence,
     dtype: np.dtype[np.unsignedinteger],
 ) -> tuple[Labels, int]:
-    """Learn one partition and label all rows."""
+    """Learn one partition and label all rows, with one thread: sums of more differ in the last bit."""
     rng = np.random.default_rng(seed)
     features = np.sort(rng.choice(sample.shape[1], n_features, replace=False))
     n_clusters = int(rng.integers(cluster_range[0], cluster_range[1] + 1))
-    partition = LEARNERS[kind](np.ascontiguousarray(sample[:, features]), n_clusters, rng)
-    labels = [partition(block[:, features]).astype(dtype) for block in rows.blocks()]
+    with threadpool_limits(1):
+        partition = LEARNERS[kind](np.ascontiguousarray(sample[:, features]), n_clusters, rng)
+        labels = [partition(block[:, features]).astype(dtype) for block in rows.blocks()]
     return np.concatenate(labels), n_clusters

@@ -81,8 +81,8 @@ class MPCKMeans(ConstrainedKMeans):
     bounding box, which keep the weights of equation (8) positive; for full ones it is searched
     along a few farthest samples.  Equation (7) may still give a singular or indefinite A^-1.  Its
     small eigenvalues are lifted to the floor, since negative ones call for a large weight, not
-    for none; this is the optimum among metrics so bounded.  Floors from 0.01 to 0.3 were tried;
-    0.1 is best or close to it for all schemes.
+    for none; this is the optimum among metrics so bounded.  Floors from 0.01 to 0.3 were tried
+    for M-D, S-F and M-F: 0.1 is a good choice, though not the best one everywhere.
 
     **Objective.**  It never rises with 'keep' and 'block' while the maximally separated pair stays
     the same, which for diagonal matrices is always.
