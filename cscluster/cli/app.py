@@ -17,6 +17,7 @@ app = typer.Typer(
     help="Clustering with pairwise constraints: run experiments, get tables.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # rich help costs as much time again as all the rest
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("run")(run.command)

@@ -22,7 +22,7 @@ def command(
     out: Annotated[Path, typer.Option(help="Folder of results.")] = Path("results"),
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
 ) -> None:
-    """List algorithms, data sets, metrics, bundled experiments or stored runs."""
+    """List algorithms, data sets, metrics, experiments or runs."""
     from cscluster.errors import ConfigError, did_you_mean
 
     listings: dict[str, Callable[[], tuple[list[str], list[list[str]]]]] = {

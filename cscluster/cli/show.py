@@ -19,7 +19,7 @@ def command(
     ],
     out: Annotated[Path, typer.Option(help="Folder of results.")] = Path("results"),
 ) -> None:
-    """Show what an algorithm, data set, metric, bundled experiment or stored run is."""
+    """Explain an algorithm, data set, metric, experiment or run."""
     from cscluster import bundle
     from cscluster.algorithms import registry
     from cscluster.data import index

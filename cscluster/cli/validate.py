@@ -20,7 +20,10 @@ def command(
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a key first.")
     ] = None,
 ) -> None:
-    """Check an experiment file and its data; every problem is listed with its line and column."""
+    """Check an experiment file and its data.
+
+    Every problem is listed with its line and column.
+    """
     from cscluster.experiment.load import load
     from cscluster.experiment.plan import make_plan
 
