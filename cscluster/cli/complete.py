@@ -38,5 +38,7 @@ def datasets(incomplete: str) -> list[str]:
 
 def runs(incomplete: str) -> list[str]:
     """Complete stored runs in ./results."""
-    found = sorted(path.parent.name for path in Path("results").glob("*/config.json"))
-    return [name for name in found if name.startswith(incomplete)]
+    from cscluster.store.folder import run_folders
+
+    names = [folder.path.name for folder in run_folders(Path("results"))]
+    return [name for name in names if name.startswith(incomplete)]

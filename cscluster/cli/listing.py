@@ -111,17 +111,16 @@ def _configs() -> tuple[list[str], list[list[str]]]:
 def _runs(out: Path) -> tuple[list[str], list[list[str]]]:
     import time
 
-    from cscluster.store.folder import RunFolder
+    from cscluster.store.folder import run_folders
 
     rows = []
-    for path in sorted(out.glob("*/config.json")):
-        folder = RunFolder(path.parent)
+    for folder in run_folders(out):
         records, planned = folder.planned_records(), len(folder.plan())
         bad = sum(record["status"] != "ok" for record in records)
-        latest = folder.trials if folder.trials.exists() else path
+        latest = folder.trials if folder.trials.exists() else folder.path
         age = time.time() - latest.stat().st_mtime
         rows.append(
-            [path.parent.name, f"{len(records)}/{planned}", str(bad), _age(age), folder.config()["source"]]
+            [folder.path.name, f"{len(records)}/{planned}", str(bad), _age(age), folder.config()["source"]]
         )
     return ["run", "done", "failed", "age", "config"], rows
 

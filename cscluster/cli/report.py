@@ -28,7 +28,7 @@ def command(
 
     console = Console()
     for name in runs:
-        folder = find_run(name, out)
+        folder = require_run(name, out)
         results = aggregate.collect(folder, metric)
         _check(results.metrics, folder)
         console.print(results.title, style="bold", highlight=False, markup=False)
@@ -36,7 +36,7 @@ def command(
         tables.show(results, console)
 
 
-def find_run(name: str, out: Path) -> RunFolder:
+def require_run(name: str, out: Path) -> RunFolder:
     """Return the folder of a run by name or path.
 
     Raises
@@ -45,12 +45,12 @@ def find_run(name: str, out: Path) -> RunFolder:
         If there is none.
     """
     from cscluster.errors import StoreError, did_you_mean
-    from cscluster.store.folder import RunFolder
+    from cscluster.store.folder import find_run, run_folders
 
-    for path in (out / name, Path(name)):
-        if RunFolder(path).exists():
-            return RunFolder(path)
-    known = sorted(path.parent.name for path in out.glob("*/config.json"))
+    folder = find_run(name, out)
+    if folder is not None:
+        return folder
+    known = [folder.path.name for folder in run_folders(out)]
     hint = did_you_mean(name, known) or (
         f" (there are: {', '.join(known)})" if known else " (there is none yet)"
     )

@@ -25,7 +25,7 @@ def command(
     from cscluster.data import index
     from cscluster.errors import ConfigError, did_you_mean
     from cscluster.metrics import METRICS
-    from cscluster.store.folder import RunFolder
+    from cscluster.store.folder import find_run
 
     shown = 0
     if name in registry.algorithms() or ":" in name.removeprefix("openml:"):
@@ -45,11 +45,10 @@ def command(
             f"experiment {name}:\n" + (bundle.folder("configs") / f"{name}.yaml").read_text(encoding="utf-8")
         )
         shown += 1
-    for path in (out / name, Path(name)):
-        if RunFolder(path).exists():
-            _run(RunFolder(path))
-            shown += 1
-            break
+    run = find_run(name, out)
+    if run is not None:
+        _run(run)
+        shown += 1
     if not shown:
         known = [*registry.algorithms(), *index.names(), *METRICS, *bundle.config_names()]
         hint = did_you_mean(name, known) or "; see: cscluster list"

@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -223,7 +223,7 @@ class Difference:
 
 def compare(plan: list[Trial], records: list[Record], known_cells: Mapping[str, Any]) -> Difference:
     """Find out what is new, cached and stale."""
-    stored = {record["key"] for record in records if _complete(record, plan[0].cell.metrics)}
+    stored = {record["key"] for record in records if complete(record, plan[0].cell.metrics)}
     todo = [trial for trial in plan if not stored.issuperset(trial.keys)]
     unfinished = {key for trial in todo for key in trial.keys} - stored
     planned = {key for trial in plan for key in trial.keys}
@@ -243,7 +243,8 @@ def compare(plan: list[Trial], records: list[Record], known_cells: Mapping[str, 
     )
 
 
-def _complete(record: Record, metrics: tuple[str, ...]) -> bool:
+def complete(record: Record, metrics: Sequence[str]) -> bool:
+    """Tell whether a record holds all that is asked of its trial; a failure is all there is."""
     return record["status"] != "ok" or all(
         name in record["metrics"] or name in ("seconds", "iterations") for name in metrics
     )

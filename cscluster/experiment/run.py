@@ -12,7 +12,7 @@ from cscluster.errors import StoreError
 from cscluster.experiment import environment
 from cscluster.experiment.execute import Pool, execute
 from cscluster.experiment.load import find_config, load
-from cscluster.experiment.plan import Difference, Trial, compare, make_plan
+from cscluster.experiment.plan import Difference, Trial, compare, complete, make_plan
 from cscluster.experiment.schema import Experiment
 from cscluster.store.folder import RunFolder
 from cscluster.store.records import Record
@@ -76,15 +76,8 @@ def prepare(
     cells = folder.cells() if folder.exists() else {}
     difference = compare(plan, kept, cells)
     redone = {key for trial in difference.todo for key in trial.keys}
-    if difference.n_stale:
-        kept = [record for record in kept if record["key"] not in redone or _whole(record, experiment)]
+    kept = [r for r in kept if r["key"] not in redone or complete(r, experiment.metrics)]
     return Job(experiment, source, folder, plan, kept, difference, replaces=len(kept) < len(records))
-
-
-def _whole(record: Record, experiment: Experiment) -> bool:
-    return all(
-        name in record["metrics"] for name in experiment.metrics if name not in ("seconds", "iterations")
-    )
 
 
 def _check_owner(folder: RunFolder, source: str) -> None:

@@ -152,6 +152,17 @@ class RunFolder:
                 writer.close()
 
 
+def run_folders(out: Path) -> list[RunFolder]:
+    """Return the runs stored in a folder of results, by name."""
+    return [RunFolder(path.parent) for path in sorted(out.glob("*/config.json"))]
+
+
+def find_run(name: str, out: Path) -> RunFolder | None:
+    """Return the run called `name` in a folder of results, or in the folder `name`, if there is one."""
+    found = (RunFolder(path) for path in (out / name, Path(name)))
+    return next((folder for folder in found if folder.exists()), None)
+
+
 class Writer:
     """Appends records; each is on disk when `append` returns."""
 
