@@ -34,6 +34,9 @@ class Results:
         Columns dataset, label, oracle, params, point, tier, metric, mean, std, n, planned.
     failures : DataFrame
         Columns dataset, label, status, message, count.
+    trials : DataFrame
+        The trials behind the cells: columns dataset, algorithm, label, oracle, grid (as JSON), point,
+        tier, trial, status, message, and ``m:NAME`` for every recorded metric.
     """
 
     name: str
@@ -46,6 +49,7 @@ class Results:
     planned: int
     cells: pd.DataFrame
     failures: pd.DataFrame
+    trials: pd.DataFrame
 
 
 def lower_is_better(metric: str) -> bool:
@@ -77,6 +81,7 @@ def collect(folder: RunFolder, metrics: list[str] | None = None) -> Results:
         planned=planned,
         cells=_cells(chosen, list(wanted), planned),
         failures=_failures(frame),
+        trials=chosen.reset_index(drop=True),
     )
 
 
