@@ -103,7 +103,7 @@ def _facts(results: Results, records: list[Record], planned: int) -> Markup:
         ("algorithms", len(results.labels), ""),
         ("data sets", len(results.datasets), ""),
         (axis_name(results), _range(points), ""),
-        ("trials of a cell", results.planned, ""),
+        ("trials per cell", results.planned, ""),
         ("trials stored", f"{len(records):,} of {planned:,}", "bad" if len(records) < planned else ""),
         ("failed", f"{failed:,}", "bad" if failed else ""),
         ("computing time", _duration(sum(sum(r["seconds"].values()) for r in records)), ""),

@@ -106,7 +106,7 @@ def _pairs(found: pd.DataFrame) -> Markup:
     ]
     heads = ["a", "b", "winner", "a − b", "t-test p", "Wilcoxon p", "Holm p", "Cohen d", "rank-biserial"]
     return table(
-        f"Pairs over {found['n'].iloc[0]} trials; the winner is by Wilcoxon's test, Holm's correction and {ALPHA}",
+        f"Pairs over {found['n'].iloc[0]} trials; the winner is by Holm's correction of Wilcoxon's test",
         heads,
         rows,
         numbers=6,
@@ -163,8 +163,8 @@ def _across(results: Results, metric: str) -> Markup:
             tag(
                 "p",
                 f"Friedman's test over the means of {found.n} data sets at the last point: the algorithms "
-                f"{verdict} (χ² = {found.statistic:.2f}, p = {_p(found.p)}). By Nemenyi's test, mean ranks that "
-                f"are more than {found.critical_difference:.2f} apart differ at {ALPHA}.",
+                f"{verdict} (χ² = {found.statistic:.2f}, p = {_p(found.p)}). By Nemenyi's test, mean ranks "
+                f"that are more than {found.critical_difference:.2f} apart differ at {ALPHA}.",
             ),
             _ranks(results, found),
         ]

@@ -63,7 +63,7 @@ function curves(run, choice) {
   return {
     caption: `${name} on ${run.datasets[choice.dataset]}, mean${choice.bands ? " ± standard deviation" : ""}`,
     option: {
-      grid: { left: 8, right: 16, top: 16, bottom: 34, containLabel: true },
+      grid: frame(),
       xAxis: axis({
         type: scaleOf(steps.map(({ x }) => x)),
         name: axisName,
@@ -134,7 +134,7 @@ function boxes(run, choice) {
     caption: `${name} of single trials on ${run.datasets[choice.dataset]}, ${place(run, choice)}`,
     height: Math.max(CHART_HEIGHT, 70 + 34 * labels.length),
     option: {
-      grid: { left: 8, right: 16, top: 16, bottom: 34, containLabel: true },
+      grid: frame(),
       xAxis: axis({ type: "value", scale: true, name, nameGap: 30 }),
       yAxis: axis({ type: "category", data: labels.map((label) => shortened(run.labels[label])), axisLabel: { interval: 0 } }),
       tooltip: {
@@ -192,9 +192,9 @@ function overview(run, choice) {
   const { name } = run.metrics[choice.metric];
   return {
     caption: `${name} on all data sets, ${place(run, choice)}; darker is better on a data set`.replace("darker", theme.dark ? "brighter" : "darker"),
-    height: Math.max(CHART_HEIGHT, 70 + 34 * labels.length),
+    height: heatHeight(labels.length),
     option: {
-      grid: { left: 8, right: 16, top: 8, bottom: 8, containLabel: true },
+      grid: frame(),
       xAxis: axis({ type: "category", data: run.datasets.map((one) => shortened(one, 14)), splitLine: { show: false }, axisLabel: { interval: 0, rotate: run.datasets.length > 6 ? 40 : 0 } }),
       yAxis: axis({ type: "category", data: labels.map((label) => shortened(run.labels[label])), splitLine: { show: false }, axisLabel: { interval: 0 } }),
       visualMap: heatScale(0, 1),
@@ -209,6 +209,10 @@ function overview(run, choice) {
       ],
     },
   };
+}
+
+function heatHeight(rows) {
+  return 80 + 38 * rows;
 }
 
 function heatScale(min, max) {
@@ -230,7 +234,7 @@ function sensitivity(run, choice) {
   const { name } = run.metrics[choice.metric];
   const caption = `${name} of ${grid.name} on ${run.datasets[choice.dataset]} by ${varied.map((one) => one.name).join(" and ")}, ${place(run, choice)}`;
   if (varied.length === 1) return { caption, option: oneParameter(run, varied[0], cells) };
-  if (varied.length === 2) return { caption, option: twoParameters(run, varied, cells) };
+  if (varied.length === 2) return { caption, height: heatHeight(varied[0].values.length), option: twoParameters(run, varied, cells) };
   return { caption: `${grid.name} has ${varied.length} parameters that vary: see the table`, option: null };
 }
 
@@ -242,7 +246,7 @@ function oneParameter(run, parameter, cells) {
   const ordered = cells.map(({ row, cell }) => ({ x: index(parameter, row), cell })).sort((a, b) => a.x - b.x);
   const { colour: ink, marker } = look(0);
   return {
-    grid: { left: 8, right: 16, top: 16, bottom: 34, containLabel: true },
+    grid: frame(),
     xAxis: axis({ type: "category", data: parameter.values.map(String), name: parameter.name, nameGap: 30 }),
     yAxis: axis({ type: "value", scale: true }),
     tooltip: {
@@ -268,7 +272,7 @@ function twoParameters(run, [down, across], cells) {
   });
   const category = (parameter, gap) => axis({ type: "category", data: parameter.values.map(String), name: parameter.name, nameGap: gap, splitLine: { show: false }, axisLabel: { interval: 0 } });
   return {
-    grid: { left: 28, right: 16, top: 8, bottom: 34, containLabel: true },
+    grid: frame(),
     xAxis: category(across, 30),
     yAxis: category(down, 44),
     visualMap: heatScale(least, most > least ? most : least + 1),

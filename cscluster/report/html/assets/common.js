@@ -135,6 +135,11 @@ function draw(place, option, renderer = "svg") {
   return chart;
 }
 
+/** Labels and names of axes stay inside the place of a chart. */
+function frame() {
+  return { left: 8, right: 16, top: 16, bottom: 8, outerBoundsMode: "same", outerBoundsContain: "all" };
+}
+
 function axis(properties) {
   return {
     nameLocation: "middle",
@@ -148,10 +153,12 @@ function axis(properties) {
   };
 }
 
-/** A name that fits beside an axis. */
-function shortened(name, length = 22) {
+/** A name that fits beside an axis; long names differ at their ends most often, so the middle goes. */
+function shortened(name, length = 26) {
   const letters = [...name];
-  return letters.length > length ? `${letters.slice(0, length - 1).join("")}…` : name;
+  if (letters.length <= length) return name;
+  const half = Math.floor(length / 2);
+  return `${letters.slice(0, half).join("")}…${letters.slice(half - length + 1).join("")}`;
 }
 
 function save(place, name) {

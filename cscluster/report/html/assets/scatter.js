@@ -51,7 +51,7 @@ function update() {
   draw(
     map,
     {
-      grid: { left: 8, right: 16, top: 16, bottom: 34, containLabel: true },
+      grid: frame(),
       xAxis: axis({ type: "value", scale: true, name: DATA.axes[0], nameGap: 30 }),
       yAxis: axis({ type: "value", scale: true, name: DATA.axes[1], nameGap: 44 }),
       dataZoom: ["xAxisIndex", "yAxisIndex"].map((name) => ({ type: "inside", [name]: 0, filterMode: "none", zoomOnMouseWheel: "ctrl", preventDefaultMouseMove: false })),
