@@ -136,8 +136,8 @@ def _results(results: Results, with_trials: bool) -> Markup:
     about = notes(results)[: -len(results.failures) or None]
     if not with_trials:
         about.append(
-            "There are too many trials to show them one by one: box plots show quartiles and whiskers, computed "
-            "from all trials."
+            "There are too many trials to show them one by one: box plots show quartiles and whiskers, "
+            "computed from all trials."
         )
     return join(
         [
