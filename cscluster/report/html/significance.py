@@ -215,7 +215,9 @@ def _ranks(results: Results, found: Friedman) -> Markup:
 
 
 def _number(value: float, shown: str) -> Cell:
-    return Cell(shown.replace("-", "−"), value if math.isfinite(value) else None, "number")
+    return Cell(
+        shown.replace("-", "−").replace("inf", "∞"), value if math.isfinite(value) else None, "number"
+    )
 
 
 def _p(value: float) -> str:
