@@ -76,14 +76,22 @@ def _read(text: str) -> pd.DataFrame:
     missing = [name for name in [*_PLACE, "mean"] if name not in table]
     if missing:
         raise KeyError(f"it has no column {', '.join(missing)}; it needs those of summary.csv.")
-    table["mean"] = pd.to_numeric(table["mean"].replace("", "nan"))
-    table[["point", "tier"]] = table[["point", "tier"]].astype(int)
     if table.empty:
         raise ValueError("it has no line below its heading.")
+    for name in ("point", "tier", "mean"):
+        table[name] = _numbers(table[name], gaps=name == "mean")
     twice = table[table.duplicated(_PLACE)]
     if len(twice):
         raise ValueError(f"it has two lines for {', '.join(map(str, twice.iloc[0][_PLACE]))}.")
     return table[[*_PLACE, "mean"]]
+
+
+def _numbers(column: pd.Series, gaps: bool) -> pd.Series:
+    numbers = pd.to_numeric(column, errors="coerce")
+    bad = column[numbers.isna() & ~(column.eq("") & gaps)]
+    if len(bad):
+        raise ValueError(f"its column '{column.name}' has '{bad.iloc[0]}', which is no number.")
+    return numbers
 
 
 def drift(results: Results, reference: pd.DataFrame, tolerances: Tolerances) -> tuple[pd.DataFrame, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -19,13 +20,16 @@ def put(path: Path, text: str) -> None:
     StoreError
         If that is not possible.
     """
+    if path.is_dir():
+        raise StoreError(f"Cannot write '{path}': it is a folder; name a file in it.")
     temporary = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary.write_text(text, encoding="utf-8")
         os.replace(temporary, path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink()
         raise StoreError(f"Cannot write '{path}': {error.strerror}.") from error
 
 
