@@ -92,7 +92,7 @@ def test_environments_that_trials_used_are_shown(tmp_path):
 def test_warnings_are_counted(tmp_path):
     records = [trial("a", 0.5, trial=t, warnings=["did not <converge>"]) for t in (0, 1)]
     shown = words(page_of(store(tmp_path, [entry("a")], records)))
-    assert "A iris did not <converge> 2" in re.sub(r"\s+", " ", shown) or "did not <converge>2" in shown
+    assert "did not <converge>2" in shown  # the message, and in the next cell how often
     assert "2 warnings" in shown
 
 
