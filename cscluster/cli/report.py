@@ -93,6 +93,10 @@ def _format(kind: str | None, out: Path | None) -> str:
     """Return the format: the one asked for, or the one that the name of the file says."""
     from cscluster.errors import ConfigError, did_you_mean
 
+    if out is not None and out.is_dir():
+        raise ConfigError(
+            f"--out names the file to write, but '{out}' is a folder (results are in --results)."
+        )
     if kind is None:
         suffix = ".txt" if out is None else out.suffix.lower()
         named = [name for name, ending in FORMATS.items() if ending == suffix]

@@ -148,8 +148,7 @@ def _show(job: Job, console: Console) -> None:
     from cscluster.report.document import compose
 
     results = collect(job.folder)
-    document = compose(results)
     console.print()
-    terminal.show(document, console)
-    written = write.into_folder(results, document, job.folder.path)
+    terminal.show(compose(results), console)
+    written = write.into_folder(results, job.folder.path)
     console.print(f"\nreport: {written}", highlight=False, markup=False, soft_wrap=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cscluster.report.document import Document
-from cscluster.report.tables import Grid
+from cscluster.report.tables import Grid, divide
 
 _START = r"""\documentclass{article}
 \usepackage[T1]{fontenc}
@@ -12,6 +12,9 @@ _START = r"""\documentclass{article}
 \usepackage{graphicx} % tables that are too wide are made smaller
 \begin{document}
 """
+_WIDTH = 90
+"""Characters in a line of a table; a wider one would be too small to read."""
+
 _SIGNS = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -51,7 +54,7 @@ def text(documents: list[Document]) -> str:
 
 def _section(document: Document) -> str:
     parts = [f"\\section*{{{escape(document.title)}}}"]
-    parts += [_table(grid) for grid in document.grids]
+    parts += [_table(part) for grid in document.grids for part in divide(grid, _WIDTH)]
     for outcome in document.outcomes:
         lines = [f"\\item[{escape(name)}] {escape(line)}" for name, line in outcome.orderings.items()]
         parts.append(f"\\paragraph{{{escape(outcome.heading)}}}")
@@ -64,10 +67,8 @@ def _section(document: Document) -> str:
 def _table(grid: Grid) -> str:
     heads = " & ".join(map(escape, [grid.corner, *grid.texts.columns]))
     rows = []
-    for name, row, best in zip(grid.texts.index, grid.texts.to_numpy(), grid.best.to_numpy(), strict=True):
-        cells = [
-            rf"\textbf{{{_cell(cell)}}}" if out else _cell(cell) for cell, out in zip(row, best, strict=True)
-        ]
+    for name, texts, best in grid.rows():
+        cells = [rf"\textbf{{{_cell(t)}}}" if out else _cell(t) for t, out in zip(texts, best, strict=True)]
         rows.append(" & ".join([escape(name), *cells]) + r" \\")
     return "\n".join(
         [

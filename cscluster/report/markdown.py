@@ -28,8 +28,8 @@ def _table(grid: Grid) -> list[str]:
     lines = [f"## {_escape(grid.heading)}", ""]
     lines.append(f"| {grid.corner} | {' | '.join(map(_escape, grid.texts.columns))} |")
     lines.append("|---|" + "---:|" * len(grid.texts.columns))
-    for name, row, best in zip(grid.texts.index, grid.texts.to_numpy(), grid.best.to_numpy(), strict=True):
-        cells = [f"**{cell}**" if out else cell for cell, out in zip(row, best, strict=True)]
+    for name, texts, best in grid.rows():
+        cells = [f"**{text}**" if out else text for text, out in zip(texts, best, strict=True)]
         lines.append("| " + " | ".join([_escape(name), *cells]) + " |")
     return [*lines, ""]
 

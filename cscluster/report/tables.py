@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,48 @@ class Grid:
     metric: str
     texts: pd.DataFrame
     best: pd.DataFrame
+
+    def rows(self) -> Iterator[tuple[str, list[str], list[bool]]]:
+        """Yield the name, the texts and what stands out of each row."""
+        rows = zip(
+            self.texts.index, self.texts.to_numpy().tolist(), self.best.to_numpy().tolist(), strict=True
+        )
+        yield from rows
+
+
+def column_widths(texts: pd.DataFrame) -> list[int]:
+    """Return how many characters each column takes, with two between columns."""
+    columns = zip(texts.columns, texts.to_numpy().T, strict=True)
+    return [max([len(head), *map(len, column)]) + 2 for head, column in columns]
+
+
+def grid_width(grid: Grid) -> int:
+    """Return how many characters a table takes."""
+    return _names_width(grid) + sum(column_widths(grid.texts))
+
+
+def _names_width(grid: Grid) -> int:
+    return max([len(grid.corner), *map(len, grid.texts.index)]) + 2
+
+
+def divide(grid: Grid, width: int) -> list[Grid]:
+    """Return a table in parts that are at most so many characters wide.
+
+    Names of rows take half of that at most: they can be folded, numbers cannot.
+    """
+    if grid_width(grid) <= width:
+        return [grid]
+    parts, start, widths = [], 0, column_widths(grid.texts)
+    room = width - min(_names_width(grid), width // 2)
+    while start < len(widths):
+        stop = start + 1
+        while stop < len(widths) and sum(widths[start : stop + 1]) <= room:
+            stop += 1
+        heading = f"{grid.heading} (continued)" if start else grid.heading
+        part = {"texts": grid.texts.iloc[:, start:stop], "best": grid.best.iloc[:, start:stop]}
+        parts.append(replace(grid, heading=heading, **part))
+        start = stop
+    return parts
 
 
 def cell_text(mean: float, std: float, n: int, planned: int, metric: str) -> str:

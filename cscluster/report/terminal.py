@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
-import pandas as pd
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from cscluster.report.document import Document, Outcome
-from cscluster.report.tables import Grid
+from cscluster.report.tables import Grid, column_widths, divide, grid_width
 
 
 def text(documents: list[Document]) -> str:
@@ -36,34 +36,23 @@ def show(document: Document, console: Console) -> None:
 
 def _show_grid(grid: Grid, console: Console) -> None:
     """Print a table; one that is too wide is set closer together, or else in several parts."""
-    texts, heading = grid.texts, grid.heading
-    names = max([len(grid.corner), *map(len, texts.index)]) + 2
-    if names + sum(_widths(texts)) > console.width:
-        texts = texts.map(lambda text: text.replace(" ± ", "±"))
-        names = min(names, console.width // 2)
-    widths, start = _widths(texts), 0
-    while start < len(widths):
-        stop = start + 1
-        while stop < len(widths) and names + sum(widths[start : stop + 1]) <= console.width:
-            stop += 1
-        console.print(heading, style="bold", highlight=False, markup=False)
-        console.print(_table(grid.corner, texts.iloc[:, start:stop], grid.best.iloc[:, start:stop]))
+    parts = divide(grid, console.width)
+    if len(parts) > 1 or grid_width(grid) > console.width:
+        closer = replace(grid, texts=grid.texts.map(lambda text: text.replace(" ± ", "±")))
+        parts = divide(closer, console.width)
+    for part in parts:
+        console.print(part.heading, style="bold", highlight=False, markup=False)
+        console.print(_table(part))
         console.print()
-        heading, start = f"{grid.heading} (continued)", stop
 
 
-def _widths(texts: pd.DataFrame) -> list[int]:
-    columns = zip(texts.columns, texts.to_numpy().T, strict=True)
-    return [max([len(head), *map(len, column)]) + 2 for head, column in columns]
-
-
-def _table(corner: str, texts: pd.DataFrame, best: pd.DataFrame) -> Table:
+def _table(grid: Grid) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="")
-    table.add_column(corner, overflow="fold")
-    for head, width in zip(texts.columns, _widths(texts), strict=True):
+    table.add_column(grid.corner, overflow="fold")
+    for head, width in zip(grid.texts.columns, column_widths(grid.texts), strict=True):
         table.add_column(Text(head), justify="right", no_wrap=True, min_width=width - 2)
-    for name, row, stands_out in zip(texts.index, texts.to_numpy(), best.to_numpy(), strict=True):
-        cells = zip(row, stands_out, strict=True)
+    for name, texts, best in grid.rows():
+        cells = zip(texts, best, strict=True)
         table.add_row(Text(name), *(Text(text, style="bold green" if out else "") for text, out in cells))
     return table
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from cscluster.errors import StoreError
 from cscluster.report import markdown, spreadsheet
 from cscluster.report.aggregate import Results
-from cscluster.report.document import Document
+from cscluster.report.document import compose
 
 
 def put(path: Path, text: str) -> None:
@@ -33,8 +33,8 @@ def put(path: Path, text: str) -> None:
         raise StoreError(f"Cannot write '{path}': {error.strerror}.") from error
 
 
-def into_folder(results: Results, document: Document, folder: Path) -> Path:
+def into_folder(results: Results, folder: Path) -> Path:
     """Write ``report.md`` and ``summary.csv`` into a run's folder; return the report's path."""
     put(folder / "summary.csv", spreadsheet.text([results]))
-    put(folder / "report.md", markdown.text([document]))
+    put(folder / "report.md", markdown.text([compose(results)]))
     return folder / "report.md"

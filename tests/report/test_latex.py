@@ -30,6 +30,12 @@ def test_tables(tmp_path):
     assert "* oracle: the parameters were picked" in text
 
 
+def test_wide_tables_are_divided(tmp_path):
+    text = page(wide(tmp_path))
+    assert r"\caption{ACC on iris by number of links (continued)}" in text
+    assert text.count("Pairwise constrained maximum margin &") == 2
+
+
 @pytest.mark.parametrize(
     ("given", "printed"),
     [

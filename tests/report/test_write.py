@@ -18,7 +18,7 @@ def wide(tmp_path):
 
 
 def test_report_and_summary_are_written_beside_the_records(wide, tmp_path):
-    assert write.into_folder(wide, compose(wide), tmp_path) == tmp_path / "report.md"
+    assert write.into_folder(wide, tmp_path) == tmp_path / "report.md"
     assert (tmp_path / "report.md").read_text(encoding="utf-8") == markdown.text([compose(wide)])
     rows = list(csv.DictReader(io.StringIO((tmp_path / "summary.csv").read_text(encoding="utf-8"))))
     assert len(rows) == len(wide.cells) == 15
@@ -31,7 +31,7 @@ def test_a_full_disk_is_told(wide, tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(StoreError, match=r"Cannot write '.*summary\.csv': No space left on device"):
-        write.into_folder(wide, compose(wide), tmp_path)
+        write.into_folder(wide, tmp_path)
     assert not list(tmp_path.glob(".*.part"))
 
 
@@ -51,5 +51,5 @@ def test_folders_are_made(tmp_path):
 
 def test_a_run_without_results(tmp_path):
     results = collect(stored.store(tmp_path, [stored.entry("a")], []))
-    written = write.into_folder(results, compose(results), tmp_path)
+    written = write.into_folder(results, tmp_path)
     assert written.read_text(encoding="utf-8").startswith("# A title")

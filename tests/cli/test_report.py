@@ -1,0 +1,179 @@
+"""report, compare and runs, on runs written by hand."""
+
+import csv
+import json
+import os
+from types import SimpleNamespace
+
+import pytest
+
+from tests.report.stored import entry, oracle, store, three_by_three, trial
+
+
+@pytest.fixture
+def runs(tmp_path):
+    """Return a folder of results with three runs."""
+    three_by_three(tmp_path / "results/first", n=6)
+    three_by_three(tmp_path / "results/second", n=6, title="Another")
+    records = [trial("a", 0.5, trial=t, dataset="glass", point=20) for t in range(6)]
+    store(
+        tmp_path / "results/third",
+        [entry("a")],
+        [*records, trial("a", None, dataset="glass", trial=9)],
+        trials=7,
+    )
+    return SimpleNamespace(path=tmp_path)
+
+
+FORMATS = {
+    "terminal": ("table.txt", "ACC on iris by number of links\nalgorithm "),
+    "markdown": ("table.md", "| algorithm | 10 | 20 |"),
+    "latex": ("table.tex", "\\begin{tabular}{lrr}\n\\toprule"),
+    "csv": ("table.csv", "dataset,label,oracle,params,point,tier,metric,mean,std,n,planned\niris,A,"),
+    "json": ("table.json", '"ordering": "A < B < C"'),
+}
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_formats_by_name_and_by_file(cscluster, runs, kind):
+    name, says = FORMATS[kind]
+    printed = cscluster("report", "first", "--format", kind)
+    assert printed.returncode == 0, printed.stderr
+    assert says in printed.stdout
+    written = cscluster("report", "first", "--out", f"out/{name}")
+    assert written.stdout == f"written: out/{name}\n"
+    text = (runs.path / "out" / name).read_text(encoding="utf-8")
+    assert says in text
+    if kind != "terminal":  # which is as wide as the terminal
+        assert text == printed.stdout
+    again = cscluster("report", "first", "--out", f"again/{name}")
+    assert again.returncode == 0
+    assert (runs.path / "again" / name).read_bytes() == (runs.path / "out" / name).read_bytes()
+
+
+def test_choices(cscluster, runs):
+    done = cscluster(
+        "report", "first", "-m", "error", "--where", "dataset=iris,wine", "--where", "label!=C", "-f", "csv"
+    )
+    rows = list(csv.DictReader(done.stdout.splitlines()))
+    assert {row["metric"] for row in rows} == {"error"}
+    assert {row["dataset"] for row in rows} == {"iris", "wine"}
+    assert {row["label"] for row in rows} == {"A", "B"}
+
+
+def test_runs_one_after_another_and_in_one_table(cscluster, runs):
+    apart = cscluster("report", "first", "third")
+    assert apart.stdout.count("A title\n") == 2
+    assert "6 trials; what stands out" in apart.stdout
+    together = cscluster("report", "first", "third", "--by", "dataset")
+    assert together.stdout.startswith("A title + A title\n")
+    (glass,) = [line for line in together.stdout.splitlines() if line.startswith("glass")]
+    assert glass.split()[1:] == ["0.500", "±", "0.000", "(6/7)"]
+    told = json.loads(cscluster("report", "first", "third", "-f", "json").stdout)
+    assert [run["datasets"] for run in told["runs"]] == [["iris", "wine", "sonar"], ["glass"]]
+
+
+def test_by_parameter(cscluster, tmp_path):
+    oracle(tmp_path / "results/run", label="A")
+    done = cscluster("report", "run", "--by", "lam")
+    assert "ACC on iris by lam, number of links 10" in done.stdout
+    assert done.stdout.splitlines()[3].split() == ["algorithm", "1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["report", "frist"], "There is no run 'frist' in 'results'; did you mean 'first'?"),
+        (["report", "first", "--results", "nowhere"], "(there is none yet)"),
+        (["report", "first", "-m", "eror"], "The records of 'first' have no metric 'eror'; did you mean 'error'?"),
+        (["report", "first", "--format", "latx"], "There is no format 'latx'; did you mean 'latex'?"),
+        (["report", "first", "--out", "table"], "The name of 'table' says no format; add --format"),
+        (["report", "first", "--out", "results"], "--out names the file to write, but 'results' is a folder"),
+        (["report", "first", "--by", "lam"], "Cannot show 'run' by 'lam'; this run has point, dataset"),
+        (["report", "first", "--where", "dataset=irsi"], "did you mean 'iris'?"),
+        (["report", "first", "second", "--by", "dataset"], "which cannot stand in one table; see: cscluster compare"),
+        (["report", "first", "--tol", "1"], "--tol belongs to --check"),
+        (["report", "first", "second", "--check", "x.csv"], "--check compares one whole run"),
+        (["report", "first", "--check", "x.csv"], "Cannot read the reference 'x.csv': No such file or directory."),
+        (["report", "first", "--out", "results/first/config.json/t.md"], "Cannot write 'results/first/config.json/t.md'"),
+        (["compare", "first", "secnd"], "There is no run 'secnd' in 'results'; did you mean 'second'?"),
+        (["compare", "first", "second", "-m", "xyz"], "The records of 'first' have no metric 'xyz'"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_sentence_and_exit_code_2(cscluster, runs, arguments, says):
+    done = cscluster(*arguments)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_check(cscluster, runs):
+    reference = runs.path / "reference.csv"
+    cscluster("report", "first", "--out", reference)
+    done = cscluster("report", "first", "--check", "reference.csv")
+    assert (done.returncode, done.stdout) == (0, "all 18 cells of 'first' agree with reference.csv\n")
+    lines = reference.read_text().splitlines()
+    lines[1] = lines[1].replace("iris,A,", "iris,Z,")
+    lines[2:4] = [",".join([*line.split(",")[:7], "0.1", *line.split(",")[8:]]) for line in lines[2:4]]
+    reference.write_text("\n".join(lines) + "\n")
+    done = cscluster("report", "first", "--check", "reference.csv", "--tol", "0.02")
+    told = done.stdout.splitlines()
+    assert done.returncode == 1
+    assert told[0].startswith("acc of Z on iris at 10: 0.")
+    assert told[0].endswith("-> missing")
+    assert [line.partition(":")[0] for line in told[1:3]] == [
+        "acc of A on wine at 10",
+        "acc of A on sonar at 10",
+    ]
+    assert all(": 0.1000 -> 0.5" in line or ": 0.1000 -> 0.4" in line for line in told[1:3])
+    assert told[3] == "3 of 18 cells of 'first' drifted from reference.csv"
+    assert cscluster("report", "first", "--check", "reference.csv", "--tol", "acc=1").returncode == 1
+
+
+def test_compare(cscluster, runs):
+    done = cscluster("compare", "first", "second")
+    assert done.returncode == 0
+    assert "title: A title -> Another" in done.stdout
+    assert "The runs agree: all 18 common cells are equal in every trial." in done.stdout
+    store_better(runs.path / "results/better")
+    done = cscluster("compare", "first", "better")
+    assert done.returncode == 0
+    assert "18 of 18 cells moved significantly (18 better), 0 are within noise, 0 are" in done.stdout
+    assert "ACC of A on iris at 10" in " ".join(done.stdout.split())
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def store_better(path):
+    folder = three_by_three(path, n=6)
+    records = [
+        {**r, "metrics": {name: value + 0.2 for name, value in r["metrics"].items()}}
+        for r in folder.records()
+    ]
+    with folder.writing() as writer:
+        writer.keep([])
+        writer.append(
+            [{name: value for name, value in record.items() if name != "check"} for record in records]
+        )
+
+
+def test_runs_lists_what_is_stored(cscluster, runs):
+    (runs.path / "results/third/trials.jsonl").open("a").write("damaged\n")
+    os.utime(runs.path / "results/first/trials.jsonl", (0, 0))
+    done = cscluster("runs")
+    assert done.returncode == 0, done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    rows = {line.split()[0]: line for line in done.stdout.splitlines() if not line.startswith(" ")}
+    assert rows["second"].split()[1:3] == ["108/108", "0"]
+    assert "run.yaml" in rows["second"]
+    assert "Another" in rows["second"]
+    assert rows["third"].split()[1:3] == ["?", "?"]
+    assert "damaged:results/third/trials.jsonl:8:" in "".join(done.stdout.split())
+    assert list(rows)[-1] == "first"
+    assert cscluster("list", "runs").stdout == done.stdout
+    assert "no runs in 'nowhere' yet" in cscluster("runs", "--results", "nowhere").stdout
+
+
+def test_failures_are_counted(cscluster, runs):
+    (line,) = [line for line in cscluster("runs").stdout.splitlines() if line.startswith("third")]
+    assert line.split()[1:3] == ["7/7", "1"]
