@@ -10,16 +10,8 @@ from matplotlib.figure import Figure
 
 from cscluster.report.aggregate import Results
 from cscluster.report.figures import lines
-from cscluster.report.figures.layout import (
-    add_legend,
-    figure_kind,
-    first_in_row,
-    log_axis,
-    number_axis,
-    panels,
-    say_empty,
-)
-from cscluster.report.figures.words import metric_name, points_name
+from cscluster.report.figures.layout import add_legend, figure_kind, number_axis, panels
+from cscluster.report.figures.words import points_name
 
 
 @figure_kind
@@ -42,23 +34,18 @@ def curves(results: Results, metric: str, labels: Sequence[str] | None = None) -
     table = table[table["label"].isin(chosen)]
     figure, grid = panels(results.datasets, lambda width: 0.35 + 0.62 * width)
     for axes, dataset in zip(grid, results.datasets, strict=True):
-        draw_panel(axes, table[table["dataset"] == dataset], "point", results, metric)
         number_axis(axes, sorted(table["point"].unique()))
+        draw_panel(axes, table[table["dataset"] == dataset], "point", results, metric)
     figure.supxlabel(points_name(results.schedule))
     name_lines(figure, results, table, chosen)
     return figure
 
 
 def draw_panel(axes: Axes, table: pd.DataFrame, x: str, results: Results, metric: str) -> None:
-    """Draw the lines of one panel and name its vertical axis."""
+    """Draw the lines of one panel."""
     for label, part in table.groupby("label", sort=False):
         lines.paint(axes, part, x, results.planned, results.labels.index(label))
-    if metric == "seconds" and (table["mean"] > 0).any():
-        log_axis(axes, "y")
-    if not table["mean"].notna().any():
-        say_empty(axes)
-    if first_in_row(axes):
-        axes.set_ylabel(metric_name(metric))
+    lines.finish(axes, table["mean"], metric)
 
 
 def name_lines(figure: Figure, results: Results, table: pd.DataFrame, labels: Sequence[str]) -> None:

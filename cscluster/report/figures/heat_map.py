@@ -15,7 +15,8 @@ from matplotlib.patches import Rectangle
 from cscluster.report.aggregate import Results, lower_is_better
 from cscluster.report.figures import lines
 from cscluster.report.figures.layout import add_legend, panels, say_empty
-from cscluster.report.figures.words import metric_name, number_text, plain, points_name
+from cscluster.report.figures.style import EMPHASIS
+from cscluster.report.figures.words import metric_name, number_text, place_name, plain
 
 _MAP = matplotlib.colormaps["cividis"]  # even steps for all readers, and in grey
 _ROOM_FOR_NUMBERS = 7  # columns and rows
@@ -68,7 +69,7 @@ def draw_maps(results: Results, metric: str, parameters: Sequence[str], entries:
     if len(entries) == 1:
         note = f"{plain(entries[0])}: {note}"
     if len(points) == 1:
-        note += f"; {points_name(results.schedule)}: {points[0]}"
+        note += f"; {place_name(results)}"
     add_legend(figure, [_frame(0, 0)], ["best"], note)
     return figure
 
@@ -87,11 +88,12 @@ def _draw_map(figure: Figure, axes: Axes, means: pd.DataFrame, metric: str) -> N
     row, column = np.unravel_index(np.nanargmax(sign * values), values.shape)
     axes.add_patch(_frame(column - 0.5, row - 0.5))
     if max(values.shape) <= _ROOM_FOR_NUMBERS:
+        middle = (np.nanmin(values) + np.nanmax(values)) / 2
         for (i, j), value in np.ndenumerate(values):
-            dark = np.isfinite(value) and image.norm(value) < 0.55
-            text = f"{value:.3g}" if np.isfinite(value) else "–"
+            dark = np.isfinite(value) and value < middle
+            text = "–" if np.isnan(value) else f"{value:.3f}" if value < 10 else f"{value:.3g}"
             axes.text(j, i, text, ha="center", va="center", size=6, color="white" if dark else "black")
 
 
 def _frame(x: float, y: float) -> Rectangle:
-    return Rectangle((x, y), 1, 1, fill=False, edgecolor="#D55E00", linewidth=1.6, clip_on=False)
+    return Rectangle((x, y), 1, 1, fill=False, edgecolor=EMPHASIS, linewidth=1.6, clip_on=False)

@@ -31,6 +31,7 @@ def figure_kind(draw: Callable[P, Figure]) -> Callable[P, Figure]:
         with styled():
             figure = draw(*args, **kwargs)
             figure.draw_without_rendering()
+            figure.set_layout_engine("none")
             return figure
 
     return drawn
@@ -51,7 +52,7 @@ def panels(
     `height` gives the height of a panel by its width.
     """
     count = len(names)
-    columns = columns or (count if count <= 3 else 3 if count in (5, 6, 9) else 4)
+    columns = columns or grid_columns(count, 5)
     rows = -(-count // columns)
     width = (COLUMN if count == 1 else PAGE) / columns
     titles = [wrapped(name, int((width - 0.3) * 14)) if count > 1 else "" for name in names]
@@ -65,9 +66,16 @@ def panels(
     return figure, grid[:count]
 
 
+def grid_columns(count: int, most: int) -> int:
+    """Return how many panels stand side by side: at most `most`, and with few places left empty."""
+    choices = range(min(count, most), min(count, most, 3) - 1, -1)
+    return min(choices, key=lambda columns: (-count % columns, abs(columns - 4)))
+
+
 def first_in_row(axes: Axes) -> bool:
     """Tell whether a panel stands in the first column."""
-    return bool(axes.get_subplotspec().is_first_col())
+    place = axes.get_subplotspec()
+    return place is not None and place.is_first_col()
 
 
 def add_legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], note: str = "") -> None:
@@ -76,22 +84,27 @@ def add_legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], no
     `note` says how to read what is drawn; it is the legend's heading.
     """
     width, height = figure.get_size_inches()
-    for columns in range(max(1, len(handles)), 0, -1):
+    texts = [wrapped(label, _LINE) for label in labels]
+    rows, fits = 0, False
+    while not fits:
+        rows += 1
+        columns = -(-len(texts) // rows)
         legend = figure.legend(
             list(handles),
-            [wrapped(label, _LINE) for label in labels],
+            texts,
             title=textwrap.fill(note, int(width * 19)),
             loc="outside upper center",
             ncols=columns,
             frameon=False,
-            handlelength=3.4,
+            handlelength=3.2,
             columnspacing=1.2,
             borderaxespad=0.2,
         )
-        box = legend.get_window_extent(figure.canvas.get_renderer())
-        if box.width <= width * figure.dpi or columns == 1:
-            break
-        legend.remove()
+        legend.get_title().set_multialignment("center")
+        box = legend.get_window_extent()
+        fits = box.width <= width * figure.dpi or columns <= 1
+        if not fits:
+            legend.remove()
     figure.set_size_inches(width, height + box.height / figure.dpi)
 
 
@@ -138,8 +151,7 @@ def at_ticks(axes: Axes, values: Sequence[float], place: Callable[[float], float
     """Put ticks of the horizontal axis at as many values as there is room for; `place` is their scale."""
     ordered = sorted(set(values))
     span = place(ordered[-1]) - place(ordered[0]) or 1.0
-    columns = axes.get_subplotspec().get_gridspec().ncols
-    inches = 0.9 * axes.figure.get_size_inches()[0] / columns - 0.5
+    inches = 0.9 * axes.bbox.width / axes.figure.dpi
     kept: list[float] = []
     for value in ordered:
         room = inches * (place(value) - place(kept[-1])) / span if kept else math.inf
@@ -152,4 +164,4 @@ def at_ticks(axes: Axes, values: Sequence[float], place: Callable[[float], float
 def say_empty(axes: Axes) -> None:
     """Write into a panel that there is nothing to draw."""
     axes.text(0.5, 0.5, "no result", transform=axes.transAxes, ha="center", va="center", color="0.4")
-    axes.set_yticks([])
+    axes.set(xticks=[], yticks=[])

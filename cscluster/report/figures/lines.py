@@ -12,9 +12,12 @@ from matplotlib.lines import Line2D
 from scipy import stats
 
 from cscluster.report.aggregate import Results
+from cscluster.report.figures.layout import first_in_row, log_axis, say_empty
 from cscluster.report.figures.style import look
+from cscluster.report.figures.words import metric_name
 
 CONFIDENCE = 0.95
+_ENOUGH = 3  # draws of links for a confidence interval
 
 
 def summary(results: Results, metric: str, by: Sequence[str]) -> pd.DataFrame:
@@ -28,16 +31,16 @@ def summary(results: Results, metric: str, by: Sequence[str]) -> pd.DataFrame:
     groups = trials.groupby(list(by), sort=False)["value"]
     draws = trials.groupby([*by, "draw"], sort=False)["value"].mean().groupby(level=list(by), sort=False)
     n_draws = draws.count()
-    error = draws.std() / np.sqrt(n_draws)
-    half = stats.t.ppf((1 + CONFIDENCE) / 2, n_draws.clip(lower=2) - 1) * error
-    table = pd.DataFrame({"mean": groups.mean(), "half": half.fillna(0.0), "n": groups.count()})
-    return table.reset_index()
+    half = stats.t.ppf((1 + CONFIDENCE) / 2, n_draws.clip(lower=2) - 1) * draws.std() / np.sqrt(n_draws)
+    half = half.where(n_draws >= _ENOUGH, 0.0)
+    return pd.DataFrame({"mean": groups.mean(), "half": half, "n": groups.count()}).reset_index()
 
 
 def values(trials: pd.DataFrame, metric: str) -> pd.Series:
+    """Return a metric of each trial, nothing where it was not recorded or is not finite."""
     name = f"m:{metric}"
-    values = trials[name].astype(float) if name in trials else pd.Series(np.nan, trials.index)
-    return values.replace([np.inf, -np.inf], np.nan)
+    found = trials[name].astype(float) if name in trials else pd.Series(np.nan, trials.index)
+    return found.replace([np.inf, -np.inf], np.nan)
 
 
 def has_values(results: Results, metric: str) -> bool:
@@ -45,17 +48,36 @@ def has_values(results: Results, metric: str) -> bool:
     return len(results.trials) > 0 and bool(values(results.trials, metric).notna().any())
 
 
-def paint(axes: Axes, part: pd.DataFrame, x: str, planned: int, number: int) -> None:
-    """Draw the line of one algorithm; markers are hollow where trials are missing."""
+def paint(axes: Axes, part: pd.DataFrame, x: str, planned: int, number: int, *, joined: bool = True) -> None:
+    """Draw the means of one algorithm, as a line with a band or, where x has no order, with bars.
+
+    Markers are hollow where trials are missing.
+    """
     part = part.sort_values(x)
     style = look(number)
     xs, mean, half = part[x].to_numpy(float), part["mean"].to_numpy(), part["half"].to_numpy()
-    axes.plot(xs, mean, **style, zorder=3)
-    axes.fill_between(xs, mean - half, mean + half, color=style["color"], alpha=0.13, linewidth=0, zorder=2)
+    if joined:
+        axes.plot(xs, mean, **style, zorder=3)
+        band = {"color": style["color"], "alpha": 0.13, "linewidth": 0}
+        axes.fill_between(xs, mean - half, mean + half, **band, zorder=2)
+    else:
+        style["linestyle"] = "none"
+        xs = xs + 0.08 * number
+        axes.errorbar(xs, mean, half, **style, elinewidth=0.8, capsize=2, zorder=3)
     short = ((part["n"] < planned) & (part["n"] > 0)).to_numpy()
     if short.any():
         hollow = {**style, "linestyle": "none", "markerfacecolor": "white"}
         axes.plot(xs[short], mean[short], **hollow, zorder=4)
+
+
+def finish(axes: Axes, means: pd.Series, metric: str) -> None:
+    """Set up the vertical axis of a panel of lines."""
+    if metric == "seconds" and (means > 0).any():
+        log_axis(axes, "y")
+    if not means.notna().any():
+        say_empty(axes)
+    if first_in_row(axes):
+        axes.set_ylabel(metric_name(metric))
 
 
 def handle(number: int) -> Any:
@@ -63,16 +85,19 @@ def handle(number: int) -> Any:
     return Line2D([], [], **look(number))
 
 
-def note(results: Results, table: pd.DataFrame) -> str:
+def note(results: Results, table: pd.DataFrame, *, joined: bool = True) -> str:
     """Return how the lines are to be read."""
     if results.planned == 1:
         return "one trial each"
-    trials = f"{results.planned} trials"
+    draws = results.planned // results.repeats
+    text = f"mean of {results.planned} trials"
     if results.repeats > 1:
-        trials = f"{results.planned // results.repeats} draws of links, {results.repeats} runs on each"
-    text = f"mean of {trials}; band: 95 % confidence interval of the mean"
-    short = (table["n"] < results.planned) & (table["n"] > 0)
-    return f"{text}; hollow: some trials failed or are missing" if short.any() else text
+        text = f"mean of {draws} draws of links, {results.repeats} trials on each"
+    if draws >= _ENOUGH:
+        text += f"; {'band' if joined else 'bar'}: 95\u00a0% confidence interval of the mean"
+    if ((table["n"] < results.planned) & (table["n"] > 0)).any():
+        text += "; hollow: some trials failed or are missing"
+    return text
 
 
 def remarks(results: Results, labels: Sequence[str]) -> str:

@@ -5,26 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from cscluster.errors import ConfigError
 from cscluster.report.aggregate import Results
 from cscluster.report.figures import lines
 from cscluster.report.figures.heat_map import as_axis, axis_text, draw_maps, is_numeric, ordered
-from cscluster.report.figures.layout import (
-    add_legend,
-    figure_kind,
-    first_in_row,
-    log_axis,
-    number_axis,
-    panels,
-    say_empty,
-)
-from cscluster.report.figures.words import metric_name, plain, points_name
+from cscluster.report.figures.layout import add_legend, figure_kind, number_axis, panels
+from cscluster.report.figures.words import place_name, plain
 
 Parameters = tuple[str, ...]
 
@@ -78,29 +67,20 @@ def _draw_curves(results: Results, metric: str, parameters: Parameters, entries:
     figure, grid = panels(titles, lambda width: 0.35 + 0.62 * width)
     for axes, (dataset, entry) in zip(grid, places, strict=True):
         mine = table[(table["dataset"] == dataset) & table["entry"].isin([entry] if entry else entries)]
+        if is_numeric(values):
+            number_axis(axes, values)
+        else:
+            axes.set_xticks(range(len(values)), [axis_text(value) for value in values])
+            axes.set_xlim(-0.5, len(values) - 0.5)
         for key, part in mine.groupby(line, sort=False):
-            lines.paint(axes, part, "x", results.planned, keys.index(key))
-        _set_up(axes, values, metric, mine["mean"])
+            lines.paint(axes, part, "x", results.planned, keys.index(key), joined=is_numeric(values))
+        lines.finish(axes, mine["mean"], metric)
     figure.supxlabel(plain(parameters[0]))
     names = [f"{key} links" for key in keys] if line == "point" else keys
-    note = lines.note(results, table)
+    note = lines.note(results, table, joined=is_numeric(values))
     if len(points) == 1:
-        note += f"; {points_name(results.schedule)}: {points[0]}"
+        note += f"; {place_name(results)}"
     elif len(entries) == 1:
         note = f"{plain(entries[0])}, {note}"
     add_legend(figure, [lines.handle(i) for i in range(len(keys))], names, note)
     return figure
-
-
-def _set_up(axes: Axes, values: Sequence[Any], metric: str, means: pd.Series) -> None:
-    """Set up the axes of a panel of curves."""
-    if is_numeric(values):
-        number_axis(axes, values)
-    else:
-        axes.set_xticks(range(len(values)), [axis_text(value) for value in values])
-    if metric == "seconds" and (means > 0).any():
-        log_axis(axes, "y")
-    if not means.notna().any():
-        say_empty(axes)
-    if first_in_row(axes):
-        axes.set_ylabel(metric_name(metric))

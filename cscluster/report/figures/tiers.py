@@ -28,8 +28,8 @@ def tiers(results: Results, metric: str, labels: Sequence[str] | None = None) ->
     steps = range(1, int(table["tier"].max()) + 1)
     for axes, (dataset, point) in zip(grid, places, strict=True):
         part = table[(table["dataset"] == dataset) & (table["point"] == point)]
-        draw_panel(axes, part, "tier", results, metric)
         axes.set_xticks(list(steps), [f"t{step}" for step in steps])
+        draw_panel(axes, part, "tier", results, metric)
     figure.supxlabel("tier of links" if len(points) > 1 else f"tier of {points[0]} links")
     name_lines(figure, results, table, chosen)
     return figure

@@ -7,9 +7,10 @@ from functools import cache
 
 from matplotlib import font_manager
 
+from cscluster.report.aggregate import Results
 from cscluster.report.figures.style import fonts
 
-_LONGEST = 90  # letters of a name
+_LONGEST = 88  # letters of a name
 _METRICS = {
     "acc": "accuracy",
     "acc_hungarian": "accuracy (one-to-one)",
@@ -61,6 +62,12 @@ def metric_name(metric: str) -> str:
 def points_name(schedule: str) -> str:
     """Return the words for what the points of a schedule count."""
     return _POINTS.get(schedule, "number of links")
+
+
+def place_name(results: Results) -> str:
+    """Return the words for the last point and tier, at which figures without an axis for them stand."""
+    text = f"{points_name(results.schedule)}: {results.trials['point'].max()}"
+    return f"{text}, tier {results.trials['tier'].max()}" if results.axis == "tier" else text
 
 
 def number_text(value: float) -> str:
