@@ -68,7 +68,7 @@ def boxes(
             colour = look(results.labels.index(label))["color"]
             _draw_box(axes, place, trials.loc[mine, "value"].dropna().to_numpy(), results.planned, colour)
         if metric == "seconds":
-            log_axis(axes, "x")
+            log_axis(axes, "x", trials.loc[trials["dataset"] == dataset, "value"])
         axes.grid(visible=False, axis="y")
         axes.set_yticks(range(len(names)), names if first_in_row(axes) else [""] * len(names))
         axes.set_ylim(len(names) - 0.5, -0.5)

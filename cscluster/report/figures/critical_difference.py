@@ -17,7 +17,7 @@ from cscluster.report.figures.style import COLUMN, PAGE
 from cscluster.report.figures.words import metric_name, place_name, wrapped
 from cscluster.report.statistics import ALPHA, Friedman, friedman, means
 
-_NAME = 30  # letters of a line of a name
+_FEW, _SHORT = 8, 16  # so many algorithms, with names of two lines of so many letters, fit a column
 _LETTER, _LINE, _GAP, _BAR = 0.066, 0.125, 0.05, 0.09  # inches: a letter, a line, between names, a bar
 
 
@@ -76,13 +76,13 @@ def critical_difference(results: Results, metric: str, labels: Sequence[str] | N
             f"'{results.name}' needs at least three algorithms with '{metric}' on three data sets for ranks."
         )
     ranks = test.mean_ranks.sort_values(kind="stable")
-    names = [wrapped(f"{results.marks[str(label)]} ({rank:.2f})", _NAME) for label, rank in ranks.items()]
+    texts = [f"{results.marks[str(label)]} ({rank:.2f})" for label, rank in ranks.items()]
+    narrow = len(texts) <= _FEW and max(map(len, texts)) <= 2 * _SHORT
+    width = COLUMN if narrow else PAGE
+    names = [wrapped(text, _SHORT if narrow else 2 * _SHORT) for text in texts]
     half = -(-len(names) // 2)
     left, right = names[:half], names[half:]
-    margins = [
-        0.2 + _LETTER * max(len(t) for name in side for t in name.split("\n")) for side in (left, right)
-    ]
-    width = COLUMN if sum(margins) + 1.2 <= COLUMN else PAGE
+    margins = [0.2 + _LETTER * max(len(t) for t in "\n".join(side).split("\n")) for side in (left, right)]
     note = textwrap.fill(_note(results, metric, test, len(chosen)), int(width * 19))
     bars = alike(ranks.tolist(), test.critical_difference)
     above = _LINE * note.count("\n") + 0.62

@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from cscluster.errors import DataError
 from cscluster.report.figures.layout import add_legend, figure_kind, new_figure
 from cscluster.report.figures.style import COLUMN, EMPHASIS
-from cscluster.report.figures.words import wrapped
+from cscluster.report.figures.words import plain
 
 Floats = NDArray[np.float64]
-_LETTERS = 22  # of a line at the side of a row
 
 
 @figure_kind
@@ -61,25 +60,27 @@ def gallery(
     usual = None if truth is None else [_most_frequent(truth[rows]) for rows in members]
     height, width = shape[0] + 1, shape[1] + 1
 
-    figure = new_figure(COLUMN, len(clusters) * (COLUMN - 1.3) / per_cluster * height / width + 0.1)
+    names = [
+        plain(f"{cluster}: {len(rows)}" + (f", mostly {usual[i]}" if usual else ""))
+        for i, (cluster, rows) in enumerate(zip(clusters, members, strict=True))
+    ]
+    side = (COLUMN - 0.2 - 0.06 * max(map(len, names))) / per_cluster
+    figure = new_figure(COLUMN, len(clusters) * side * height / width + 0.1)
     axes = figure.subplots()
     axes.imshow(_mosaic(pixels, shown, shape, per_cluster), cmap="gray_r", interpolation="nearest")
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     axes.set_xticks([])
-    names = [
-        wrapped(f"{cluster}: {len(rows)} samples" + (f", mostly {usual[i]}" if usual else ""), _LETTERS)
-        for i, (cluster, rows) in enumerate(zip(clusters, members, strict=True))
-    ]
-    axes.set_yticks([(i + 0.5) * height - 0.5 for i in range(len(clusters))], names)
-    axes.set_ylabel("cluster")
-    axes.set_xlabel("from the nearest to the mean (left) to the farthest (right)", size=7)
+    axes.set_yticks([(i + 0.5) * height - 1 for i in range(len(clusters))], names)
+    note = "each row a cluster and its size, from its nearest to its farthest sample from the mean"
+    frames = []
     if truth is not None and usual is not None:
-        odd = [(i, j) for i, rows in enumerate(shown) for j in range(len(rows)) if truth[rows[j]] != usual[i]]
-        for i, j in odd:
-            axes.add_patch(_frame(j * width - 0.5, i * height - 0.5, width, height))
-        add_legend(figure, [_frame(0, 0, 1, 1)], ["of another class than most of its cluster"])
+        for i, rows in enumerate(shown):
+            for j in np.flatnonzero(truth[rows] != usual[i]).tolist():
+                axes.add_patch(_frame(j * width - 1, i * height - 1, width, height))
+        frames = [_frame(0, 0, 1, 1)]
+    add_legend(figure, frames, ["of another class than most of its cluster"] * len(frames), note)
     return figure
 
 
@@ -110,6 +111,4 @@ def _mosaic(pixels: Floats, shown: list[Any], shape: tuple[int, ...], columns: i
 
 
 def _frame(x: float, y: float, width: float, height: float) -> Rectangle:
-    return Rectangle(
-        (x, y), width - 1, height - 1, fill=False, edgecolor=EMPHASIS, linewidth=1.3, clip_on=False
-    )
+    return Rectangle((x, y), width, height, fill=False, edgecolor=EMPHASIS, linewidth=1.3, clip_on=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from itertools import pairwise
 from typing import Any, ParamSpec
@@ -12,7 +12,7 @@ from typing import Any, ParamSpec
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
 from cscluster.report.figures.style import COLUMN, PAGE, styled
 from cscluster.report.figures.words import number_text, wrapped
@@ -88,7 +88,7 @@ def add_legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], no
     rows, fits = 0, False
     while not fits:
         rows += 1
-        columns = -(-len(texts) // rows)
+        columns = max(1, -(-len(texts) // rows))
         legend = figure.legend(
             list(handles),
             texts,
@@ -102,7 +102,7 @@ def add_legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], no
         )
         legend.get_title().set_multialignment("center")
         box = legend.get_window_extent()
-        fits = box.width <= width * figure.dpi or columns <= 1
+        fits = box.width <= width * figure.dpi or columns == 1
         if not fits:
             legend.remove()
     figure.set_size_inches(width, height + box.height / figure.dpi)
@@ -124,10 +124,14 @@ def is_geometric(values: Sequence[float]) -> bool:
     return max(ratios) / min(ratios) < max(steps) / min(steps)
 
 
-def log_axis(axes: Axes, which: str) -> None:
-    """Make an axis (``x`` or ``y``) logarithmic, with plain numbers."""
+def log_axis(axes: Axes, which: str, values: Iterable[float]) -> None:
+    """Make an axis (``x`` or ``y``) for these values logarithmic, unless they hardly differ."""
+    positive = [value for value in values if value > 0]
+    if not positive or max(positive) < 2 * min(positive):
+        return
     axes.set(**{f"{which}scale": "log"})
     axis = getattr(axes, f"{which}axis")
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if max(positive) < 30 * min(positive) else (1,)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: number_text(value)))
     axis.set_minor_formatter(NullFormatter())
 
@@ -137,27 +141,30 @@ def number_axis(axes: Axes, values: Sequence[float]) -> None:
     ordered = sorted(set(values))
     place: Callable[[float], float] = float
     if is_geometric(ordered):
-        log_axis(axes, "x")
+        log_axis(axes, "x", ordered)
         place = math.log
     elif len(ordered) > 12:
-        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        axes.xaxis.set_major_locator(MaxNLocator(5))
         return
     if len(ordered) == 1:
         axes.set_xlim(ordered[0] - 1, ordered[0] + 1)
-    at_ticks(axes, ordered, place)
+    ticks_at(axes, ordered, place)
 
 
-def at_ticks(axes: Axes, values: Sequence[float], place: Callable[[float], float]) -> None:
-    """Put ticks of the horizontal axis at as many values as there is room for; `place` is their scale."""
-    ordered = sorted(set(values))
-    span = place(ordered[-1]) - place(ordered[0]) or 1.0
-    inches = 0.9 * axes.bbox.width / axes.figure.dpi
-    kept: list[float] = []
-    for value in ordered:
-        room = inches * (place(value) - place(kept[-1])) / span if kept else math.inf
-        if room > _LETTER * (len(number_text(value)) + 1):
+def ticks_at(axes: Axes, values: Sequence[float], place: Callable[[float], float]) -> None:
+    """Put ticks of the horizontal axis at as many values as there is room for; `place` is their scale.
+
+    The largest value has one, and then as many as do not run into each other.
+    """
+    ordered = sorted(set(values), reverse=True)
+    span = place(ordered[0]) - place(ordered[-1]) or 1.0
+    inches = axes.bbox.width / axes.figure.dpi
+    kept = ordered[:1]
+    for value in ordered[1:]:
+        letters = (len(number_text(value)) + len(number_text(kept[-1]))) / 2 + 0.7
+        if inches * (place(kept[-1]) - place(value)) / span >= _LETTER * letters:
             kept.append(value)
-    axes.set_xticks(kept, [number_text(value) for value in kept])
+    axes.set_xticks(kept[::-1], [number_text(value) for value in kept[::-1]])
     axes.xaxis.set_minor_locator(NullLocator())
 
 

@@ -72,8 +72,8 @@ def paint(axes: Axes, part: pd.DataFrame, x: str, planned: int, number: int, *, 
 
 def finish(axes: Axes, means: pd.Series, metric: str) -> None:
     """Set up the vertical axis of a panel of lines."""
-    if metric == "seconds" and (means > 0).any():
-        log_axis(axes, "y")
+    if metric == "seconds":
+        log_axis(axes, "y", means)
     if not means.notna().any():
         say_empty(axes)
     if first_in_row(axes):

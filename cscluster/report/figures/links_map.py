@@ -18,8 +18,9 @@ from cscluster.report.figures.words import plain
 
 Floats = NDArray[np.float64]
 _NAMED = 12  # clusters that the legend names
-_MUST: dict[str, Any] = {"color": "black", "linewidth": 0.9, "linestyle": "-"}
-_CANNOT: dict[str, Any] = {"color": "black", "linewidth": 0.9, "linestyle": (0, (3, 2))}
+_CLUSTERS = tuple(colour for colour in COLOURS if colour not in (EMPHASIS, "#000000"))
+_MUST: dict[str, Any] = {"color": "black", "linewidth": 0.8, "linestyle": "-"}
+_CANNOT: dict[str, Any] = {"color": "black", "linewidth": 0.8, "linestyle": (0, (3, 2))}
 _BROKEN: dict[str, Any] = {"color": EMPHASIS, "linewidth": 2.4}
 
 
@@ -49,8 +50,11 @@ def project(X: Any) -> tuple[Floats, tuple[str, str]]:
         random_state=0,
     )
     points = pca.fit_transform(dense)
-    first, second = (f"{share:.0%}" for share in pca.explained_variance_ratio_)
-    return points, (f"first principal component ({first} of variance)", f"second ({second})")
+    names = [
+        f"{which} principal component ({100 * share:.0f}\u00a0%)"
+        for which, share in zip(("first", "second"), pca.explained_variance_ratio_, strict=True)
+    ]
+    return points, (names[0], names[1])
 
 
 @figure_kind
@@ -101,10 +105,10 @@ def links_map(
 def _draw_clusters(axes: Axes, points: Floats, labels: Any) -> list[tuple[Any, str]]:
     handles = []
     clusters = np.unique(labels)
-    size = float(np.clip(900 / max(len(points), 1), 4, 18))
+    size = float(np.clip(2500 / max(len(points), 1), 4, 18))
     for number, cluster in enumerate(clusters):
         style: dict[str, Any] = {
-            "color": COLOURS[number % len(COLOURS)],
+            "color": _CLUSTERS[number % len(_CLUSTERS)],
             "marker": MARKERS[number % len(MARKERS)],
         }
         mine = labels == cluster

@@ -11,12 +11,12 @@ from cscluster.report.aggregate import Results
 from cscluster.report.figures import lines
 from cscluster.report.figures.layout import (
     add_legend,
-    at_ticks,
     figure_kind,
     first_in_row,
     log_axis,
     panels,
     say_empty,
+    ticks_at,
 )
 from cscluster.report.figures.style import look
 from cscluster.report.figures.words import points_name
@@ -67,8 +67,6 @@ def _draw_family(
     axes: Axes, results: Results, seconds: pd.DataFrame, sizes: dict[str, int]
 ) -> dict[str, str]:
     """Draw the data sets of one source; return the fitted power of each label in words."""
-    log_axis(axes, "x")
-    log_axis(axes, "y")
     table = seconds.reindex(index=list(sizes), columns=results.labels)
     n = pd.Series(sizes).sort_values()
     powers = {}
@@ -83,7 +81,9 @@ def _draw_family(
             ends = np.array([x.min(), x.max()])
             axes.plot(ends, np.exp(level) * ends**slope, **{**style, "marker": ""}, linewidth=1, zorder=2)
             powers[label] = f"slope {slope:.2f}"
-    at_ticks(axes, n.tolist(), np.log)
+    axes.set(xscale="log", yscale="log")
+    log_axis(axes, "y", table.to_numpy().ravel())
+    ticks_at(axes, n.tolist(), np.log)
     if not table.notna().any(axis=None):
         say_empty(axes)
     return powers

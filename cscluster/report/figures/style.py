@@ -19,7 +19,14 @@ COLUMN, PAGE = 3.4, 7.0  # inches: the widths of one column and of a page
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#56B4E9", "#E69F00")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "p", "h")
 EMPHASIS = COLOURS[1]  # for what must not be overlooked
-DASHES: tuple[Any, ...] = ("-", (0, (4, 1.2)), (0, (1, 1)), (0, (5, 1.2, 1, 1.2)), (0, (8, 2)))
+_DASH_DOT_DOT = (0, (5, 1.2, 1, 1.2, 1, 1.2))
+DASHES: tuple[Any, ...] = ("-", (0, (4, 1.2)), (0, (1, 1)), (0, (5, 1.2, 1, 1.2)), _DASH_DOT_DOT)
+    "-",
+    (0, (4, 1.2)),
+    (0, (1, 1)),
+    (0, (5, 1.2, 1, 1.2)),
+    (0, (5, 1.2, 1, 1.2, 1, 1.2)),
+)
 
 _FONT = "DejaVu Sans"  # comes with matplotlib
 _OTHER_FONTS = (  # for letters that it lacks, where installed
