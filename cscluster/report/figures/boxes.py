@@ -58,10 +58,10 @@ def boxes(
     trials = trials[(trials["point"] == point) & (trials["tier"] == trials["tier"].max())]
     chosen = list(results.labels if labels is None else labels)
     names = [wrapped(results.marks[label], _NAME) for label in chosen]
-    longest = max(len(line) for name in names for line in name.split("\n"))
-    columns = grid_columns(len(results.datasets), max(1, int((PAGE - 0.065 * longest) // 1.1)))
+    left = 0.065 * max(len(line) for name in names for line in name.split("\n"))
+    columns = grid_columns(len(results.datasets), int(PAGE - left))
     pitch = 0.05 + 0.11 * max(name.count("\n") + 1 for name in names)
-    figure, grid = panels(results.datasets, lambda _: 0.35 + pitch * max(len(names), 4), columns)
+    figure, grid = panels(results.datasets, lambda _: 0.35 + pitch * max(len(names), 4), columns, left)
     for axes, dataset in zip(grid, results.datasets, strict=True):
         for place, label in enumerate(chosen):
             mine = (trials["dataset"] == dataset) & (trials["label"] == label)

@@ -83,11 +83,12 @@ def _draw_map(figure: Figure, axes: Axes, means: pd.DataFrame, metric: str) -> N
         say_empty(axes)
         return
     image = axes.imshow(values, cmap=_MAP, origin="lower", aspect="auto")
-    figure.colorbar(image, ax=axes, fraction=0.06, pad=0.02)
     sign = -1.0 if lower_is_better(metric) else 1.0
     row, column = np.unravel_index(np.nanargmax(sign * values), values.shape)
     axes.add_patch(_frame(column - 0.5, row - 0.5))
-    if max(values.shape) <= _ROOM_FOR_NUMBERS:
+    if max(values.shape) > _ROOM_FOR_NUMBERS:
+        figure.colorbar(image, ax=axes, fraction=0.06, pad=0.02)
+    else:
         middle = (np.nanmin(values) + np.nanmax(values)) / 2
         for (i, j), value in np.ndenumerate(values):
             dark = np.isfinite(value) and value < middle

@@ -45,31 +45,38 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def panels(
-    names: Sequence[str], height: Callable[[float], float], columns: int | None = None
+    names: Sequence[str], height: Callable[[float], float], columns: int | None = None, left: float = 0.0
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure with a panel for each name, of the width of a column or, with several, of a page.
 
-    `height` gives the height of a panel by its width.
+    `height` gives the height of a panel by its width; `left` is what words at the left of a row take.
     """
     count = len(names)
     columns = columns or grid_columns(count, 5)
     rows = -(-count // columns)
     width = (COLUMN if count == 1 else PAGE) / columns
-    titles = [wrapped(name, int((width - 0.3) * 14)) if count > 1 else "" for name in names]
+    letters = int((width - left / columns - 0.25) * 13.5)
+    titles = [wrapped(name, letters) if count > 1 else "" for name in names]
     tallest = max(title.count("\n") + 1 for title in titles)
     figure = new_figure(columns * width, rows * (height(width) + 0.14 * tallest))
     grid = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
     for axes, title in zip(grid, titles, strict=False):
         axes.set_title(title)
+        axes.xaxis.set_major_locator(_ticks((width - left / columns) / 0.45))
+        axes.yaxis.set_major_locator(_ticks(height(width) / 0.3))
     for axes in grid[count:]:
         axes.remove()
     return figure, grid[:count]
 
 
+def _ticks(room: float) -> MaxNLocator:
+    """Place ticks for which there is room; were their number not fixed, they would undo the layout."""
+    return MaxNLocator(max(2, min(7, int(room))), steps=[1, 2, 2.5, 5, 10])
+
+
 def grid_columns(count: int, most: int) -> int:
-    """Return how many panels stand side by side: at most `most`, and with few places left empty."""
-    choices = range(min(count, most), min(count, most, 3) - 1, -1)
-    return min(choices, key=lambda columns: (-count % columns, abs(columns - 4)))
+    """Return how many panels stand side by side: at most `most`, in few rows with few places left empty."""
+    return min(range(1, most + 1), key=lambda columns: (-(-count // columns), -count % columns))
 
 
 def first_in_row(axes: Axes) -> bool:

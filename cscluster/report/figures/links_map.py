@@ -29,6 +29,7 @@ class Links(Protocol):
 
     must_links: Any
     cannot_links: Any
+    n_samples: int
 
 
 def project(X: Any) -> tuple[Floats, tuple[str, str]]:
@@ -44,17 +45,10 @@ def project(X: Any) -> tuple[Floats, tuple[str, str]]:
         return dense, ("feature 1", "feature 2")
     from sklearn.decomposition import PCA
 
-    pca = PCA(
-        n_components=2,
-        svd_solver="covariance_eigh" if dense.shape[1] <= 1000 else "randomized",
-        random_state=0,
-    )
+    pca = PCA(n_components=2, random_state=0)
     points = pca.fit_transform(dense)
-    names = [
-        f"{which} principal component ({100 * share:.0f}\u00a0%)"
-        for which, share in zip(("first", "second"), pca.explained_variance_ratio_, strict=True)
-    ]
-    return points, (names[0], names[1])
+    shares = [f"{100 * share:.0f}\u00a0% of variance" for share in pca.explained_variance_ratio_]
+    return points, (f"principal component 1 ({shares[0]})", f"principal component 2 ({shares[1]})")
 
 
 @figure_kind
@@ -88,6 +82,10 @@ def links_map(
     if points.ndim != 2 or points.shape[1] != 2 or found.shape != (len(points),):
         raise DataError(
             f"A map needs points of shape (n, 2) and n labels, got shapes {points.shape} and {found.shape}."
+        )
+    if constraints.n_samples != len(points):
+        raise DataError(
+            f"The links are between {constraints.n_samples} samples, but there are {len(points)}."
         )
     figure = new_figure(COLUMN, 0.9 * COLUMN)
     axes = figure.subplots()
