@@ -23,7 +23,8 @@ from cscluster.report.figures.layout import (
     panels,
 )
 from cscluster.report.figures.style import PAGE, look
-from cscluster.report.figures.words import metric_name, points_name, wrapped
+from cscluster.report.figures.words import metric_name, wrapped
+from cscluster.report.tables import points_word
 
 _FEW = 5  # trials that are drawn one by one: quartiles of so few say nothing
 _NAME = 28  # letters of a line of a name
@@ -101,7 +102,7 @@ def _draw_box(axes: Axes, place: int, values: Any, planned: int, colour: str) ->
 
 
 def _explain(figure: Figure, results: Results, labels: Sequence[str], point: int) -> None:
-    note = f"{results.planned} trials; {points_name(results.schedule)}: {point}"
+    note = f"{results.planned} trials; {points_word(results)}: {point}"
     note += lines.remarks(results, labels)
     if results.planned < _FEW:
         handles: list[Any] = [Line2D([], [], linestyle="none", marker="o", markersize=3, color="0.3")]

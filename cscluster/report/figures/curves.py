@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from cscluster.report.aggregate import Results
 from cscluster.report.figures import lines
 from cscluster.report.figures.layout import add_legend, figure_kind, number_axis, panels
-from cscluster.report.figures.words import points_name
+from cscluster.report.tables import points_word
 
 
 @figure_kind
@@ -36,7 +36,7 @@ def curves(results: Results, metric: str, labels: Sequence[str] | None = None) -
     for axes, dataset in zip(grid, results.datasets, strict=True):
         number_axis(axes, sorted(table["point"].unique()))
         draw_panel(axes, table[table["dataset"] == dataset], "point", results, metric)
-    figure.supxlabel(points_name(results.schedule))
+    figure.supxlabel(points_word(results))
     name_lines(figure, results, table, chosen)
     return figure
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import io
-import os
 from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
 
-from cscluster.errors import ConfigError, StoreError
+from cscluster.errors import ConfigError
 from cscluster.report.figures.style import styled
+from cscluster.report.write import put
 
 FORMATS: dict[str, dict[str, Any]] = {  # what would change from one day or version to the next is left out
     "png": {"Software": None},
@@ -40,11 +40,5 @@ def save(figure: Figure, path: Path) -> Path:
     buffer = io.BytesIO()
     with styled():
         figure.savefig(buffer, format=kind, metadata=FORMATS[kind])
-    temporary = path.with_name(f".{path.name}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(buffer.getvalue())
-        os.replace(temporary, path)
-    except OSError as error:
-        raise StoreError(f"Cannot write '{path}': {error.strerror}.") from error
+    put(path, buffer.getvalue())
     return path

@@ -19,13 +19,17 @@ from cscluster.report.figures.layout import (
     ticks_at,
 )
 from cscluster.report.figures.style import look
-from cscluster.report.figures.words import points_name
+from cscluster.report.tables import points_word
 
 
 def sized_families(results: Results, at_least: int) -> dict[str, dict[str, int]]:
     """Return the sources of which there are samples of several sizes."""
-    families = results.families.items()
-    return {source: sizes for source, sizes in families if len(set(sizes.values())) >= at_least}
+    there = set(results.datasets)
+    families = {
+        source: {name: n for name, n in sizes.items() if name in there}
+        for source, sizes in results.families.items()
+    }
+    return {source: sizes for source, sizes in families.items() if len(set(sizes.values())) >= at_least}
 
 
 @figure_kind
@@ -48,7 +52,7 @@ def scaling(results: Results) -> Figure:
     figure.supxlabel("number of samples n")
     names = [f"{results.marks[label]}: {', '.join(found)}" for label, found in slopes.items()]
     trials = f"mean of {results.planned} trials" if results.planned > 1 else "one trial each"
-    note = f"markers: {trials} ({points_name(results.schedule)}: {results.trials['point'].max()})"
+    note = f"markers: {trials} ({points_word(results)}: {results.trials['point'].max()})"
     note += "; lines: fitted powers of n" + lines.remarks(results, results.labels)
     add_legend(figure, [lines.handle(i) for i in range(len(names))], names, note)
     return figure

@@ -9,6 +9,7 @@ from matplotlib import font_manager
 
 from cscluster.report.aggregate import Results
 from cscluster.report.figures.style import fonts
+from cscluster.report.tables import points_word
 
 _LONGEST = 88  # letters of a name
 _METRICS = {
@@ -21,13 +22,6 @@ _METRICS = {
     "pairwise_f": "pairwise F",
     "satisfied": "share of links kept",
     "heldout_links": "agreement with held-out links",
-}
-_POINTS = {
-    "random_pairs": "number of links",
-    "balanced_pairs": "number of links of each kind",
-    "folds": "number of links",
-    "tiers": "number of links of a tier",
-    "file": "number of links in the file",
 }
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -59,14 +53,9 @@ def metric_name(metric: str) -> str:
     return plain(f"{words} ({scope})" if at else words)
 
 
-def points_name(schedule: str) -> str:
-    """Return the words for what the points of a schedule count."""
-    return _POINTS.get(schedule, "number of links")
-
-
 def place_name(results: Results) -> str:
     """Return the words for the last point and tier, at which figures without an axis for them stand."""
-    text = f"{points_name(results.schedule)}: {results.trials['point'].max()}"
+    text = f"{points_word(results)}: {results.trials['point'].max()}"
     return f"{text}, tier {results.trials['tier'].max()}" if results.axis == "tier" else text
 
 

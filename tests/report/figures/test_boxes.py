@@ -15,7 +15,7 @@ def test_a_box_for_each_algorithm_in_their_order(tmp_path):
     assert [label.get_text() for label in left.get_yticklabels()] == ["A", "B", "C"]
     assert left.yaxis_inverted()
     assert not any(label.get_text() for label in right.get_yticklabels())
-    assert note(figure) == "8 trials; number of links of each kind: 30"
+    assert note(figure) == "8 trials; links of each kind: 30"
     trials = results.trials[(results.trials["dataset"] == "wine") & (results.trials["label"] == "B")]
     quartiles = np.percentile(trials["m:acc"], [25, 75])
     xs = right.patches[1].get_path().vertices[:, 0]
