@@ -7,6 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from cscluster.errors import ConfigError
 from cscluster.report.aggregate import Results
 from cscluster.report.figures import lines
 from cscluster.report.figures.layout import (
@@ -39,8 +40,18 @@ def scaling(results: Results) -> Figure:
     Each panel shows data sets that differ in their number of samples only.  Seconds are means over
     trials of all stages (of all tiers together) at the largest number of links.  A slope is that of
     the least-squares line through the logarithms: 2 is quadratic time.
+
+    Raises
+    ------
+    ConfigError
+        If no two data sets differ in their number of samples only.
     """
     families = sized_families(results, at_least=2)
+    if not families:
+        raise ConfigError(
+            f"'{results.name}' has no samples of several sizes from one source, such as "
+            "{base: adult, size: 1000} and {base: adult, size: 2000}."
+        )
     seconds = _seconds(results)
     figure, grid = panels(list(families), lambda width: 0.35 + 0.7 * width)
     slopes: dict[str, list[str]] = {label: [] for label in results.labels}

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from cscluster.errors import ConfigError
 from cscluster.report.figures import scaling
 
 from .runs import legend_texts, run
@@ -43,3 +44,15 @@ def test_sizes_that_failed_are_left_out_of_the_fit(tmp_path):
 def test_of_tiers_the_seconds_of_all_count(tmp_path):
     (axes,) = scaling(timed(tmp_path, points=(10,), tiers=3, kind="tiers")).axes
     assert axes.get_lines()[0].get_ydata() == pytest.approx([0.3, 0.6, 1.2, 3.0])
+
+
+def test_without_sizes_there_is_nothing_to_draw(tmp_path):
+    with pytest.raises(ConfigError, match="'run' has no samples of several sizes"):
+        scaling(run(tmp_path, datasets=("iris", "wine")))
+
+
+def test_data_sets_that_were_filtered_out_are_not_missed(tmp_path):
+    results = timed(tmp_path)
+    kept = results.trials["dataset"].isin(["s1", "s2"])
+    (axes,) = scaling(replace(results, datasets=["s1", "s2"], trials=results.trials[kept])).axes
+    assert axes.get_lines()[0].get_xdata().tolist() == [100, 200]
