@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any
 
@@ -57,6 +57,10 @@ class Results:
         The trials behind the cells: columns dataset, algorithm, label, oracle, grid (as JSON), point,
         tier, trial, status, message, and ``m:NAME`` for every recorded metric; `entry` is the label
         without the point of a grid that ``select: none`` adds to it.
+    repeats : int
+        Trials in a row that share their draw of links.
+    families : dict
+        For each source of samples, the data sets drawn from it with their numbers of samples.
     """
 
     name: str
@@ -70,6 +74,8 @@ class Results:
     cells: pd.DataFrame
     failures: pd.DataFrame
     trials: pd.DataFrame
+    repeats: int = 1
+    families: dict[str, dict[str, int]] = field(default_factory=dict)
 
     @cached_property
     def axes(self) -> Axes:
@@ -125,6 +131,8 @@ def collect(folder: RunFolder, metrics: list[str] | None = None, *, every: bool 
         cells=_cells(chosen, list(wanted), planned),
         failures=_failures(frame),
         trials=chosen.reset_index(drop=True),
+        repeats=config["repeats"],
+        families=_families(folder),
     )
 
 
@@ -178,6 +186,10 @@ def join(parts: list[Results]) -> Results:
         cells=pd.concat([part.cells for part in parts], ignore_index=True),
         failures=pd.concat([part.failures for part in parts], ignore_index=True),
         trials=pd.concat([part.trials for part in parts], ignore_index=True),
+        families={
+            source: {name: n for part in parts for name, n in part.families.get(source, {}).items()}
+            for source in dict.fromkeys(source for part in parts for source in part.families)
+        },
     )
 
 
@@ -239,6 +251,13 @@ def _scores(record: Record) -> dict[str, float | None]:
     seconds = record["seconds"]
     total = sum(seconds.values()) if seconds else None
     return {**record["metrics"], "seconds": total, "iterations": record["iterations"]}
+
+
+def _families(folder: RunFolder) -> dict[str, dict[str, int]]:
+    families: dict[str, dict[str, int]] = {}
+    for name, about in folder.datasets().items():
+        families.setdefault(about["source"], {})[name] = about["n_samples"]
+    return families
 
 
 def _titles(entries: list[dict[str, Any]], frame: pd.DataFrame) -> list[str]:

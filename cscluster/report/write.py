@@ -12,7 +12,7 @@ from cscluster.report.aggregate import Results
 from cscluster.report.document import compose
 
 
-def put(path: Path, text: str) -> None:
+def put(path: Path, content: str | bytes) -> None:
     """Write a file in an atomic step.
 
     Raises
@@ -25,7 +25,7 @@ def put(path: Path, text: str) -> None:
     temporary = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
         os.replace(temporary, path)
     except OSError as error:
         with contextlib.suppress(OSError):

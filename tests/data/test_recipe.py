@@ -223,3 +223,12 @@ def test_identity_of_a_selection_from_a_named_selection_holds_both():
     small = Recipe(base="pendigit389", classes=["3", "8"])
     assert small.identity() != Recipe(base="pendigits", classes=["3", "8"]).identity()
     assert small.identity() != Recipe(base="letterIJL", classes=["3", "8"]).identity()
+
+
+def test_samples_of_one_source_differ_in_their_size_only():
+    assert (
+        Recipe(base="mnist", size=100).source == Recipe(base="mnist", fraction=0.1, seed=3).source == "mnist"
+    )
+    assert Recipe(generator="rings", size=100).source == "rings"
+    digits = Recipe(base="mnist", size=100, classes=["3", "8"])
+    assert digits.source == "mnist, classes=['3', '8']"

@@ -56,6 +56,7 @@ def test_small_files(filled):
     assert filled.config() == {"source": "x.yaml", "experiment": {}}
     assert filled.plan() == ["c", "a", "z"]
     assert filled.cells() == {"h": {"seed": 1}}
+    assert filled.datasets() == {}
     with filled.writing() as writer:
         writer.put_json("environments.json", {"e": {"title": "naïve \udcff"}})
     assert filled.environments() == {"e": {"title": "naïve \udcff"}}

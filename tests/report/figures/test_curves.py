@@ -1,0 +1,93 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from cscluster.report.figures import curves
+from cscluster.report.figures.lines import summary
+
+from .runs import drawn_lines, legend_texts, note, run
+
+
+def test_a_panel_for_each_data_set_and_a_line_for_each_algorithm(tmp_path):
+    figure = curves(run(tmp_path, ("A", "B", "C"), ("iris", "wine"), points=(30, 10, 20)), "acc")
+    assert [axes.get_title() for axes in figure.axes] == ["iris", "wine"]
+    assert legend_texts(figure) == ["A", "B", "C"]
+    assert figure.get_supxlabel() == "number of links"
+    assert [axes.get_ylabel() for axes in figure.axes] == ["accuracy", ""]
+    for axes in figure.axes:
+        assert len(drawn_lines(axes)) == 3
+        for line in drawn_lines(axes):
+            assert line.get_xdata().tolist() == [10, 20, 30]
+
+
+def test_lines_are_the_means_of_the_tables_and_bands_their_confidence_intervals(tmp_path):
+    results = run(tmp_path, trials=5)
+    (axes,) = curves(results, "acc").axes
+    cells = results.cells[results.cells["label"] == "A"]
+    assert drawn_lines(axes)[0].get_ydata() == pytest.approx(cells["mean"].to_numpy())
+    half = stats.t.ppf(0.975, 4) * cells["std"].to_numpy() / np.sqrt(5)
+    corners = axes.collections[0].get_paths()[0].vertices
+    for x, mean, width in zip((10, 20, 30), cells["mean"], half, strict=True):
+        ys = corners[corners[:, 0] == x, 1]
+        assert (ys.min(), ys.max()) == pytest.approx((mean - width, mean + width))
+    assert "mean of 5 trials; band: 95 % confidence interval of the mean" in note(curves(results, "acc"))
+
+
+def test_trials_on_one_draw_of_links_count_once_for_the_interval(tmp_path):
+    results = run(tmp_path, ("A",), trials=6, points=(10,))
+    values = results.trials["m:acc"].to_numpy()
+    draws = values.reshape(3, 2).mean(axis=1)
+    (row,) = summary(replace(results, repeats=2), "acc", ["label"]).to_dict("records")
+    assert row["mean"] == pytest.approx(values.mean())
+    assert row["half"] == pytest.approx(stats.t.ppf(0.975, 2) * draws.std(ddof=1) / np.sqrt(3))
+    assert row["n"] == 6
+    figure = curves(replace(run(tmp_path / "b", trials=6), repeats=2), "acc")
+    assert note(figure).startswith("mean of 3 draws of links, 2 trials on each")
+
+
+def test_two_trials_have_no_interval(tmp_path):
+    results = run(tmp_path, trials=2)
+    assert (summary(results, "acc", ["label"])["half"] == 0).all()
+    assert note(curves(results, "acc")) == "mean of 2 trials"
+
+
+def test_means_over_fewer_trials_are_hollow_and_algorithms_without_result_are_named(tmp_path):
+    def fails(label, dataset, number):
+        return label == "C" or (label == "B" and number == 0)
+
+    figure = curves(run(tmp_path, ("A", "B", "C"), fails=fails), "acc")
+    (axes,) = figure.axes
+    hollow = [line for line in axes.get_lines() if line.get_markerfacecolor() == "white"]
+    assert [line.get_xdata().tolist() for line in hollow] == [[10, 20, 30]]
+    assert "hollow: some trials failed" in note(figure)
+    assert legend_texts(figure) == ["A", "B", "C (no result)"]
+
+
+def test_a_data_set_without_any_result_says_so(tmp_path):
+    figure = curves(run(tmp_path, datasets=("iris", "wine"), fails=lambda a, d, n: d == "iris"), "acc")
+    assert [[text.get_text() for text in axes.texts] for axes in figure.axes] == [["no result"], []]
+
+
+def test_oracles_have_a_star_and_the_star_is_explained(tmp_path):
+    results = run(tmp_path, ("A",), grid={"lam": (1, 2)}, select="oracle:acc")
+    figure = curves(results, "acc")
+    assert legend_texts(figure) == ["A *"]
+    assert "true labels (oracle)" in note(figure)
+
+
+def test_seconds_are_logarithmic_where_they_differ(tmp_path):
+    results = run(tmp_path, seconds=lambda label, dataset: {"A": 0.01, "B": 10.0}[label])
+    (axes,) = curves(results, "seconds").axes
+    assert (axes.get_yscale(), axes.get_xscale()) == ("log", "linear")
+    (axes,) = curves(run(tmp_path / "same"), "seconds").axes
+    assert axes.get_yscale() == "linear"
+
+
+def test_an_algorithm_keeps_its_look_when_others_are_left_out(tmp_path):
+    results = run(tmp_path, ("A", "B", "C"))
+    (all_of_them,), (some,) = curves(results, "acc").axes, curves(results, "acc", ["C"]).axes
+    last, alone = drawn_lines(all_of_them)[2], drawn_lines(some)[0]
+    for look in ("color", "marker", "linestyle"):
+        assert getattr(last, f"get_{look}")() == getattr(alone, f"get_{look}")()

@@ -1,0 +1,80 @@
+import pytest
+
+from cscluster.errors import ConfigError
+from cscluster.report.figures import sensitivity
+
+from .runs import drawn_lines, legend_texts, note, run
+
+LAM = (0.01, 0.1, 1, 10, 100)
+
+
+def score(label, dataset, point, at):
+    return 0.5 + 0.1 * (at.get("lam") == 1) + 0.01 * (at.get("C") == 10) + point / 1000
+
+
+def test_a_line_over_one_parameter_on_a_logarithmic_axis(tmp_path):
+    results = run(tmp_path, ("A", "B"), ("iris", "wine"), points=(60,), grid={"lam": LAM}, value=score)
+    figure = sensitivity(results, "acc")
+    assert figure.get_supxlabel() == "lam"
+    assert legend_texts(figure) == ["A", "B"]
+    assert note(figure).endswith("number of links: 60")
+    for axes in figure.axes:
+        assert axes.get_xscale() == "log"
+        for line in drawn_lines(axes):
+            assert line.get_xdata().tolist() == list(LAM)
+            assert line.get_ydata() == pytest.approx([0.56, 0.56, 0.66, 0.56, 0.56])
+
+
+def test_even_steps_are_on_a_linear_axis(tmp_path):
+    figure = sensitivity(run(tmp_path, ("A",), points=(60,), grid={"m": (50, 100, 150)}), "acc")
+    assert figure.axes[0].get_xscale() == "linear"
+
+
+def test_several_numbers_of_links_are_lines(tmp_path):
+    results = run(tmp_path, ("A", "B"), points=(20, 40), grid={"lam": LAM}, value=score)
+    figure = sensitivity(results, "acc")
+    assert [axes.get_title() for axes in figure.axes] == ["A on iris", "B on iris"]
+    assert legend_texts(figure) == ["20 links", "40 links"]
+    assert [line.get_ydata()[0] for line in drawn_lines(figure.axes[1])] == pytest.approx([0.52, 0.54])
+
+
+def test_words_are_not_joined_by_lines(tmp_path):
+    figure = sensitivity(run(tmp_path, ("A",), points=(60,), grid={"kernel": ("rbf", None)}), "acc")
+    (axes,) = figure.axes
+    assert not drawn_lines(axes)
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["rbf", "none"]
+    assert "bar: 95 %" in note(figure)
+
+
+def test_two_parameters_are_a_heat_map_with_the_best_framed(tmp_path):
+    results = run(tmp_path, ("A",), points=(60,), grid={"lam": LAM, "C": (1, 10)}, value=score)
+    figure = sensitivity(results, "acc", ("C", "lam"))
+    (axes,) = figure.axes
+    assert (figure.get_supxlabel(), figure.get_supylabel()) == ("C", "lam")
+    assert axes.images[0].get_array().data[:, 1] == pytest.approx([0.57, 0.57, 0.67, 0.57, 0.57])
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["0.01", "0.1", "1", "10", "100"]
+    (frame,) = axes.patches
+    assert frame.get_xy() == (0.5, 1.5)
+    assert "0.670" in [text.get_text() for text in axes.texts]
+
+
+def test_a_large_heat_map_has_a_scale_instead_of_numbers(tmp_path):
+    grid = {"a": tuple(range(9)), "b": tuple(range(8))}
+    figure = sensitivity(run(tmp_path, ("A",), points=(60,), grid=grid, trials=1), "acc")
+    heat_map, scale = figure.axes
+    assert not heat_map.texts
+    assert scale.get_yticks().size
+
+
+def test_a_small_error_is_best(tmp_path):
+    results = run(tmp_path, ("A",), points=(60,), grid={"lam": LAM, "C": (1, 10)}, value=score)
+    (frame,) = sensitivity(results, "error").axes[0].patches
+    assert frame.get_xy() == (0.5, 1.5)
+
+
+def test_without_a_grid_there_is_nothing_to_draw(tmp_path):
+    with pytest.raises(ConfigError, match="'run' has no grid over parameters"):
+        sensitivity(run(tmp_path), "acc")
+    chosen = run(tmp_path / "b", ("A",), grid={"lam": LAM}, select="oracle:acc")
+    with pytest.raises(ConfigError, match="'run' has no grid over lam"):
+        sensitivity(chosen, "acc", ("lam",))
