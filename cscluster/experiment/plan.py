@@ -223,7 +223,8 @@ class Difference:
 
 def compare(plan: list[Trial], records: list[Record], known_cells: Mapping[str, Any]) -> Difference:
     """Find out what is new, cached and stale."""
-    stored = {record["key"] for record in records if complete(record, plan[0].cell.metrics)}
+    metrics = plan[0].cell.metrics if plan else ()
+    stored = {record["key"] for record in records if complete(record, metrics)}
     todo = [trial for trial in plan if not stored.issuperset(trial.keys)]
     unfinished = {key for trial in todo for key in trial.keys} - stored
     planned = {key for trial in plan for key in trial.keys}

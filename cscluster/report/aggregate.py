@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cscluster.store.environments import version_changes
 from cscluster.store.folder import RunFolder
 
 LOWER_IS_BETTER = ("error", "balanced_error", "seconds", "iterations")
@@ -37,6 +38,8 @@ class Results:
     trials : DataFrame
         The trials behind the cells: columns dataset, algorithm, label, oracle, grid (as JSON), point,
         tier, trial, status, message, and ``m:NAME`` for every recorded metric.
+    mixed : list of str
+        What the trials were made with more than one version of.
     """
 
     name: str
@@ -50,6 +53,7 @@ class Results:
     cells: pd.DataFrame
     failures: pd.DataFrame
     trials: pd.DataFrame
+    mixed: list[str]
 
 
 def lower_is_better(metric: str) -> bool:
@@ -82,7 +86,14 @@ def collect(folder: RunFolder, metrics: list[str] | None = None) -> Results:
         cells=_cells(chosen, list(wanted), planned),
         failures=_failures(frame),
         trials=chosen.reset_index(drop=True),
+        mixed=_mixed(folder),
     )
+
+
+def _mixed(folder: RunFolder) -> list[str]:
+    environments = folder.environments()
+    used = {record["environment"] for record in folder.planned_records()} if len(environments) > 1 else set()
+    return version_changes(value for id_, value in environments.items() if id_ in used)
 
 
 def _frame(folder: RunFolder) -> pd.DataFrame:

@@ -94,13 +94,15 @@ def _table(texts: pd.DataFrame, best: pd.DataFrame) -> Table:
 
 
 def notes(results: Results) -> list[str]:
-    """Return the lines below the tables: trial counts, oracle choices, failures."""
+    """Return the lines below the tables: trial counts, oracle choices, mixed versions, failures."""
     trials = (
         f"mean ± standard deviation over {results.planned} trials" if results.planned > 1 else "one trial"
     )
     lines = [f"{trials}; the best of each column stands out"]
     if len(results.cells) and results.cells["oracle"].any():
         lines.append("* oracle: the parameters were picked with the true labels, as in the papers")
+    if results.mixed:
+        lines.append(f"mixed versions: {', '.join(results.mixed)}")
     for r in results.failures.itertuples():
         trials = "1 trial" if r.count == 1 else f"{r.count} trials"
         lines.append(f"{trials} of {r.label} on {r.dataset}: {r.status}: {r.message}")
