@@ -9,6 +9,7 @@ import typer
 
 from cscluster.cli import complete
 from cscluster.cli.report import require_run
+from cscluster.cli.run import RESULTS, option
 
 
 def command(
@@ -19,7 +20,7 @@ def command(
     into: Annotated[
         str | None, typer.Option(metavar="NAME", help="Name of the joined run; the experiment's by default.")
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder of results.")] = Path("results"),
+    out: Annotated[Path, typer.Option(help="Folder of results.")] = RESULTS,
 ) -> None:
     """Join shards, or any runs of the same experiment, into one run.
 
@@ -46,7 +47,6 @@ def command(
         typer.echo(f"warning: these runs mix versions: {', '.join(results.mixed)}", err=True)
     for gap in merged.gaps:
         typer.echo(f"missing: {gap}")
-    if merged.found < merged.planned:
-        name = f" --set name={into}" if into is not None else ""
-        typer.echo(f"run what is missing with: {config['command']}{name}")
+    if merged.found < merged.planned and into is None:
+        typer.echo(f"run what is missing with: {config['command']}{option(out)}")
     typer.echo(f"report: {tables.write(results, merged.folder.path)}")

@@ -77,6 +77,11 @@ def command(
     )
 
 
+def option(out: Path) -> str:
+    """Return what a command needs to find its results in `out`."""
+    return "" if out == RESULTS else f" --out {shlex.quote(str(out))}"
+
+
 def changes(settings: list[str] | None, trials: int | None, seed: int | None) -> list[str]:
     """Return all changes of the experiment as ``KEY=VALUE``."""
     given = {"trials": trials, "seed": seed}
@@ -137,7 +142,7 @@ def start(
     else:
         others = job.folder.path.with_name(f"{job.experiment.name}.shard-*-of-{job.shard.count}")
         console.print(
-            f"stored in {job.folder.path}; when all shards are done: cscluster merge {others}",
+            f"stored in {job.folder.path}; when all shards are done: cscluster merge {others}{option(out)}",
             highlight=False,
             markup=False,
             soft_wrap=True,
@@ -152,9 +157,10 @@ def _announce(job: Job, console: Console, pool: Pool) -> None:
     console.print(experiment.title or experiment.name, style="bold", highlight=False, markup=False)
     planned = sum(len(trial.keys) for trial in job.plan)
     cells = {(t.cell.data.name, t.cell.label, str(t.cell.grid)) for t in job.whole}
-    share = f"in shard {job.shard} of" if job.shard else "planned"
+    whole = sum(len(trial.keys) for trial in job.whole)
+    share = f"{planned} of {whole} trials in shard {job.shard}" if job.shard else f"{planned} trials planned"
     console.print(
-        f"{planned} trials {share} ({len(cells)} settings x {len(experiment.constraints.points)} points x "
+        f"{share} ({len(cells)} settings x {len(experiment.constraints.points)} points x "
         f"{experiment.trials * experiment.repeats} trials): {found.n_cached} stored, "
         f"{planned - found.n_cached} to run with {pool.jobs} worker{'s' * (pool.jobs > 1)}",
         highlight=False,

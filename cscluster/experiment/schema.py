@@ -272,7 +272,7 @@ class Experiment(_Treatment):
                 entry, parameter = swept_entry(entries, key)
                 expanded[key] = grid.values(written)
             except ValueError as error:
-                problems.append(((key,), str(error)))
+                problems.append(((key,), f"'{key}': {error}"))
                 continue
             found = (parameter_problem(entry.algorithm, parameter, value) for value in expanded[key])
             problems += [((key,), message) for message in found if message]
@@ -296,7 +296,7 @@ def swept_entry(entries: list[AlgorithmEntry], key: str) -> tuple[AlgorithmEntry
     """
     name, _, parameter = str(key).rpartition(".")
     if not name or not parameter:
-        raise ValueError(f"'{key}' must be ALGORITHM.PARAMETER or select")
+        raise ValueError("must be ALGORITHM.PARAMETER or select")
     found = [e for e in entries if e.title == name] or [e for e in entries if e.name == name]
     if not found:
         known = [word for entry in entries for word in dict.fromkeys((entry.name, entry.title))]

@@ -90,16 +90,19 @@ def _best(runs: list[RunFolder], wanted: set[str]) -> tuple[dict[str, Record], i
 
 
 def _gaps(runs: list[RunFolder], found: Mapping[str, Record]) -> list[str]:
-    """Say which shards have trials that no run holds."""
+    """Say which shards have trials that no run holds; what a whole run holds, no shard need bring."""
     shards = {tuple(run.config()["shard"]): run for run in runs if "shard" in run.config()}
+    all_are_shards = len(shards) == len(runs)
     gaps = []
     for count in sorted({count for _, count in shards}):
         for number in range(1, count + 1):
             run = shards.get((number, count))
-            if run is None:
-                gaps.append(f"shard {number}/{count} was not given")
-            elif missing := sum(key not in found for key in run.plan()):
-                gaps.append(f"shard {number}/{count} has {missing} of its {len(run.plan())} trials to run")
+            if run is not None:
+                missing = sum(key not in found for key in run.plan())
+                if missing:
+                    gaps.append(f"{missing} of the {len(run.plan())} trials of shard {number}/{count}")
+            elif all_are_shards and count <= len(found):
+                gaps.append(f"shard {number}/{count}, which was not given")
     return gaps
 
 
