@@ -169,7 +169,8 @@ def carry_out(job: Job, pool: Pool, progress: Callable[[list[Record]], None] | N
         writer.put_json("plan.json", plan | ({"whole": _keys(job.whole)} if job.shard else {}))
         if not job.difference.todo:
             return new
-        writer.put_json("environments.json", {**job.folder.environments(), here_id: here})
+        met = {**job.folder.environments(), here_id: here}
+        writer.put_json("environments.json", met)
         if job.replaces:
             writer.keep(stored)
         for ref in {trial.cell.data.key: trial.cell.data for trial in job.difference.todo}.values():
@@ -182,7 +183,13 @@ def carry_out(job: Job, pool: Pool, progress: Callable[[list[Record]], None] | N
             if progress is not None:
                 progress(fresh)
 
-        execute(job.difference.todo, pool, here_id, done)
+        def meet(elsewhere: dict[str, Any]) -> None:
+            id_ = environment.identify(elsewhere)
+            if id_ not in met:
+                met[id_] = elsewhere
+                writer.put_json("environments.json", met)
+
+        execute(job.difference.todo, pool, here_id, done, meet)
     return new
 
 

@@ -43,10 +43,14 @@ class Shard:
     def part(self, plan: list[Trial]) -> list[Trial]:
         """Return this shard's trials, in plan order.
 
-        Trials are dealt out in turn, cell by cell and point by point: shards differ by at most one trial
-        in all, in each cell, and in each point of a cell, so that slow algorithms and large counts fall
-        to all of them alike.
+        Draws of links are dealt out in turn, cell by cell and point by point: shards differ by at most
+        one draw in all, in each cell, and in each point of a cell, so that slow algorithms and large
+        counts fall to all of them alike.  The repeats on a draw stay together.
         """
         cells = {trial.cell.hash: number for number, trial in enumerate(plan)}
-        dealt = sorted(range(len(plan)), key=lambda i: (cells[plan[i].cell.hash], plan[i].point, i))
-        return [plan[i] for i in sorted(dealt[self.number - 1 :: self.count])]
+
+        def draw(trial: Trial) -> tuple[int, int, int]:
+            return cells[trial.cell.hash], trial.point, trial.trial // trial.cell.repeats
+
+        mine = set(sorted({draw(trial) for trial in plan})[self.number - 1 :: self.count])
+        return [trial for trial in plan if draw(trial) in mine]

@@ -72,7 +72,8 @@ def merge(runs: list[RunFolder], target: RunFolder) -> Merged:
         writer.put_json("environments.json", {i: value for i, value in environments.items() if i in used})
         writer.put_records(records[key] for key in keys if key in records)
     failed = sum(record["status"] != "ok" for record in records.values())
-    return Merged(target, len(keys), len(records), failed, repeated, _gaps(runs, records))
+    gaps = _gaps(runs, records) if len(records) < len(keys) else []
+    return Merged(target, len(keys), len(records), failed, repeated, gaps)
 
 
 def _best(runs: list[RunFolder], wanted: set[str]) -> tuple[dict[str, Record], int]:
@@ -101,7 +102,7 @@ def _gaps(runs: list[RunFolder], found: Mapping[str, Record]) -> list[str]:
                 missing = sum(key not in found for key in run.plan())
                 if missing:
                     gaps.append(f"{missing} of the {len(run.plan())} trials of shard {number}/{count}")
-            elif all_are_shards and count <= len(found):
+            elif all_are_shards:
                 gaps.append(f"shard {number}/{count}, which was not given")
     return gaps
 
