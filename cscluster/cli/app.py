@@ -10,7 +10,7 @@ import sys
 
 import typer
 
-from cscluster.cli import compare, data, listing, report, run, runs, show, validate
+from cscluster.cli import compare, data, listing, merge, report, run, runs, show, sweep, validate
 
 app = typer.Typer(
     name="cscluster",
@@ -21,6 +21,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("run")(run.command)
+app.command("sweep")(sweep.command)
+app.command("merge")(merge.command)
 app.command("report")(report.command)
 app.command("compare")(compare.command)
 app.command("runs")(runs.command)

@@ -20,6 +20,7 @@ FORMATS = {
     "latex": ".tex",
     "csv": ".csv",
     "json": ".json",
+    "html": ".html",
 }
 """The formats, and the file names that stand for them."""
 
@@ -51,6 +52,12 @@ def command(
         typer.Option(metavar="CONDITION", help="Only trials with e.g. dataset=iris, point>=60, label~PMMC."),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="File to write instead of printing.")] = None,
+    figures: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Folder to draw all fitting figures into.")
+    ] = None,
+    figure_format: Annotated[
+        list[str] | None, typer.Option(help="png (default), pdf or svg; can be given several times.")
+    ] = None,
     check: Annotated[
         Path | None, typer.Option(help="CSV of reference means like summary.csv; drift exits with 1.")
     ] = None,
@@ -76,12 +83,16 @@ def command(
         raise ConfigError("--tol belongs to --check; name the file of reference values with it.")
     kind = _format(kind, out)
     found = [_collect(folder, metric, by, where or []) for folder in folders]
-    if by == "dataset" and len(found) > 1:
+    if by == "dataset" and len(found) > 1 and kind != "html":
         found = [join(found)]
+    if figures is not None:
+        _draw(found, figures, figure_format or ["png"])
+        if out is None:
+            return
     if kind == "terminal" and out is None:
         _print(found, by)
         return
-    text = _text(kind, found, by)
+    text = _page(found, folders) if kind == "html" else _text(kind, found, by)
     if out is None:
         typer.echo(text, nl=False)
     else:
@@ -142,6 +153,20 @@ def _print(found: list[Results], by: str) -> None:
         console.print(document.title, style="bold", highlight=False, markup=False)
         console.print()
         show(document, console)
+
+
+def _draw(found: list[Results], folder: Path, formats: list[str]) -> None:
+    from cscluster.report.figures import draw
+
+    for results in found:
+        for path in draw(results, folder, formats):
+            typer.echo(f"drawn: {path}")
+
+
+def _page(found: list[Results], folders: list[RunFolder]) -> str:
+    from cscluster.report.html import page
+
+    return page(found, folders)
 
 
 def _text(kind: str, found: list[Results], by: str) -> str:

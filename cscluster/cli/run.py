@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -19,55 +20,133 @@ if TYPE_CHECKING:
     from cscluster.experiment.run import Job
 
 
+Config = Annotated[
+    str,
+    typer.Argument(
+        help="Experiment: a YAML file or the name of a bundled one.", autocompletion=complete.configs
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a key, e.g. --set trials=5."),
+]
+Trials = Annotated[int | None, typer.Option(help="Number of trials.")]
+Seed = Annotated[int | None, typer.Option(help="Seed of the experiment.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of workers.")]
+Backend = Annotated[str, typer.Option(help="loky, threading or dask.")]
+Scheduler = Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")]
+ShardOf = Annotated[str | None, typer.Option("--shard", metavar="I/N", help="Run only part I of N.")]
+Out = Annotated[Path, typer.Option("--results", "--out", help="Folder for results.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be run.")]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Forget stored results and run all again.")]
+Retry = Annotated[str | None, typer.Option(metavar="failed", help="Run failed trials again.")]
+AllowFailures = Annotated[bool, typer.Option("--allow-failures", help="Exit with 0 even if trials failed.")]
+CORES = os.cpu_count() or 1
+RESULTS = Path("results")
+
+
 def command(
-    config: Annotated[
-        str,
-        typer.Argument(
-            help="Experiment: a YAML file or the name of a bundled one.", autocompletion=complete.configs
-        ),
-    ],
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change a key, e.g. --set trials=5."),
-    ] = None,
-    trials: Annotated[int | None, typer.Option(help="Number of trials.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of the experiment.")] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of workers.")] = os.cpu_count()
-    or 1,
-    backend: Annotated[str, typer.Option(help="loky, threading or dask.")] = "loky",
-    scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")] = None,
-    out: Annotated[Path, typer.Option("--results", "--out", help="Folder for results.")] = Path("results"),
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be run.")] = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Forget stored results and run all again.")] = False,
-    retry: Annotated[str | None, typer.Option(metavar="failed", help="Run failed trials again.")] = None,
-    allow_failures: Annotated[
-        bool, typer.Option("--allow-failures", help="Exit with 0 even if trials failed.")
-    ] = False,
+    config: Config,
+    settings: Settings = None,
+    trials: Trials = None,
+    seed: Seed = None,
+    jobs: Jobs = CORES,
+    backend: Backend = "loky",
+    scheduler: Scheduler = None,
+    shard: ShardOf = None,
+    out: Out = RESULTS,
+    dry_run: DryRun = False,
+    fresh: Fresh = False,
+    retry: Retry = None,
+    allow_failures: AllowFailures = False,
 ) -> None:
     """Run an experiment and show its tables.
 
     Trials that are stored already are not run again: the same command resumes an interrupted run.
     """
+    start(
+        config,
+        changes(settings, trials, seed),
+        pool=(jobs, backend, scheduler),
+        shard=shard,
+        out=out,
+        dry_run=dry_run,
+        fresh=fresh,
+        retry=retry,
+        allow_failures=allow_failures,
+    )
+
+
+def option(out: Path) -> str:
+    """Return what a command needs to find its results in `out`."""
+    return "" if out == RESULTS else f" --out {shlex.quote(str(out))}"
+
+
+def changes(settings: list[str] | None, trials: int | None, seed: int | None) -> list[str]:
+    """Return all changes of the experiment as ``KEY=VALUE``."""
+    given = {"trials": trials, "seed": seed}
+    return [*(settings or ()), *(f"{key}={value}" for key, value in given.items() if value is not None)]
+
+
+def start(
+    config: str,
+    settings: list[str],
+    *,
+    pool: tuple[int, str, str | None],
+    shard: str | None,
+    out: Path,
+    dry_run: bool,
+    fresh: bool,
+    retry: str | None,
+    allow_failures: bool,
+    sweep: list[str] | None = None,
+) -> None:
+    """Do what ``run`` and ``sweep`` have in common: plan, announce, execute, show.
+
+    Raises
+    ------
+    typer.Exit
+        With code 1 if trials failed, 130 after an interrupt.
+    """
     from rich.console import Console
 
     from cscluster.errors import ConfigError
     from cscluster.experiment.execute import Pool
-    from cscluster.experiment.run import prepare
+    from cscluster.experiment.run import mixed_versions, prepare
+    from cscluster.experiment.shard import Shard
 
     if retry not in (None, "failed"):
         raise ConfigError(f"--retry takes only 'failed', got '{retry}'.")
-    changes = list(settings or ())
-    changes += [f"trials={trials}"] if trials is not None else []
-    changes += [f"seed={seed}"] if seed is not None else []
-    pool = Pool(jobs, backend, scheduler)
+    workers = Pool(*pool)
+    part = Shard.parse(shard) if shard is not None else None
     console = Console()
     with console.status("reading the experiment and its data"):
-        job = prepare(config, settings=changes, out=out, fresh=fresh, retry_failed=retry == "failed")
-    _announce(job, console, pool)
+        job = prepare(
+            config,
+            settings=settings,
+            out=out,
+            fresh=fresh,
+            retry_failed=retry == "failed",
+            sweep=sweep,
+            shard=part,
+        )
+    _announce(job, console, workers)
+    mixed = mixed_versions(job)
+    if mixed:
+        typer.echo(f"warning: this run will mix versions: {', '.join(mixed)}", err=True)
     if dry_run:
         return
-    failed = _carry_out(job, pool, console)
-    _show(job, console)
+    failed = _carry_out(job, workers, console)
+    if job.shard is None:
+        _show(job, console)
+    else:
+        others = job.folder.path.with_name(f"{job.experiment.name}.shard-*-of-{job.shard.count}")
+        console.print(
+            f"stored in {job.folder.path}; when all shards are done: cscluster merge {others}{option(out)}",
+            highlight=False,
+            markup=False,
+            soft_wrap=True,
+        )
     if failed and not allow_failures:
         raise typer.Exit(1)
 
@@ -77,9 +156,11 @@ def _announce(job: Job, console: Console, pool: Pool) -> None:
     experiment, found = job.experiment, job.difference
     console.print(experiment.title or experiment.name, style="bold", highlight=False, markup=False)
     planned = sum(len(trial.keys) for trial in job.plan)
-    cells = {(t.cell.data.name, t.cell.label, str(t.cell.grid)) for t in job.plan}
+    cells = {(t.cell.data.name, t.cell.label, str(t.cell.grid)) for t in job.whole}
+    whole = sum(len(trial.keys) for trial in job.whole)
+    share = f"{planned} of {whole} trials in shard {job.shard}" if job.shard else f"{planned} trials planned"
     console.print(
-        f"{planned} trials planned ({len(cells)} settings x {len(experiment.constraints.points)} points x "
+        f"{share} ({len(cells)} settings x {len(experiment.constraints.points)} points x "
         f"{experiment.trials * experiment.repeats} trials): {found.n_cached} stored, "
         f"{planned - found.n_cached} to run with {pool.jobs} worker{'s' * (pool.jobs > 1)}",
         highlight=False,
@@ -110,7 +191,7 @@ def _carry_out(job: Job, pool: Pool, console: Console) -> int:
 
             carry_out(job, pool, progress)
     except KeyboardInterrupt:
-        command = " ".join(["cscluster", *sys.argv[1:]])
+        command = shlex.join(["cscluster", *sys.argv[1:]])
         console.print(f"\ninterrupted: finished trials are stored; resume with: {command}", markup=False)
         raise typer.Exit(130) from None
     return failed

@@ -88,14 +88,60 @@ def _dataset(name: str) -> None:
 def _run(folder: Any) -> None:
     records, planned = folder.planned_records(), folder.plan()
     config = folder.config()
-    typer.echo(f"run {folder.path}: {config['experiment']['title']}")
-    typer.echo(f"config: {config['source']}; {len(records)} of {len(planned)} trials stored")
+    experiment = config["experiment"]
+    typer.echo(f"run {folder.path}: {experiment['title'] or experiment['name']}")
+    if "command" in config:
+        typer.echo(f"made by: {config['command']}")
+    shard = f"shard {'/'.join(map(str, config['shard']))}; " if "shard" in config else ""
+    typer.echo(f"config: {config['source']}; {shard}{len(records)} of {len(planned)} trials stored")
     for status in ("ok", "error", "timeout", "crashed"):
         count = sum(record["status"] == status for record in records)
         if count:
             typer.echo(f"  {status}: {count}")
-    used = {record["environment"] for record in records}
-    for key, environment in folder.environments().items():
-        if key in used:
-            typer.echo(f"environment {key}:")
-            print_table(["", ""], [[name, str(value)] for name, value in environment.items()])
+    _provenance(folder, records)
+    typer.echo("\nresolved config:")
+    typer.echo(_yaml(experiment))
+
+
+def _provenance(folder: Any, records: list[Any]) -> None:
+    """Print the data sets with their checksums, and the environments that records were made in."""
+    from cscluster.store.environments import version_changes
+
+    used = {record["cell"] for record in records}
+    data = {cell["name"]: cell["data"] for key, cell in folder.cells().items() if key in used}
+    if data:
+        typer.echo("")
+        print_table(["data set", "checksum of its source (SHA-256)"], [list(item) for item in data.items()])
+    made_in = [record["environment"] for record in records]
+    environments = {key: value for key, value in folder.environments().items() if key in made_in}
+    for key, environment in environments.items():
+        typer.echo(f"\nenvironment {key}: {made_in.count(key)} trials")
+        print_table(["", ""], [[name, _words(name, value)] for name, value in environment.items()])
+    changes = version_changes(environments.values())
+    if changes:
+        typer.echo(f"mixed versions: {', '.join(changes)}")
+
+
+def _words(name: str, value: Any) -> str:
+    """Return an entry of an environment as one reads it."""
+    if name == "revision":
+        return f"{value['commit']}{' with changes' * value['dirty']}" if value else "installed, no checkout"
+    if name == "threads":
+        return f"{value} of BLAS and OpenMP for each trial"
+    if isinstance(value, dict):
+        return ", ".join(f"{package} {version}" for package, version in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _yaml(experiment: dict[str, Any]) -> str:
+    import yaml
+
+    def stated(value: Any) -> Any:
+        """Leave out keys that say nothing."""
+        if isinstance(value, dict):
+            return {k: stated(v) for k, v in value.items() if v is not None and v not in ("", {})}
+        return [stated(item) for item in value] if isinstance(value, list) else value
+
+    return yaml.safe_dump(
+        stated(experiment), sort_keys=False, allow_unicode=True, width=78, default_flow_style=None
+    )

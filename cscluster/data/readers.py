@@ -83,13 +83,7 @@ def from_frame(frame: pd.DataFrame, name: str, target: str | None, id_column: st
     if frame.shape[0] == 0:
         raise DataError(f"Data set '{name}' has 0 samples.")
     y, classes = (None, []) if target is None else _encode(frame[target], name)
-    ids = [] if id_column is None else frame[id_column].astype(str).tolist()
-    if len(set(ids)) < len(ids):
-        twice = next(value for number, value in enumerate(ids) if value in ids[:number])
-        raise DataError(
-            f"Column '{id_column}' of data set '{name}' holds '{twice}' more than once; "
-            "it must name each sample differently."
-        )
+    ids = [] if id_column is None else _names(frame[id_column], name)
     features = frame.drop(columns=[c for c in (target, id_column) if c is not None])
     for column in features:
         if not (pd.api.types.is_numeric_dtype(features[column]) or features[column].dtype == bool):
@@ -101,13 +95,31 @@ def from_frame(frame: pd.DataFrame, name: str, target: str | None, id_column: st
     return Dataset(name, X, y, classes, list(features.columns), ids)
 
 
+def _names(column: pd.Series, name: str) -> list[str]:
+    """Return the names of the samples; each sample has one, and no two have the same."""
+    names = _without_fractions(column).astype(str).str.strip()
+    missing = column.isna() | (names == "")
+    if missing.any():
+        row = int(np.flatnonzero(missing)[0])
+        raise DataError(f"Column '{column.name}' of data set '{name}' has no value in row {row}.")
+    if names.duplicated().any():
+        twice = names[names.duplicated()].iloc[0]
+        raise DataError(
+            f"Column '{column.name}' of data set '{name}' holds '{twice}' more than once; "
+            "it must name each sample differently."
+        )
+    return list(names)
+
+
 def _first_text(column: pd.Series) -> Any:
     """Return the first value of a column that is not a number."""
     texts = column[column.notna() & pd.to_numeric(column, errors="coerce").isna()]
     return (texts if len(texts) else column).iloc[0]
 
 
-def from_arrays(arrays: dict[str, Any], name: str, target: str | None) -> Dataset:
+def from_arrays(
+    arrays: dict[str, Any], name: str, target: str | None, id_column: str | None = None
+) -> Dataset:
     """Build a data set from arrays called X, y and so on."""
     if "X_data" in arrays:
         parts = (arrays["X_data"], arrays["X_indices"].astype(np.int64), arrays["X_indptr"].astype(np.int64))
@@ -124,18 +136,15 @@ def from_arrays(arrays: dict[str, Any], name: str, target: str | None) -> Datase
     target = target or ("y" if "y" in arrays else None)
     y, classes = None, []
     if target is not None:
-        if target not in arrays:
-            raise DataError(f"Data set '{name}' has no array '{target}'{did_you_mean(target, arrays)}")
-        codes = np.asarray(arrays[target]).ravel()
-        if len(codes) != X.shape[0]:
-            raise DataError(
-                f"'{target}' of data set '{name}' has {len(codes)} values for {X.shape[0]} samples."
-            )
+        codes = _one_for_each(arrays, target, X.shape[0], name)
         named = arrays.get("classes")
         if named is not None and codes.dtype.kind in "iu" and np.isin(codes, np.arange(len(named))).all():
             y, classes = codes.astype(np.int64), [str(c) for c in named]
         else:
             y, classes = _encode(pd.Series(codes), name)
+    ids = []
+    if id_column is not None:
+        ids = _names(pd.Series(_one_for_each(arrays, id_column, X.shape[0], name), name=id_column), name)
     features = [str(f) for f in arrays.get("feature_names", ())]
     test = arrays.get("is_test")
     return Dataset(
@@ -144,17 +153,33 @@ def from_arrays(arrays: dict[str, Any], name: str, target: str | None) -> Datase
         y,
         classes,
         features if len(features) == X.shape[1] else [],
+        ids,
         is_test=None if test is None or len(test) != X.shape[0] else np.asarray(test, dtype=bool),
     )
+
+
+def _one_for_each(arrays: dict[str, Any], wanted: str, n_samples: int, name: str) -> Any:
+    """Return the array called `wanted`, which must have one value for each sample."""
+    if wanted not in arrays:
+        raise DataError(f"Data set '{name}' has no array '{wanted}'{did_you_mean(wanted, arrays)}")
+    values = np.asarray(arrays[wanted]).ravel()
+    if len(values) != n_samples:
+        raise DataError(f"'{wanted}' of data set '{name}' has {len(values)} values for {n_samples} samples.")
+    return values
+
+
+def _without_fractions(column: pd.Series) -> pd.Series:
+    """Return a column of whole numbers as such, even if they are stored as fractions."""
+    if column.dtype.kind == "f" and ((column % 1 == 0) & (column.abs() < 2**53)).all():
+        return column.astype(np.int64)
+    return column
 
 
 def _encode(column: pd.Series, name: str) -> tuple[Any, list[str]]:
     if column.isna().any():
         row = int(np.flatnonzero(column.isna())[0])
         raise DataError(f"The target of data set '{name}' has no value in row {row}.")
-    if column.dtype.kind == "f" and ((column % 1 == 0) & (column.abs() < 2**53)).all():
-        column = column.astype(np.int64)
-    codes, values = pd.factorize(column, sort=True)
+    codes, values = pd.factorize(_without_fractions(column), sort=True)
     return codes.astype(np.int64), [str(v) for v in values]
 
 
@@ -168,7 +193,13 @@ def _read_table(path: Path, name: str, target: str | None, id_column: str | None
         raise DataError(f"The first line of '{path}' holds numbers; put the names of the columns there.")
     try:
         with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
-            frame = pd.read_csv(path, sep=separator, encoding="utf-8-sig", index_col=False)
+            frame = pd.read_csv(
+                path,
+                sep=separator,
+                encoding="utf-8-sig",
+                index_col=False,
+                converters={} if id_column is None else {id_column: str},  # 007 is a name, not seven
+            )
     except pd.errors.ParserWarning:
         raise DataError(f"'{path}' has more values in a row than the header has names.") from None
     return from_frame(frame, name, target, id_column)
@@ -213,16 +244,16 @@ def _read_libsvm(path: Path, name: str, target: str | None, id_column: str | Non
 
     X, y = load_svmlight_file(str(path))
     dense = X.nnz > 0.3 * X.shape[0] * X.shape[1]
-    return from_arrays({"X": X.toarray() if dense else sparse.csr_array(X), "y": y}, name, None)
+    return from_arrays({"X": X.toarray() if dense else sparse.csr_array(X), "y": y}, name, None, id_column)
 
 
 def _read_npz(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
     with np.load(path, allow_pickle=False) as archive:
-        return from_arrays({key: archive[key] for key in archive.files}, name, target)
+        return from_arrays({key: archive[key] for key in archive.files}, name, target, id_column)
 
 
 def _read_npy(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
-    return from_arrays({"X": np.load(path, allow_pickle=False, mmap_mode="r")}, name, target)
+    return from_arrays({"X": np.load(path, allow_pickle=False, mmap_mode="r")}, name, target, id_column)
 
 
 def _read_mat(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
@@ -234,7 +265,7 @@ def _read_mat(path: Path, name: str, target: str | None, id_column: str | None) 
         for alias in aliases:
             if wanted not in arrays and alias in arrays:
                 arrays[wanted] = arrays[alias]
-    return from_arrays(arrays, name, target)
+    return from_arrays(arrays, name, target, id_column)
 
 
 READERS: dict[str, Callable[..., Dataset]] = {

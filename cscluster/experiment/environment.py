@@ -8,6 +8,7 @@ import json
 import os
 import platform
 import subprocess
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,24 @@ _PACKAGES = (
 )  # fmt: skip
 
 
+@cache
 def describe(threads: int) -> dict[str, Any]:
-    """Return the environment of trials that run in this process or its workers."""
+    """Return the environment of trials that run in this process or its workers.
+
+    Parameters
+    ----------
+    threads : int
+        Number of BLAS and OpenMP threads that a trial may use.
+    """
     return {
         "cscluster": cscluster.__version__,
         "python": platform.python_version(),
         "packages": {name: version for name in _PACKAGES if (version := _version(name))},
-        "blas": sorted({f"{lib['internal_api']} {lib['version']}" for lib in threadpool_info()}),
+        "blas": sorted(
+            f"{lib['internal_api']} {lib['version']} ({lib.get('architecture', 'architecture not known')})"
+            for lib in threadpool_info()
+            if lib["user_api"] == "blas"
+        ),
         "threads": threads,
         "system": f"{platform.system()} {platform.machine()}",
         "cpu": _cpu(),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
+import logging
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any
@@ -14,13 +16,17 @@ from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits
 
 from cscluster.errors import ConfigError, did_you_mean
+from cscluster.experiment import environment as environments
 from cscluster.experiment import isolate, worker
 from cscluster.experiment.capture import hooked
 from cscluster.experiment.plan import Trial
+from cscluster.experiment.trial import failed
 from cscluster.store.records import Record
 
 BACKENDS = ("loky", "threading", "dask")
 Done = Callable[[Trial, list[Record]], None]
+Meet = Callable[[dict[str, Any]], None]
+_IN_FLIGHT = 1000
 _is_parent = False
 
 
@@ -47,15 +53,34 @@ class Pool:
             known = ", ".join(BACKENDS)
             hint = did_you_mean(self.backend, BACKENDS) or f"; known: {known}"
             raise ConfigError(f"There is no backend '{self.backend}'{hint}")
+        if self.scheduler is not None and self.backend != "dask":
+            raise ConfigError("--scheduler is the address of a Dask scheduler; it needs --backend dask.")
 
 
-def execute(trials: list[Trial], pool: Pool, environment: str, done: Done) -> None:
+def execute(trials: list[Trial], pool: Pool, environment: str, done: Done, meet: Meet) -> None:
     """Run all trials and hand each one's records to `done` as soon as they are there.
 
     A worker that dies does not end the run: from then on each worker runs its trials in a child
     process of its own, so that the culprit gets its record and the others their result.
+
+    Parameters
+    ----------
+    trials : list of Trial
+        What to run.
+    pool : Pool
+        Where to run it.
+    environment : str
+        Id of the environment of this process, for the records.
+    done : callable
+        Takes a trial and its records.
+    meet : callable
+        Takes the description of the environment of records that were made in another one, before
+        `done` takes these.
     """
     global _is_parent
+    if pool.backend == "dask":
+        _on_dask(trials, pool, environment, done, meet)
+        return
     if pool.jobs == 1 and pool.backend == "loky":
         for trial in trials:
             done(trial, isolate.run(trial, environment))
@@ -66,7 +91,7 @@ def execute(trials: list[Trial], pool: Pool, environment: str, done: Done) -> No
     with (
         hooked(),
         threadpool_limits(trials[0].cell.threads),
-        _backend(pool) as deaths,
+        parallel_config(backend=pool.backend, n_jobs=pool.jobs),
         _noted_interrupts() as interrupts,
     ):
         while rest:
@@ -75,7 +100,7 @@ def execute(trials: list[Trial], pool: Pool, environment: str, done: Done) -> No
                 with Parallel(n_jobs=pool.jobs, return_as="generator_unordered", batch_size=1) as parallel:
                     for keys, records in parallel(tasks):
                         done(rest.pop(keys), records)
-            except deaths:
+            except BrokenProcessPool:
                 if interrupts:
                     raise KeyboardInterrupt from None
                 guarded = True
@@ -109,24 +134,73 @@ def _run(trial: Trial, environment: str, guarded: bool) -> tuple[tuple[str, ...]
     return trial.keys, list(worker.run(trial, environment))
 
 
+def _on_dask(trials: list[Trial], pool: Pool, environment: str, done: Done, meet: Meet) -> None:
+    """Run trials on a Dask cluster, which runs those of a lost worker again elsewhere."""
+    with _client(pool) as client:
+        from distributed import KilledWorker, as_completed
+
+        planned: dict[str, Trial] = {}
+
+        def submit(some: Iterable[Trial]) -> list[Any]:
+            futures = {client.submit(_run_there, trial, pure=False): trial for trial in some}
+            planned.update({future.key: trial for future, trial in futures.items()})
+            return list(futures)
+
+        left = iter(trials)
+        finished = as_completed(
+            submit(itertools.islice(left, _IN_FLIGHT)),
+            with_results=True,
+            raise_errors=False,
+            loop=client.loop,
+        )
+        for future, outcome in finished:
+            trial = planned.pop(future.key)
+            error = None if future.status == "finished" else future.exception()
+            if error is None:
+                elsewhere, records = outcome
+                meet(elsewhere)
+            elif isinstance(error, KilledWorker):
+                records = failed(trial, environment, "crashed", "every Dask worker that ran it died")
+            else:
+                raise ConfigError(
+                    f"A Dask worker cannot run trials ({type(error).__name__}: {error}); it needs the same "
+                    "Python and cscluster as here."
+                )
+            done(trial, records)
+            finished.update(submit(itertools.islice(left, 1)))
+
+
+def _run_there(trial: Trial) -> tuple[dict[str, Any], list[Record]]:
+    """Run a trial for a Dask worker; returns the environment and the records.
+
+    It runs in a child: the worker stays responsive, and outlives a trial that does not.
+    """
+    environment = environments.describe(trial.cell.threads)
+    return environment, isolate.run(trial, environments.identify(environment))
+
+
 @contextlib.contextmanager
-def _backend(pool: Pool) -> Iterator[tuple[type[Exception], ...]]:
-    """Choose joblib's backend; yields the exceptions by which it tells that a worker died."""
-    if pool.backend != "dask":
-        with parallel_config(backend=pool.backend, n_jobs=pool.jobs):
-            yield (BrokenProcessPool,)
-        return
+def _client(pool: Pool) -> Iterator[Any]:
+    """Connect to the Dask cluster that the pool names, or start one on this machine."""
     try:
-        from distributed import Client, KilledWorker, LocalCluster
+        from distributed import Client, LocalCluster
+        from distributed.comm import resolve_address
     except ImportError:
         raise ConfigError("The backend 'dask' needs Dask: pip install 'cscluster[dask]'.") from None
     with contextlib.ExitStack() as stack:
         cluster: Any = pool.scheduler or stack.enter_context(
-            LocalCluster(n_workers=pool.jobs, threads_per_worker=1, dashboard_address=None)
+            LocalCluster(
+                n_workers=pool.jobs,
+                threads_per_worker=1,
+                dashboard_address=None,
+                silence_logs=logging.ERROR,
+                preload=["import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"],
+            )
         )
         try:
+            if pool.scheduler is not None:
+                resolve_address(pool.scheduler)
             client = stack.enter_context(Client(cluster, timeout=20, set_as_default=False))
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise ConfigError(f"No Dask scheduler answers at '{pool.scheduler}': {error}") from error
-        stack.enter_context(parallel_config(backend="dask", client=client, pure=False))
-        yield (KilledWorker,)
+        yield client

@@ -54,7 +54,7 @@ def find_config(name: str) -> Path:
     raise ConfigError(f"There is no experiment file '{name}'{hint}")
 
 
-def load(name: str, settings: list[str] | None = None) -> Experiment:
+def load(name: str, settings: list[str] | None = None, sweep: list[str] | None = None) -> Experiment:
     """Read and check an experiment.
 
     Parameters
@@ -63,6 +63,8 @@ def load(name: str, settings: list[str] | None = None) -> Experiment:
         Path of a YAML file, or name of a bundled experiment.
     settings : list of str, optional
         Changes as ``a.b=value``; list items are addressed by number or by their name.
+    sweep : list of str, optional
+        Additions to the block `sweep`, as ``algorithm.parameter=values`` or ``select=rule``.
 
     Raises
     ------
@@ -74,16 +76,23 @@ def load(name: str, settings: list[str] | None = None) -> Experiment:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeError) as error:
         raise ConfigError(f"Cannot read '{path}': {error}") from error
-    return parse(text, source=str(path), folder=path.parent, settings=settings)
+    return parse(text, source=str(path), folder=path.parent, settings=settings, sweep=sweep)
 
 
 def parse(
-    text: str, *, source: str, folder: Path | None = None, settings: list[str] | None = None
+    text: str,
+    *,
+    source: str,
+    folder: Path | None = None,
+    settings: list[str] | None = None,
+    sweep: list[str] | None = None,
 ) -> Experiment:
     """Check the text of an experiment file; see `load`."""
     document = _read_yaml(text, source)
     for setting in settings or ():
         _set(document, setting)
+    for grid in sweep or ():
+        _vary(document, grid)
     try:
         return Experiment.model_validate(document.data, context={"folder": folder})
     except ValidationError as error:
@@ -143,6 +152,8 @@ def _plain(
     value = loader.construct_object(node)
     if isinstance(value, str) and re.fullmatch(r"[+-]?\d+(\.\d*)?[eE][+-]?\d+", value) and not node.style:
         return float(value)
+    if isinstance(value, (int, float)) and ":" in node.value:
+        return node.value  # a range such as 10:50:10, which YAML takes for a number to the base 60
     return value
 
 
@@ -173,6 +184,18 @@ def _set(document: _Document, setting: str) -> None:
             target = target[step]
     document.places = {p: w for p, w in document.places.items() if p[: len(place)] != place}
     document.places[place] = where
+
+
+def _vary(document: _Document, grid: str) -> None:
+    """Carry out one ``algorithm.parameter=values`` or ``select=rule`` of a sweep."""
+    key, equals, text = grid.partition("=")
+    where = f"--select {text}" if key == "select" else f"--grid {grid}"
+    if not equals:
+        raise ConfigError(f"{where}: write it as ALGORITHM.PARAMETER=VALUES, for example pmmc.lam=0.1,1,10.")
+    block = document.data.setdefault("sweep", {})
+    if isinstance(block, dict):
+        block[key] = text
+        document.places[("sweep", key)] = where
 
 
 def _read_value(text: str, where: str) -> Any:

@@ -144,7 +144,7 @@ def _check(experiment: Experiment, source: Dataset) -> None:
             "name its 'target' column or use 'constraints: {kind: file, path: ...}'."
         )
     try:
-        schedule.episode(max(schedule.points), source.labels, experiment.seed, source.name, 0)
+        schedule.episode(max(schedule.points), source.labels, experiment.seed, source.name, 0, source.ids)
     except CsclusterError as error:
         raise ConfigError(f"Data set '{source.name}': {error}") from None
 
@@ -231,7 +231,8 @@ class Difference:
 
 def compare(plan: list[Trial], records: list[Record], known_cells: Mapping[str, Any]) -> Difference:
     """Find out what is new, cached and stale."""
-    stored = {record["key"] for record in records if complete(record, plan[0].cell.metrics)}
+    metrics = plan[0].cell.metrics if plan else ()
+    stored = {record["key"] for record in records if complete(record, metrics)}
     todo = [trial for trial in plan if not stored.issuperset(trial.keys)]
     unfinished = {key for trial in todo for key in trial.keys} - stored
     planned = {key for trial in plan for key in trial.keys}

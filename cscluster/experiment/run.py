@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from cscluster.data import prepared
 from cscluster.errors import StoreError
@@ -14,6 +16,9 @@ from cscluster.experiment.execute import Pool, execute
 from cscluster.experiment.load import find_config, load
 from cscluster.experiment.plan import Difference, Trial, compare, complete, make_plan
 from cscluster.experiment.schema import Experiment
+from cscluster.experiment.shard import Shard
+from cscluster.experiment.sweep import swept
+from cscluster.store.environments import version_changes
 from cscluster.store.folder import RunFolder
 from cscluster.store.records import Record
 
@@ -31,13 +36,19 @@ class Job:
     folder : RunFolder
         Where the results go.
     plan : list of Trial
-        All trials.
+        All trials, or those of the shard.
     kept : list of Record
         Stored records that stay.
     difference : Difference
         What is new, cached and stale.
     replaces : bool
         Whether stored records are dropped before the run.
+    command : str
+        What to type to run it again, all shards of it.
+    shard : Shard, optional
+        Which part of the plan this is.
+    whole : list of Trial
+        The plan of all shards.
     """
 
     experiment: Experiment
@@ -47,6 +58,9 @@ class Job:
     kept: list[Record]
     difference: Difference
     replaces: bool
+    command: str
+    shard: Shard | None
+    whole: list[Trial]
 
 
 def prepare(
@@ -56,19 +70,35 @@ def prepare(
     out: Path = Path("results"),
     fresh: bool = False,
     retry_failed: bool = False,
+    sweep: list[str] | None = None,
+    shard: Shard | None = None,
 ) -> Job:
     """Read an experiment, plan it and compare it with its result folder; writes nothing.
+
+    Parameters
+    ----------
+    name, settings, sweep
+        The experiment; see `load`.  With a list of grids, even an empty one, it is run as a sweep.
+    out : Path
+        Folder of results.
+    fresh, retry_failed : bool
+        Whether to forget all stored records, or those of failed trials.
+    shard : Shard, optional
+        The part of the plan to run, in a result folder of its own.
 
     Raises
     ------
     CsclusterError
         For anything wrong with the experiment, its data or its result folder.
     """
-    experiment = load(name, settings)
+    experiment = load(name, settings, sweep)
+    if sweep is not None:
+        experiment = swept(experiment)
     source = find_config(name).name
-    folder = RunFolder(out / experiment.name)
+    folder = RunFolder(out / (experiment.name + (shard.suffix if shard else "")))
     _check_owner(folder, source)
-    plan = make_plan(experiment)
+    whole = make_plan(experiment)
+    plan = shard.part(whole) if shard else whole
     records = list(folder.records())
     kept = [] if fresh else records
     if retry_failed:
@@ -77,28 +107,48 @@ def prepare(
     difference = compare(plan, kept, cells)
     redone = {key for trial in difference.todo for key in trial.keys}
     kept = [r for r in kept if r["key"] not in redone or complete(r, experiment.metrics)]
-    return Job(experiment, source, folder, plan, kept, difference, replaces=len(kept) < len(records))
+    return Job(
+        experiment,
+        source,
+        folder,
+        plan,
+        kept,
+        difference,
+        replaces=len(kept) < len(records),
+        command=_command(name, settings or [], sweep),
+        shard=shard,
+        whole=whole,
+    )
+
+
+def _command(name: str, settings: list[str], sweep: list[str] | None) -> str:
+    words = ["cscluster", "run" if sweep is None else "sweep", name]
+    for grid in sweep or ():
+        words += (
+            ["--select", grid.removeprefix("select=")] if grid.startswith("select=") else ["--grid", grid]
+        )
+    return shlex.join([*words, *(word for setting in settings for word in ("--set", setting))])
 
 
 def _check_owner(folder: RunFolder, source: str) -> None:
     """Refuse a folder that holds something else."""
-    if not folder.exists():
-        if folder.path.is_dir() and any(p.name != ".lock" for p in folder.path.iterdir()):
-            raise StoreError(
-                f"'{folder.path}' holds files but no results of cscluster; use another name or --out."
-            )
-        existing = next(p for p in (folder.path, *folder.path.absolute().parents) if p.exists())
-        if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
-            raise StoreError(
-                f"No permission to write results to '{folder.path}'; choose another place with --out."
-            )
-        return
-    owner = folder.config().get("source")
+    folder.check_free()
+    owner = folder.config().get("source") if folder.exists() else source
     if owner != source:
         raise StoreError(
             f"The result folder '{folder.path}' belongs to another experiment file ({owner}); "
             "give this one another name or another --out."
         )
+
+
+def mixed_versions(job: Job) -> list[str]:
+    """Return what has another version now than when stored records of the plan were made."""
+    planned = {key for trial in job.plan for key in trial.keys}
+    used = {record["environment"] for record in job.kept if record["key"] in planned}
+    if not used or not job.difference.todo:
+        return []
+    before = [value for id_, value in job.folder.environments().items() if id_ in used]
+    return version_changes([*before, environment.describe(job.experiment.threads)])
 
 
 def carry_out(job: Job, pool: Pool, progress: Callable[[list[Record]], None] | None = None) -> list[Record]:
@@ -108,20 +158,23 @@ def carry_out(job: Job, pool: Pool, progress: Callable[[list[Record]], None] | N
     stored = {record["key"] for record in job.kept}
     new: list[Record] = []
     with job.folder.writing() as writer:
+        shard = {"shard": [job.shard.number, job.shard.count]} if job.shard else {}
+        experiment = job.experiment.model_dump(mode="json")
         writer.put_json(
-            "config.json", {"source": job.source, "experiment": job.experiment.model_dump(mode="json")}
+            "config.json", {"source": job.source, "command": job.command, **shard, "experiment": experiment}
         )
         cells = job.folder.cells() if (job.folder.path / "plan.json").exists() else {}
-        cells |= {trial.cell.hash: trial.cell.identity for trial in job.plan}
+        cells |= {trial.cell.hash: trial.cell.identity for trial in job.whole}
         datasets = {
             cell.data.name: {"n_samples": cell.n_samples, "source": cell.data.recipe.source}
-            for cell in (trial.cell for trial in job.plan)
+            for cell in (trial.cell for trial in job.whole)
         }
-        keys = [key for trial in job.plan for key in trial.keys]
-        writer.put_json("plan.json", {"cells": cells, "datasets": datasets, "keys": keys})
+        plan: dict[str, Any] = {"cells": cells, "datasets": datasets, "keys": _keys(job.plan)}
+        writer.put_json("plan.json", plan | ({"whole": _keys(job.whole)} if job.shard else {}))
         if not job.difference.todo:
             return new
-        writer.put_json("environments.json", {**job.folder.environments(), here_id: here})
+        met = {**job.folder.environments(), here_id: here}
+        writer.put_json("environments.json", met)
         if job.replaces:
             writer.keep(stored)
         for ref in {trial.cell.data.key: trial.cell.data for trial in job.difference.todo}.values():
@@ -134,8 +187,18 @@ def carry_out(job: Job, pool: Pool, progress: Callable[[list[Record]], None] | N
             if progress is not None:
                 progress(fresh)
 
-        execute(job.difference.todo, pool, here_id, done)
+        def meet(elsewhere: dict[str, Any]) -> None:
+            id_ = environment.identify(elsewhere)
+            if id_ not in met:
+                met[id_] = elsewhere
+                writer.put_json("environments.json", met)
+
+        execute(job.difference.todo, pool, here_id, done, meet)
     return new
+
+
+def _keys(plan: list[Trial]) -> list[str]:
+    return [key for trial in plan for key in trial.keys]
 
 
 def run(

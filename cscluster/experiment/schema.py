@@ -21,7 +21,9 @@ from cscluster.constraints.schedules import File, Schedule
 from cscluster.data import index, preprocessing, readers
 from cscluster.data.recipe import Recipe
 from cscluster.errors import DataError, ParameterError, did_you_mean
+from cscluster.experiment import grid
 from cscluster.metrics import METRICS, SCOPES
+from cscluster.store.folder import RUN_NAME_RULE, is_run_name
 
 Problem = tuple[tuple[str | int, ...], str]
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
@@ -128,11 +130,7 @@ class AlgorithmEntry(_Named, _Treatment):
     @field_validator("select")
     @classmethod
     def _rule(cls, rule: str) -> str:
-        kind, _, metric = rule.partition(":")
-        if kind == "oracle":
-            check_metric(metric)
-        elif rule not in ("none", "heldout"):
-            raise ValueError(f"must be none, heldout or oracle:METRIC, got '{rule}'")
+        check_rule(rule)
         return rule
 
     @field_validator("clusterer")
@@ -219,15 +217,13 @@ class Experiment(_Treatment):
     metrics: list[str] = Field(default=["acc", "nmi"], min_length=1)
     n_clusters: int | None = Field(None, ge=1)
     threads: int = Field(1, ge=1)
+    sweep: dict[str, Any] = Field(default_factory=dict)
 
     @field_validator("name")
     @classmethod
     def _safe(cls, name: str) -> str:
-        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}", name):
-            raise ValueError(
-                "must start with a letter or digit and hold only letters, digits, '_', '-' and '.', "
-                f"got {name!r}"
-            )
+        if not is_run_name(name):
+            raise ValueError(f"{RUN_NAME_RULE}, got {name!r}")
         return name
 
     @field_validator("metrics")
@@ -258,11 +254,67 @@ class Experiment(_Treatment):
         fail(_repeated([entry.title for entry in entries], "algorithm", "label"))
         return entries
 
+    @field_validator("sweep")
+    @classmethod
+    def _grids(cls, sweep: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        """Expand ranges, and check every value as if it stood in the algorithm's own parameters."""
+        entries = info.data.get("algorithms")
+        if entries is None:
+            return sweep
+        problems: list[Problem] = []
+        expanded: dict[str, Any] = {}
+        for key, written in sweep.items():
+            try:
+                if key == "select":
+                    check_rule(written)
+                    expanded[key] = written
+                    continue
+                entry, parameter = swept_entry(entries, key)
+                expanded[key] = grid.values(written)
+            except ValueError as error:
+                problems.append(((key,), f"'{key}': {error}"))
+                continue
+            found = (parameter_problem(entry.algorithm, parameter, value) for value in expanded[key])
+            problems += [((key,), message) for message in found if message]
+        fail(problems)
+        return expanded
+
     @field_validator("datasets")
     @classmethod
     def _different_names(cls, entries: list[DatasetEntry]) -> list[DatasetEntry]:
         fail(_repeated([entry.title for entry in entries], "data set", "name"))
         return entries
+
+
+def swept_entry(entries: list[AlgorithmEntry], key: str) -> tuple[AlgorithmEntry, str]:
+    """Return the algorithm and the parameter that ``ALGORITHM.PARAMETER`` means.
+
+    Raises
+    ------
+    ValueError
+        If there is no such algorithm, by label or by name, or more than one.
+    """
+    name, _, parameter = str(key).rpartition(".")
+    if not name or not parameter:
+        raise ValueError("must be ALGORITHM.PARAMETER or select")
+    found = [e for e in entries if e.title == name] or [e for e in entries if e.name == name]
+    if not found:
+        known = [word for entry in entries for word in dict.fromkeys((entry.name, entry.title))]
+        hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
+        raise ValueError(f"the experiment has no algorithm '{name}'{hint}")
+    if len(found) > 1:
+        labels = ", ".join(f"'{entry.title}'" for entry in found)
+        raise ValueError(f"'{name}' means more than one algorithm; name it by its label: {labels}")
+    return found[0], parameter
+
+
+def check_rule(rule: Any) -> None:
+    """Raise a ValueError unless `rule` says how to choose from a grid."""
+    kind, _, metric = str(rule).partition(":")
+    if kind == "oracle":
+        check_metric(metric)
+    elif rule not in ("none", "heldout"):
+        raise ValueError(f"must be none, heldout or oracle:METRIC, got '{rule}'")
 
 
 def _repeated(titles: list[str], what: str, key: str) -> list[Problem]:
@@ -274,9 +326,9 @@ def _repeated(titles: list[str], what: str, key: str) -> list[Problem]:
 
 
 def near_config(path: Path, info: ValidationInfo) -> Path:
-    """Return a path from the file as seen from the folder that the file lies in."""
+    """Return a path from the file as seen from the folder that the file lies in, fit for any worker."""
     folder = (info.context or {}).get("folder")
-    return path if folder is None or path.is_absolute() else Path(folder) / path
+    return path if folder is None or path.is_absolute() else Path(folder).absolute() / path
 
 
 def check_metric(name: str) -> None:

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from cscluster.errors import ConfigError
+from cscluster.store.environments import version_changes
 from cscluster.store.folder import RunFolder
 from cscluster.store.records import Record
 
@@ -61,6 +62,8 @@ class Results:
         Trials in a row that share their draw of links.
     families : dict
         For each source of samples, the data sets drawn from it with their numbers of samples.
+    mixed : list of str
+        What the trials were made with more than one version of.
     """
 
     name: str
@@ -76,6 +79,7 @@ class Results:
     trials: pd.DataFrame
     repeats: int = 1
     families: dict[str, dict[str, int]] = field(default_factory=dict)
+    mixed: list[str] = field(default_factory=list)
 
     @cached_property
     def axes(self) -> Axes:
@@ -133,6 +137,7 @@ def collect(folder: RunFolder, metrics: list[str] | None = None, *, every: bool 
         trials=chosen.reset_index(drop=True),
         repeats=config["repeats"],
         families=_families(folder),
+        mixed=_mixed(folder),
     )
 
 
@@ -186,6 +191,7 @@ def join(parts: list[Results]) -> Results:
         cells=pd.concat([part.cells for part in parts], ignore_index=True),
         failures=pd.concat([part.failures for part in parts], ignore_index=True),
         trials=pd.concat([part.trials for part in parts], ignore_index=True),
+        mixed=list(dict.fromkeys(words for part in parts for words in part.mixed)),
         families={
             source: {name: n for part in parts for name, n in part.families.get(source, {}).items()}
             for source in dict.fromkeys(source for part in parts for source in part.families)
@@ -196,6 +202,12 @@ def join(parts: list[Results]) -> Results:
 def recorded(results: Results) -> list[str]:
     """Return the names of all metrics that the trials have."""
     return [name[2:] for name in results.trials.columns if name.startswith("m:")]
+
+
+def _mixed(folder: RunFolder) -> list[str]:
+    environments = folder.environments()
+    used = {record["environment"] for record in folder.planned_records()} if len(environments) > 1 else set()
+    return version_changes(value for id_, value in environments.items() if id_ in used)
 
 
 _FIELDS = ("dataset", "algorithm", "label", "point", "tier", "trial", "status", "grid", "message")

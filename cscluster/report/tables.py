@@ -237,6 +237,8 @@ def notes(results: Results, by: str = "point") -> list[str]:
         lines = [f"one trial; the best of each {across} stands out"]
     if len(results.cells) and results.cells["oracle"].any():
         lines.append("* oracle: the parameters were picked with the true labels, as in the papers")
+    if results.mixed:
+        lines.append(f"mixed versions: {', '.join(results.mixed)}")
     for r in results.failures.itertuples():
         trials = "1 trial" if r.count == 1 else f"{r.count} trials"
         lines.append(f"{trials} of {r.label} on {r.dataset}: {r.status}: {r.message}")

@@ -3,8 +3,9 @@
 ::
 
     results/NAME/
-      config.json        the resolved experiment
-      plan.json          keys of all planned trials, what their cells mean, sizes of the data sets
+      config.json        the resolved experiment; the shard, if it is one
+      plan.json          keys of all planned trials (of a shard, those of the whole plan too), what their
+                         cells mean, sizes of the data sets
       trials.jsonl       one line for each finished trial, only ever appended to
       environments.json  versions and machine, by the id that records carry
 """
@@ -16,6 +17,7 @@ import errno
 import fcntl
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -26,6 +28,7 @@ from cscluster.store.records import Record, encodable, from_line, to_line
 if TYPE_CHECKING:
     import pandas as pd
 
+RUN_NAME_RULE = "must start with a letter or digit and hold only letters, digits, '_', '-' and '.'"
 _COLUMNS = ("dataset", "label", "grid", "point", "tier", "trial", "status", "iterations", "converged")
 
 
@@ -44,6 +47,26 @@ class RunFolder:
         """Tell whether a run was ever started here."""
         return (self.path / "config.json").is_file()
 
+    def check_free(self) -> None:
+        """Refuse a folder that holds something other than a run, or that cannot be written to.
+
+        Raises
+        ------
+        StoreError
+            If it does, or cannot.
+        """
+        if self.exists():
+            return
+        if self.path.is_dir() and any(path.name != ".lock" for path in self.path.iterdir()):
+            raise StoreError(
+                f"'{self.path}' holds files but no results of cscluster; use another name or --out."
+            )
+        existing = next(path for path in (self.path, *self.path.absolute().parents) if path.exists())
+        if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+            raise StoreError(
+                f"No permission to write results to '{self.path}'; choose another place with --out."
+            )
+
     def config(self) -> dict[str, Any]:
         """Return the resolved experiment."""
         return self._read_json("config.json")
@@ -52,6 +75,11 @@ class RunFolder:
         """Return the keys of all planned trials."""
         keys: list[str] = self._part_of_plan("keys")
         return keys
+
+    def whole_plan(self) -> list[str]:
+        """Return the keys of the plan that this run is all of, or a shard of."""
+        whole: list[str] | None = self._read_json("plan.json").get("whole")
+        return self.plan() if whole is None else whole
 
     def cells(self) -> dict[str, Any]:
         """Return the meaning of every cell hash that records of this folder carry."""
@@ -157,6 +185,11 @@ class RunFolder:
                 writer.close()
 
 
+def is_run_name(name: str) -> bool:
+    """Tell whether a run may be called so; such a name stays inside the folder of results."""
+    return re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}", name) is not None
+
+
 def run_folders(out: Path) -> list[RunFolder]:
     """Return the runs stored in a folder of results, by name."""
     return [RunFolder(path.parent) for path in sorted(out.glob("*/config.json"))]
@@ -184,8 +217,11 @@ class Writer:
     def keep(self, wanted: Iterable[str]) -> None:
         """Rewrite the record file with only these keys, in an atomic step."""
         keys = set(wanted)
-        lines = [to_line(record) for record in self.folder.records() if record["key"] in keys]
-        self._replace(self.folder.trials, "".join(lines).encode())
+        self.put_records(record for record in self.folder.records() if record["key"] in keys)
+
+    def put_records(self, records: Iterable[Record]) -> None:
+        """Replace the record file, in an atomic step."""
+        self._replace(self.folder.trials, "".join(map(to_line, records)).encode())
 
     def append(self, records: Iterable[Record]) -> None:
         """Append records in one write and force them to disk."""

@@ -86,3 +86,5 @@ def test_results_do_not_depend_on_where_trials_run(tmp_path, pool):
 def test_unknown_backend():
     with pytest.raises(ConfigError, match=r"no backend 'lokey'; did you mean 'loky'\?"):
         Pool(2, "lokey")
+    with pytest.raises(ConfigError, match="it needs --backend dask"):
+        Pool(2, scheduler="tcp://127.0.0.1:8786")

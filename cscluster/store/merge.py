@@ -1,0 +1,166 @@
+"""Joining runs of one experiment, such as the shards of a job array, into one result folder.
+
+A trial that several runs hold is taken once: a result that is ok before one that failed, then from
+the run named first.  The runs themselves are only read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from cscluster.errors import StoreError
+from cscluster.store.folder import RunFolder
+from cscluster.store.records import Record
+
+_COSMETIC = ("name", "title", "paper")
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What came of a merge.
+
+    Attributes
+    ----------
+    folder : RunFolder
+        The joined run.
+    planned, found, failed, repeated : int
+        Records that the whole plan has; that were found, and failed among them; that were found in
+        several runs.
+    gaps : list of str
+        Which shards are missing or not complete.
+    """
+
+    folder: RunFolder
+    planned: int
+    found: int
+    failed: int
+    repeated: int
+    gaps: list[str]
+
+
+def merge(runs: list[RunFolder], target: RunFolder) -> Merged:
+    """Join runs of one experiment in `target`, which may hold a part of them already.
+
+    Everything but the records is written first and the records last, in one step: after a crash the
+    same merge can be done again.
+
+    Raises
+    ------
+    StoreError
+        If they are not runs of the same experiment.
+    """
+    target.check_free()
+    given = {run.path.resolve(): run for run in runs}
+    if target.exists():
+        given = {target.path.resolve(): target} | given
+    runs = list(given.values())
+    for run in runs[1:]:
+        check_same(runs[0], run)
+    with target.writing() as writer:
+        keys = runs[0].whole_plan()
+        records, repeated = _best(runs, set(keys))
+        used = {record["environment"] for record in records.values()}
+        config = {name: value for name, value in runs[0].config().items() if name != "shard"}
+        config["experiment"] = {**config["experiment"], "name": target.path.name}
+        environments = {id_: value for run in runs for id_, value in run.environments().items()}
+        writer.put_json("config.json", config)
+        writer.put_json("plan.json", {"cells": _joined(run.cells() for run in runs), "keys": keys})
+        writer.put_json("environments.json", {i: value for i, value in environments.items() if i in used})
+        writer.put_records(records[key] for key in keys if key in records)
+    failed = sum(record["status"] != "ok" for record in records.values())
+    gaps = _gaps(runs, records) if len(records) < len(keys) else []
+    return Merged(target, len(keys), len(records), failed, repeated, gaps)
+
+
+def _best(runs: list[RunFolder], wanted: set[str]) -> tuple[dict[str, Record], int]:
+    """Return the record of each wanted key, and how many keys several runs hold."""
+    best: dict[str, Record] = {}
+    repeated: set[str] = set()
+    for run in runs:
+        last = {record["key"]: record for record in run.records() if record["key"] in wanted}
+        for key, record in last.items():
+            if key in best:
+                repeated.add(key)
+            if key not in best or (best[key]["status"] != "ok" and record["status"] == "ok"):
+                best[key] = record
+    return best, len(repeated)
+
+
+def _gaps(runs: list[RunFolder], found: Mapping[str, Record]) -> list[str]:
+    """Say which shards have trials that no run holds; what a whole run holds, no shard need bring."""
+    shards = {tuple(run.config()["shard"]): run for run in runs if "shard" in run.config()}
+    all_are_shards = len(shards) == len(runs)
+    gaps = []
+    for count in sorted({count for _, count in shards}):
+        for number in range(1, count + 1):
+            run = shards.get((number, count))
+            if run is not None:
+                missing = sum(key not in found for key in run.plan())
+                if missing:
+                    gaps.append(f"{missing} of the {len(run.plan())} trials of shard {number}/{count}")
+            elif all_are_shards:
+                gaps.append(f"shard {number}/{count}, which was not given")
+    return gaps
+
+
+def _joined(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    return {name: value for part in parts for name, value in part.items()}
+
+
+def check_same(first: RunFolder, other: RunFolder) -> None:
+    """Refuse runs that are not of the same experiment; the message says where they differ.
+
+    Names and titles may differ, and so may the folders that data and links were read from.
+
+    Raises
+    ------
+    StoreError
+        If they differ in anything else.
+    """
+    ours, theirs = (run.config()["experiment"] for run in (first, other))
+    for name in dict.fromkeys([*ours, *theirs]):
+        a, b = (_comparable(name, experiment.get(name)) for experiment in (ours, theirs))
+        if name not in _COSMETIC and a != b:
+            values = " and ".join(json.dumps(value, ensure_ascii=False) for value in (a, b))
+            shown = f" ({values})" if len(values) <= 60 else ""
+            raise StoreError(
+                f"'{first.path}' and '{other.path}' are different experiments: '{name}' differs{shown}."
+            )
+    if set(first.whole_plan()) != set(other.whole_plan()):
+        raise StoreError(
+            f"'{first.path}' and '{other.path}' have the same settings but different trials: "
+            f"{_what_changed(first.cells(), other.cells())}."
+        )
+
+
+def _comparable(name: str, value: Any) -> Any:
+    """Return a part of an experiment without the folders of files that it names."""
+    if name == "datasets":
+        return [{**entry, "base": _file_name(entry.get("base"))} for entry in value or ()]
+    if name == "constraints" and value and "path" in value:
+        return {**value, "path": _file_name(value["path"])}
+    return value
+
+
+def _file_name(path: str | None) -> str | None:
+    return path and PurePath(path).name
+
+
+def _what_changed(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> str:
+    """Say in what the closest two cells that only one side has differ."""
+    differences = [
+        (fields, theirs[b])
+        for a in ours.keys() - theirs.keys()
+        for b in theirs.keys() - ours.keys()
+        if (fields := [name for name in ours[a] if ours[a][name] != theirs[b].get(name)])
+    ]
+    if not differences:
+        return "they were planned by different versions of cscluster"
+    fields, cell = min(differences, key=lambda found: len(found[0]))
+    words = {"data": f"the content of the data set '{cell['name']}'", "schedule": "the links"}
+    words |= {"version": f"the version of the algorithm '{cell['algorithm']}'"}
+    return f"{words.get(fields[0], fields[0])} changed"

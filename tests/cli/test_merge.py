@@ -1,0 +1,151 @@
+"""``--shard`` and ``cscluster merge``: job arrays end in the same run as one machine."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cscluster.store.folder import RunFolder
+
+TOYS = Path(__file__).parents[1] / "toys.py"
+CONFIG = f"""\
+name: small
+datasets: [iris]
+constraints: {{kind: tiers, per_tier: [5, 10], tiers: 2}}
+algorithms: [kmeans, {{name: '{TOYS}:Broken', label: B, params: {{sometimes: true}}}}]
+trials: 3
+repeats: 2
+"""
+
+
+@pytest.fixture
+def small(tmp_path):
+    (tmp_path / "small.yaml").write_text(CONFIG)
+    return tmp_path
+
+
+def run(cscluster, *more):
+    return cscluster("run", "small.yaml", "-j", "1", "--backend", "threading", *more)
+
+
+def values(folder):
+    """Return all that is stored, without what may differ between two runs."""
+    found = {}
+    for record in folder.records():
+        assert record["key"] not in found, "a trial was stored twice"
+        found[record["key"]] = {k: v for k, v in record.items() if k not in ("seconds", "environment")}
+    plan = json.loads((folder.path / "plan.json").read_text())
+    return found, folder.config(), plan
+
+
+def test_merged_shards_are_the_unsharded_run(cscluster, small):
+    assert run(cscluster, "--out", "whole").returncode == 1
+    whole = values(RunFolder(small / "whole/small"))
+    for number in (3, 1, 2):
+        part = run(cscluster, "--shard", f"{number}/3")
+        assert f"of 48 trials in shard {number}/3" in part.stdout
+    shards = sorted((small / "results").glob("small.shard-*-of-3"))
+    assert sum(len(list(RunFolder(path).records())) for path in shards) == 48
+    done = cscluster("merge", *shards)
+    assert done.returncode == 0, done.stderr
+    assert "joined 3 runs in results/small: 48 of 48 trials" in done.stdout
+    assert "missing" not in done.stdout
+    assert values(RunFolder(small / "results/small")) == whole
+    assert (small / "results/small/summary.csv").read_text() == (
+        small / "whole/small/summary.csv"
+    ).read_text()
+    again = run(cscluster)
+    assert "nothing to compute" in again.stdout
+    assert again.returncode == 1
+
+
+def test_a_shard_resumes_and_a_partial_merge_is_completed_by_a_run(cscluster, small):
+    run(cscluster, "--shard", "1/2")
+    store = small / "results/small.shard-1-of-2/trials.jsonl"
+    store.write_text("".join(store.read_text().splitlines(keepends=True)[:-3]))
+    merged = cscluster("merge", "small.shard-1-of-2")
+    assert merged.returncode == 0
+    assert "joined 1 run in results/small: 21 of 48 trials" in merged.stdout
+    assert (
+        "missing: 3 of the 24 trials of shard 1/2\nmissing: shard 2/2, which was not given" in merged.stdout
+    )
+    assert "run what is missing with: cscluster run small.yaml\n" in merged.stdout
+    assert "21 stored, 3 to run" in " ".join(run(cscluster, "--shard", "1/2").stdout.split())
+    cscluster("merge", "small.shard-1-of-2")
+    assert "24 stored, 24 to run" in " ".join(run(cscluster).stdout.split())
+    assert len(values(RunFolder(small / "results/small"))[0]) == 48
+
+
+def test_more_shards_than_trials(cscluster, small):
+    settings = ["--set", "algorithms=[kmeans]", "--trials", "1", "--set", "constraints.per_tier=[5]"]
+    empty = run(cscluster, *settings, "--shard", "2/2")
+    assert empty.returncode == 0
+    assert "0 of 4 trials in shard 2/2" in empty.stdout
+    run(cscluster, *settings, "--shard", "1/2")
+    merged = cscluster("merge", "small.shard-1-of-2", "small.shard-2-of-2")
+    assert "4 of 4 trials" in merged.stdout
+
+
+def test_what_cannot_be_merged(cscluster, small):
+    run(cscluster, "--trials", "1")
+    run(cscluster, "--trials", "1", "--seed", "7", "--out", "other")
+    for arguments, says in [
+        (["small", "other/small"], "are different experiments: 'seed' differs (0 and 7)."),
+        (["smal"], "There is no run 'smal' in 'results'; did you mean 'small'?"),
+        (["small", "--into", "../x"], "--into must start with a letter or digit"),
+    ]:
+        done = cscluster("merge", *arguments)
+        assert done.returncode == 2
+        assert says in done.stderr
+    assert sorted(path.name for path in (small / "results").iterdir()) == ["small"]
+
+
+def _older(environment):
+    return {**environment, "packages": {**environment["packages"], "numpy": "1.0"}}
+
+
+def test_mixed_versions_are_told_when_resuming_merging_and_reporting(cscluster, small):
+    import numpy
+
+    says = f"numpy from 1.0 to {numpy.__version__}"
+    assert "warning" not in run(cscluster, "--trials", "1").stderr
+    folder = RunFolder(small / "results/small")
+    records = [{**record, "environment": "older"} for record in folder.records()]
+    (environment,) = folder.environments().values()
+    with folder.writing() as writer:
+        writer.put_json("environments.json", {"older": _older(environment)})
+        writer.put_records(records)
+    resumed = run(cscluster, "--trials", "2")
+    assert resumed.stderr == f"warning: this run will mix versions: {says}\n"
+    assert f"mixed versions: {says}" in resumed.stdout
+    assert f"mixed versions: {says}" in (small / "results/small/report.md").read_text()
+    assert "warning" not in run(cscluster, "--trials", "2").stderr
+    merged = cscluster("merge", "small", "--into", "joined")
+    assert merged.stderr == f"warning: these runs mix versions: {says}\n"
+    shown = cscluster("show", "joined")
+    assert f"mixed versions: {says}" in shown.stdout
+
+
+def test_all_provenance_is_shown(cscluster, small):
+    run(cscluster, "--trials", "1", "--shard", "1/2")
+    shown = cscluster("show", "small.shard-1-of-2").stdout
+    folder = RunFolder(small / "results/small.shard-1-of-2")
+    (environment,) = folder.environments().values()
+    words = "".join(shown.split())
+    for name, version in environment["packages"].items():
+        assert f"{name}{version}" in words
+    for text in (
+        "made by: cscluster run small.yaml --set trials=1",
+        "config: small.yaml; shard 1/2; 8 of 8 trials stored",
+        next(iter(folder.cells().values()))["data"],
+        environment["python"],
+        environment["cpu"],
+        environment["blas"][0].split()[1],
+        "1 of BLAS and OpenMP for each trial",
+        "per_tier: [5, 10]",
+        "seed: 0",
+    ):
+        assert text in shown
+    if environment["revision"]:
+        assert environment["revision"]["commit"] in shown
+        assert (" with changes" in shown) == environment["revision"]["dirty"]

@@ -1,0 +1,148 @@
+"""A real Dask cluster on this machine: a scheduler and two workers, one of which is killed in mid-run."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cscluster.errors import ConfigError
+from cscluster.experiment.execute import Pool
+from cscluster.experiment.run import carry_out, prepare
+
+pytest.importorskip("distributed")
+TOYS = Path(__file__).parents[1] / "toys.py"
+CONFIG = f"""\
+name: cluster
+datasets: [iris]
+constraints: {{kind: random_pairs, counts: [5, 10]}}
+algorithms: [kmeans, rca, {{name: '{TOYS}:Sleepy', params: {{seconds: 0.1}}}}]
+trials: 4
+"""
+
+
+class Cluster:
+    """The programs that a user would start by hand, each in a folder of its own."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.processes = []
+        self.file = folder / "scheduler.json"
+        self.start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-show")
+        self.wait(self.file.exists)
+        self.workers = [self.add_worker() for _ in range(2)]
+
+    def start(self, *words):
+        here = self.folder / f"{words[0]}-{len(self.processes)}"
+        here.mkdir()
+        command = [sys.executable, "-m", "dask", *words, "--scheduler-file", str(self.file), "--no-dashboard"]
+        paths = os.pathsep.join(path for path in sys.path if path)
+        with (here / "log").open("w") as log:
+            self.processes.append(
+                subprocess.Popen(
+                    command, cwd=here, stdout=log, stderr=log, env={**os.environ, "PYTHONPATH": paths}
+                )
+            )
+        return self.processes[-1]
+
+    def add_worker(self):
+        return self.start("worker", "--nthreads", "1", "--no-nanny", "--local-directory", "scratch")
+
+    def wait(self, condition):
+        end = time.monotonic() + 120
+        while not condition():
+            assert time.monotonic() < end
+            assert all(process.poll() is None for process in self.processes)
+            time.sleep(0.05)
+
+    @property
+    def address(self):
+        return json.loads(self.file.read_text())["address"]
+
+    def stop(self):
+        for process in reversed(self.processes):
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    cluster = Cluster(tmp_path)
+    yield cluster
+    cluster.stop()
+
+
+def values(folder):
+    """Return the stored records by key, without what may differ between two runs."""
+    found = {}
+    for record in folder.records():
+        assert record["key"] not in found, "a trial was stored twice"
+        found[record["key"]] = {k: v for k, v in record.items() if k not in ("seconds", "environment")}
+    return found
+
+
+def test_a_killed_worker_costs_nothing_but_time(cluster, tmp_path):
+    (tmp_path / "x.yaml").write_text(CONFIG)
+    job = prepare(str(tmp_path / "x.yaml"), out=tmp_path / "dask")
+
+    def kill_one(records):
+        if len(list(job.folder.records())) == 4:
+            cluster.workers[0].kill()
+
+    carry_out(job, Pool(2, "dask", cluster.address), kill_one)
+    assert cluster.workers[0].wait() == -9
+    assert cluster.workers[1].poll() is None
+    local = prepare(str(tmp_path / "x.yaml"), out=tmp_path / "threads")
+    carry_out(local, Pool(2, "threading"))
+    assert values(job.folder) == values(local.folder)
+    assert len(values(job.folder)) == 24
+    made_in = {record["environment"] for record in job.folder.records()}
+    assert made_in <= set(job.folder.environments())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_workers_may_come_and_go(cluster, tmp_path, seed):
+    rng = random.Random(seed)
+    (tmp_path / "x.yaml").write_text(CONFIG.replace("trials: 4", "trials: 40"))
+    job = prepare(str(tmp_path / "x.yaml"), out=tmp_path / "dask")
+    moments = {30 * number + rng.randrange(20) for number in range(1, 7)}
+
+    def replace_one(records):
+        if len(list(job.folder.records())) in moments:
+            cluster.workers.pop(rng.randrange(2)).kill()
+            cluster.workers.append(cluster.add_worker())
+
+    carry_out(job, Pool(2, "dask", cluster.address), replace_one)
+    local = prepare(str(tmp_path / "x.yaml"), out=tmp_path / "loky")
+    carry_out(local, Pool(2))
+    assert values(job.folder) == values(local.folder)
+    assert len(values(job.folder)) == 240
+
+
+@pytest.mark.slow
+def test_an_algorithm_that_kills_its_process_is_one_crashed_record(cluster, tmp_path):
+    killer = f"{{name: '{TOYS}:Broken', params: {{how: exit, sometimes: true}}}}"
+    (tmp_path / "x.yaml").write_text(CONFIG.replace("rca", killer) + "seed: 1\n")
+    job = prepare(str(tmp_path / "x.yaml"), out=tmp_path / "dask")
+    carry_out(job, Pool(2, "dask", cluster.address))
+    local = prepare(str(tmp_path / "x.yaml"), out=tmp_path / "alone")
+    carry_out(local, Pool(1))
+    assert values(job.folder) == values(local.folder)
+    assert {record["status"] for record in job.folder.records()} == {"ok", "crashed"}
+    assert all(worker.poll() is None for worker in cluster.workers)
+
+
+@pytest.mark.parametrize(
+    ("address", "says"),
+    [("cloud://x", "unknown address scheme 'cloud'"), ("here", "missing port number"), ("tcp://no.invalid:1", "not known")],
+)  # fmt: skip
+def test_an_address_where_nothing_answers_is_told(tmp_path, address, says):
+    (tmp_path / "x.yaml").write_text(CONFIG)
+    job = prepare(str(tmp_path / "x.yaml"), out=tmp_path)
+    with pytest.raises(ConfigError, match=f"No Dask scheduler answers at '{address}': .*{says}"):
+        carry_out(job, Pool(2, "dask", address))
