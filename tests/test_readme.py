@@ -8,6 +8,7 @@ import yaml
 from cscluster import bundle
 from cscluster.algorithms import registry
 from cscluster.experiment.load import parse
+from cscluster.experiment.plan import make_plan
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 
@@ -24,13 +25,13 @@ def test_the_experiments_in_the_readme_are_valid(tmp_path, monkeypatch):
     (tmp_path / "flowers.csv").write_text(
         "id,width,length,species\n" + "".join(f"f{i},{i},{i},{i % 2}\n" for i in range(9))
     )
-    (tmp_path / "links.csv").write_text("a,b,link\n0,1,cannot\n")
+    (tmp_path / "links.csv").write_text("a,b,link\nf0,f1,cannot\n")
     (tmp_path / "mine.py").write_text(re.search(r"(?s)```python\n(# mine.py.*?)```", README)[1])
     monkeypatch.chdir(tmp_path)
     texts = re.findall(r"(?s)```yaml\n(.*?)```", README)
     assert len(texts) >= 3
     for text in texts:
-        parse(text, source="README.md", folder=tmp_path)
+        make_plan(parse(text, source="README.md", folder=tmp_path))
 
 
 def test_commands_named_in_the_readme_exist():

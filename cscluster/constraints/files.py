@@ -14,7 +14,7 @@ from cscluster.errors import ConstraintError, did_you_mean
 _HEADER = ["a", "b", "link"]
 
 
-def read_links(path: Path, *, n_samples: int, ids: Sequence[str] = ()) -> Constraints:
+def read_links(path: Path, n_samples: int, ids: Sequence[str] | None = None) -> Constraints:
     """Read must-links and cannot-links.
 
     Parameters
@@ -24,7 +24,8 @@ def read_links(path: Path, *, n_samples: int, ids: Sequence[str] = ()) -> Constr
     n_samples : int
         Number of samples.
     ids : sequence of str, optional
-        Names of the samples; without them a and b are row numbers from 0.
+        Names of the samples.  Where there are any, a and b are names, even if they look like
+        numbers; else they are row numbers from 0.
 
     Raises
     ------
@@ -32,8 +33,12 @@ def read_links(path: Path, *, n_samples: int, ids: Sequence[str] = ()) -> Constr
         If the file is missing or a line is wrong (the line is named), or links contradict each
         other (the pair is named).
     """
-    text = read_text(path)
-    numbers = {name: number for number, name in enumerate(ids)}
+    return parse_links(read_text(path), path, n_samples, ids)
+
+
+def parse_links(text: str, path: Path, n_samples: int, ids: Sequence[str] | None = None) -> Constraints:
+    """Read links from the content of a file; see `read_links`."""
+    numbers = {name: number for number, name in enumerate(ids or ())}
     links: dict[str, list[tuple[int, int]]] = {"must": [], "cannot": []}
     weights: dict[str, list[float]] = {"must": [], "cannot": []}
     try:
@@ -93,7 +98,10 @@ def read_text(path: Path) -> str:
 def _sample(cell: str, numbers: dict[str, int], n_samples: int, where: str) -> int:
     if numbers:
         if cell not in numbers:
-            raise ConstraintError(f"{where}: there is no sample '{cell}'{did_you_mean(cell, numbers)}")
+            hint = (
+                did_you_mean(cell, numbers) or f"; the id column holds names such as '{next(iter(numbers))}'"
+            )
+            raise ConstraintError(f"{where}: there is no sample '{cell}'{hint}")
         return numbers[cell]
     if not cell.isascii() or not cell.isdigit() or len(cell) > 18 or int(cell) >= n_samples:
         raise ConstraintError(f"{where}: '{cell}' is not a row number from 0 to {n_samples - 1}.")

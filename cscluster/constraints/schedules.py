@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from cscluster import seeds
-from cscluster.constraints.files import read_links, read_text
+from cscluster.constraints.files import parse_links, read_text
 from cscluster.constraints.links import Constraints, IntArray
 from cscluster.errors import ConstraintError
 
@@ -131,8 +132,10 @@ class _Schedule(BaseModel):
         return {"kind": self.kind, **({"noise": self.noise} if self.noise else {})}  # type: ignore[attr-defined]
 
     @abstractmethod
-    def episode(self, point: int, y: IntArray, seed: int, dataset: str, trial: int) -> Episode:
-        """Return the links of one trial at one point."""
+    def episode(
+        self, point: int, y: IntArray, seed: int, dataset: str, trial: int, ids: Sequence[str] = ()
+    ) -> Episode:
+        """Return the links of one trial at one point; `ids` are the names of the samples, if any."""
 
     def _links(self, pairs: IntArray, y: IntArray, flipped: NDArray[np.bool_] | None = None) -> Constraints:
         """Make links from pairs, the share `noise` of them flipped."""
@@ -161,7 +164,9 @@ class RandomPairs(_Schedule):
         """Numbers of links."""
         return self.counts
 
-    def episode(self, point: int, y: IntArray, seed: int, dataset: str, trial: int) -> Episode:
+    def episode(
+        self, point: int, y: IntArray, seed: int, dataset: str, trial: int, ids: Sequence[str] = ()
+    ) -> Episode:
         """Return the first `point` links of the trial's random order."""
         rng = seeds.generator(seed, dataset, "constraints", trial)
         return Episode((self._links(random_pairs(len(y), point, rng), y),))
@@ -178,7 +183,9 @@ class BalancedPairs(_Schedule):
         """Numbers of links of each kind."""
         return self.counts
 
-    def episode(self, point: int, y: IntArray, seed: int, dataset: str, trial: int) -> Episode:
+    def episode(
+        self, point: int, y: IntArray, seed: int, dataset: str, trial: int, ids: Sequence[str] = ()
+    ) -> Episode:
         """Return `point` links of each kind."""
         rng = seeds.generator(seed, dataset, "constraints", trial)
         inside, across = balanced_pairs(y, point, rng)
@@ -203,7 +210,9 @@ class Tiers(_Schedule):
         """Number of tiers."""
         return self.tiers
 
-    def episode(self, point: int, y: IntArray, seed: int, dataset: str, trial: int) -> Episode:
+    def episode(
+        self, point: int, y: IntArray, seed: int, dataset: str, trial: int, ids: Sequence[str] = ()
+    ) -> Episode:
         """Return `tiers` sets of `point` links."""
         rng = seeds.generator(seed, dataset, "constraints", trial)
         pairs = random_pairs(len(y), point * self.tiers, rng)
@@ -231,7 +240,9 @@ class Folds(_Schedule):
         """Return the kind, the noise and the number of folds."""
         return {**super().identity(), "folds": self.folds}
 
-    def episode(self, point: int, y: IntArray, seed: int, dataset: str, trial: int) -> Episode:
+    def episode(
+        self, point: int, y: IntArray, seed: int, dataset: str, trial: int, ids: Sequence[str] = ()
+    ) -> Episode:
         """Return links between samples outside the held-out fold."""
         if self.folds > len(y):
             raise ConstraintError(f"{self.folds} folds are wanted, but there are only {len(y)} samples.")
@@ -244,15 +255,23 @@ class Folds(_Schedule):
 
 
 class File(_Schedule):
-    """The user's own links, the same in every trial."""
+    """The user's own links, the same in every trial.
+
+    The file is read once: what runs elsewhere or later has the same links.
+    """
 
     kind: Literal["file"] = "file"
     path: Path
 
+    @cached_property
+    def text(self) -> str:
+        """Content of the file."""
+        return read_text(self.path)
+
     @property
     def points(self) -> list[int]:
         """Number of links in the file."""
-        return [max(0, sum(1 for line in read_text(self.path).splitlines() if line.strip()) - 1)]
+        return [max(0, sum(1 for line in self.text.splitlines() if line.strip()) - 1)]
 
     @property
     def needs_labels(self) -> bool:
@@ -261,12 +280,14 @@ class File(_Schedule):
 
     def identity(self) -> dict[str, Any]:
         """Return the kind, the noise and the content of the file."""
-        content = hashlib.sha256(read_text(self.path).encode()).hexdigest()
+        content = hashlib.sha256(self.text.encode()).hexdigest()
         return {**super().identity(), "links": content}
 
-    def episode(self, point: int, y: IntArray, seed: int, dataset: str, trial: int) -> Episode:
+    def episode(
+        self, point: int, y: IntArray, seed: int, dataset: str, trial: int, ids: Sequence[str] = ()
+    ) -> Episode:
         """Return the links in the file."""
-        links = read_links(self.path, n_samples=len(y))
+        links = parse_links(self.text, self.path, len(y), ids)
         rng = seeds.generator(seed, dataset, "constraints", trial)
         flipped = rng.permutation(flips(len(links), self.noise))
         must, cannot = np.split(flipped, [len(links.must_links)])

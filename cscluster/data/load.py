@@ -78,4 +78,6 @@ def _cook(wanted: Recipe, name: str) -> Dataset:
         return recipe.apply(wanted.model_copy(update={"size": None}), made, name).check()
     assert wanted.base is not None
     base = load_dataset(wanted.base, target=wanted.target, id_column=wanted.id)
+    if wanted.id is not None and not base.ids:
+        raise DataError(f"'{wanted.base}' has no column '{wanted.id}' that names the samples.")
     return recipe.apply(wanted, base, name).check()

@@ -50,7 +50,7 @@ class DataRef:
     @property
     def key(self) -> str:
         """Hash of all that decides the prepared arrays."""
-        text = json.dumps([self.recipe.identity(), self.preprocess, self.checksum, 1], sort_keys=True)
+        text = json.dumps([self.recipe.identity(), self.preprocess, self.checksum, 2], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 

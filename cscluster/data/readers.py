@@ -55,14 +55,14 @@ def read(path: Path, *, name: str, target: str | None = None, id_column: str | N
 
 
 def read_frame(path: Path, *, id_column: str | None = None) -> pd.DataFrame:
-    """Read a table as it is, with its texts and its missing values; FRAMES names the formats.
+    """Read a table as it is, with its texts and its missing values; FRAMES has the formats.
 
-    `id_column` is read as text, so that 007 stays 007.
+    `id_column`, if the table has it, is read as text.
 
     Raises
     ------
     DataError
-        If the file is missing, damaged or no table, or has a column twice.
+        If the file is missing or damaged, or has a column twice.
     """
     with _explained(path):
         frame = FRAMES[path.suffix.lower()](path, id_column)
@@ -129,18 +129,19 @@ def require_columns(frame: pd.DataFrame, name: str, wanted: Iterable[str]) -> No
 
 
 def sample_names(column: pd.Series, name: str) -> list[str]:
-    """Return the names of the samples; each must have one of its own."""
-    if column.isna().any():
-        row = int(np.flatnonzero(column.isna())[0])
-        raise DataError(f"Column '{column.name}' of data set '{name}' names no sample in row {row}.")
-    ids: list[str] = column.astype(str).tolist()
-    if len(set(ids)) < len(ids):
-        twice = column.astype(str)[column.astype(str).duplicated()].iloc[0]
+    """Return the names of the samples; each sample has one, and no two have the same."""
+    names = _without_fractions(column).astype(str).str.strip()
+    missing = column.isna() | (names == "")
+    if missing.any():
+        row = int(np.flatnonzero(missing)[0])
+        raise DataError(f"Column '{column.name}' of data set '{name}' has no value in row {row}.")
+    if names.duplicated().any():
+        twice = names[names.duplicated()].iloc[0]
         raise DataError(
             f"Column '{column.name}' of data set '{name}' holds '{twice}' more than once; "
             "it must name each sample differently."
         )
-    return ids
+    return list(names)
 
 
 def _first_text(column: pd.Series) -> Any:
@@ -149,7 +150,9 @@ def _first_text(column: pd.Series) -> Any:
     return (texts if len(texts) else column).iloc[0]
 
 
-def from_arrays(arrays: dict[str, Any], name: str, target: str | None) -> Dataset:
+def from_arrays(
+    arrays: dict[str, Any], name: str, target: str | None, id_column: str | None = None
+) -> Dataset:
     """Build a data set from arrays called X, y and so on."""
     if "X_data" in arrays:
         parts = (arrays["X_data"], arrays["X_indices"].astype(np.int64), arrays["X_indptr"].astype(np.int64))
@@ -166,18 +169,17 @@ def from_arrays(arrays: dict[str, Any], name: str, target: str | None) -> Datase
     target = target or ("y" if "y" in arrays else None)
     y, classes = None, []
     if target is not None:
-        if target not in arrays:
-            raise DataError(f"Data set '{name}' has no array '{target}'{did_you_mean(target, arrays)}")
-        codes = np.asarray(arrays[target]).ravel()
-        if len(codes) != X.shape[0]:
-            raise DataError(
-                f"'{target}' of data set '{name}' has {len(codes)} values for {X.shape[0]} samples."
-            )
+        codes = _one_for_each(arrays, target, X.shape[0], name)
         named = arrays.get("classes")
         if named is not None and codes.dtype.kind in "iu" and np.isin(codes, np.arange(len(named))).all():
             y, classes = codes.astype(np.int64), [str(c) for c in named]
         else:
             y, classes = encode(pd.Series(codes), name)
+    ids = []
+    if id_column is not None:
+        ids = sample_names(
+            pd.Series(_one_for_each(arrays, id_column, X.shape[0], name), name=id_column), name
+        )
     features = [str(f) for f in arrays.get("feature_names", ())]
     test = arrays.get("is_test")
     return Dataset(
@@ -186,8 +188,26 @@ def from_arrays(arrays: dict[str, Any], name: str, target: str | None) -> Datase
         y,
         classes,
         features if len(features) == X.shape[1] else [],
+        ids,
         is_test=None if test is None or len(test) != X.shape[0] else np.asarray(test, dtype=bool),
     )
+
+
+def _one_for_each(arrays: dict[str, Any], wanted: str, n_samples: int, name: str) -> Any:
+    """Return the array called `wanted`, which must have one value for each sample."""
+    if wanted not in arrays:
+        raise DataError(f"Data set '{name}' has no array '{wanted}'{did_you_mean(wanted, arrays)}")
+    values = np.asarray(arrays[wanted]).ravel()
+    if len(values) != n_samples:
+        raise DataError(f"'{wanted}' of data set '{name}' has {len(values)} values for {n_samples} samples.")
+    return values
+
+
+def _without_fractions(column: pd.Series) -> pd.Series:
+    """Return a column of whole numbers as such, even if they are stored as fractions."""
+    if column.dtype.kind == "f" and ((column % 1 == 0) & (column.abs() < 2**53)).all():
+        return column.astype(np.int64)
+    return column
 
 
 def encode(column: pd.Series, name: str) -> tuple[Any, list[str]]:
@@ -195,9 +215,7 @@ def encode(column: pd.Series, name: str) -> tuple[Any, list[str]]:
     if column.isna().any():
         row = int(np.flatnonzero(column.isna())[0])
         raise DataError(f"The target of data set '{name}' has no value in row {row}.")
-    if column.dtype.kind == "f" and ((column % 1 == 0) & (column.abs() < 2**53)).all():
-        column = column.astype(np.int64)
-    codes, values = pd.factorize(column, sort=True)
+    codes, values = pd.factorize(_without_fractions(column), sort=True)
     return codes.astype(np.int64), [str(v) for v in values]
 
 
@@ -212,7 +230,11 @@ def _table_frame(path: Path, id_column: str | None) -> pd.DataFrame:
     try:
         with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
             return pd.read_csv(
-                path, sep=separator, encoding="utf-8-sig", index_col=False, dtype={id_column: str}
+                path,
+                sep=separator,
+                encoding="utf-8-sig",
+                index_col=False,
+                converters={} if id_column is None else {id_column: str},  # 007 is a name, not seven
             )
     except pd.errors.ParserWarning:
         raise DataError(f"'{path}' has more values in a row than the header has names.") from None
@@ -249,11 +271,6 @@ def _arff_frame(path: Path, id_column: str | None) -> pd.DataFrame:
     return frame
 
 
-def _read_table(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
-    frame = FRAMES[path.suffix.lower()](path, id_column)
-    return from_frame(frame, name, target or default_target(path, frame), id_column)
-
-
 def default_target(path: Path, frame: pd.DataFrame) -> str | None:
     """Return the column that a format takes for the classes: the last of an ARFF file, if nominal."""
     if path.suffix.lower() == ".arff" and frame.shape[1] and frame.dtypes.iloc[-1].kind not in "buif":
@@ -261,21 +278,26 @@ def default_target(path: Path, frame: pd.DataFrame) -> str | None:
     return None
 
 
+def _read_table(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
+    frame = FRAMES[path.suffix.lower()](path, id_column)
+    return from_frame(frame, name, target or default_target(path, frame), id_column)
+
+
 def _read_libsvm(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
     from sklearn.datasets import load_svmlight_file
 
     X, y = load_svmlight_file(str(path))
     dense = X.nnz > 0.3 * X.shape[0] * X.shape[1]
-    return from_arrays({"X": X.toarray() if dense else sparse.csr_array(X), "y": y}, name, None)
+    return from_arrays({"X": X.toarray() if dense else sparse.csr_array(X), "y": y}, name, None, id_column)
 
 
 def _read_npz(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
     with np.load(path, allow_pickle=False) as archive:
-        return from_arrays({key: archive[key] for key in archive.files}, name, target)
+        return from_arrays({key: archive[key] for key in archive.files}, name, target, id_column)
 
 
 def _read_npy(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
-    return from_arrays({"X": np.load(path, allow_pickle=False, mmap_mode="r")}, name, target)
+    return from_arrays({"X": np.load(path, allow_pickle=False, mmap_mode="r")}, name, target, id_column)
 
 
 def _read_mat(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
@@ -287,7 +309,7 @@ def _read_mat(path: Path, name: str, target: str | None, id_column: str | None) 
         for alias in aliases:
             if wanted not in arrays and alias in arrays:
                 arrays[wanted] = arrays[alias]
-    return from_arrays(arrays, name, target)
+    return from_arrays(arrays, name, target, id_column)
 
 
 FRAMES: dict[str, Callable[[Path, str | None], pd.DataFrame]] = {

@@ -137,7 +137,7 @@ def _check(experiment: Experiment, source: Dataset) -> None:
             "name its 'target' column or use 'constraints: {kind: file, path: ...}'."
         )
     try:
-        schedule.episode(max(schedule.points), source.labels, experiment.seed, source.name, 0)
+        schedule.episode(max(schedule.points), source.labels, experiment.seed, source.name, 0, source.ids)
     except CsclusterError as error:
         raise ConfigError(f"Data set '{source.name}': {error}") from None
 

@@ -274,9 +274,9 @@ def _repeated(titles: list[str], what: str, key: str) -> list[Problem]:
 
 
 def near_config(path: Path, info: ValidationInfo) -> Path:
-    """Return a path from the file as seen from the folder that the file lies in."""
+    """Return a path from the file as seen from the folder that the file lies in, fit for any worker."""
     folder = (info.context or {}).get("folder")
-    return path if folder is None or path.is_absolute() else Path(folder) / path
+    return path if folder is None or path.is_absolute() else Path(folder).absolute() / path
 
 
 def check_metric(name: str) -> None:

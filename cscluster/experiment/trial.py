@@ -93,7 +93,7 @@ def _outcomes(trial: Trial, data: Dataset) -> Iterator[Any]:
     """Yield the outcome of each tier of the episode."""
     cell = trial.cell
     draw = trial.trial // cell.repeats
-    episode = cell.schedule.episode(trial.point, data.labels, cell.seed, cell.data.name, draw)
+    episode = cell.schedule.episode(trial.point, data.labels, cell.seed, cell.data.name, draw, data.ids)
     random_state = seeds.integer(cell.seed, cell.data.name, "algorithm", trial.trial)
     so_far = Constraints.empty(data.n_samples)
     model: Any = None

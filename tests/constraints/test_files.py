@@ -74,6 +74,17 @@ def test_unknown_names_and_contradictions_are_told_by_name(tmp_path):
         read_links(put(tmp_path, "a,b,link\nanna,bob,must\nbob,anna,cannot\n"), n_samples=2, ids=ids)
 
 
+def test_names_that_look_like_row_numbers_are_names(tmp_path):
+    path = put(tmp_path, "a,b,link\n2,0,must\n")
+    assert read_links(path, 3, ["2", "1", "0"]) == Constraints([(0, 2)], n_samples=3)
+    for cell in ("1", "02"):
+        with pytest.raises(
+            ConstraintError,
+            match=rf"links.csv:3: there is no sample '{cell}'; the id column holds names such as 'p'",
+        ):
+            read_links(put(tmp_path, f"a,b,link\np,q,must\n{cell},q,must\n"), 2, ["p", "q"])
+
+
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(ConstraintError, match="There is no constraint file"):
         read_links(tmp_path / "none.csv", n_samples=2)

@@ -1,4 +1,5 @@
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -210,7 +211,22 @@ def test_identity_of_a_file_is_its_content_not_its_place(file, tmp_path):
     copied.write_bytes(file.path.read_bytes())
     assert File(path=copied).identity() == before
     file.path.write_text(file.path.read_text().replace("0,1,must", "0,2,must"))
-    assert file.identity() != before
+    assert file.identity() == before  # of what was read when the experiment was planned
+    assert File(path=file.path).identity() != before
+
+
+def test_links_of_a_file_travel_with_the_schedule(file):
+    links = drawn(file, 4)
+    elsewhere = pickle.loads(pickle.dumps(file))
+    file.path.unlink()
+    assert drawn(elsewhere, 4) == links
+
+
+def test_links_of_a_file_by_name(tmp_path):
+    (tmp_path / "links.csv").write_text("a,b,link\ns3,s1,must\ns0,s2,cannot\n")
+    ids = [f"s{number}" for number in range(4)]
+    (links,) = File(path=tmp_path / "links.csv").episode(2, Y[:4], SEED, "toy", 0, ids).tiers
+    assert (links.must_links.tolist(), links.cannot_links.tolist()) == ([[1, 3]], [[0, 2]])
 
 
 def test_a_missing_file_is_told(tmp_path):

@@ -210,6 +210,28 @@ def test_says_what_is_wrong_with_a_csv_file(tmp_path, text, message):
         loaded(put(tmp_path, "toy.csv", text))
 
 
+def test_names_stay_as_they_are_written(tmp_path):
+    path = put(tmp_path, "toy.csv", "who,a,kind\n007,1,x\n NA ,2,y\n1.50,3,y\n")
+    assert loaded(path, id_column="who").ids == ["007", "NA", "1.50"]
+    pd.DataFrame({"who": [1.0, 2.0], "a": [3, 4]}).to_parquet(tmp_path / "toy.parquet")
+    assert loaded(tmp_path / "toy.parquet", target=None, id_column="who").ids == ["1", "2"]
+    np.savez(tmp_path / "toy.npz", X=X, who=["p", "q", "r", "s"])
+    assert loaded(tmp_path / "toy.npz", target=None, id_column="who").ids == ["p", "q", "r", "s"]
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+def test_a_file_without_the_column_of_names_is_refused(tmp_path, ending):
+    WRITERS[ending](tmp_path / f"toy{ending}")
+    with pytest.raises(DataError, match=r"Data set 'toy' has no (column|array) 'who'"):
+        loaded(tmp_path / f"toy{ending}", target=None, id_column="who")
+
+
+def test_a_sample_without_a_name_is_refused(tmp_path):
+    path = put(tmp_path, "toy.csv", "who,a,kind\np,1,x\n,2,y\n")
+    with pytest.raises(DataError, match="Column 'who' of data set 'toy' has no value in row 1"):
+        loaded(path, id_column="who")
+
+
 def test_repeated_names_of_samples_are_refused(tmp_path):
     path = put(tmp_path, "toy.csv", "who,a,kind\np,1,x\nq,2,y\np,3,y\n")
     with pytest.raises(DataError, match="Column 'who' of data set 'toy' holds 'p' more than once"):

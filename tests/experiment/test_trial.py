@@ -1,5 +1,6 @@
 """One trial: fair draws, honest scores, failures as records."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,23 @@ def test_a_trial_scores_what_the_algorithm_found():
     assert record["status"] == "ok"
     assert (record["trial"], record["point"], record["tier"]) == (1, 30, 1)
     assert record["iterations"] == model.n_iter_
+
+
+def test_links_by_name_are_those_by_row_number(tmp_path):
+    rows = "".join(f"s{i},{i % 2 * 9 + i},{i % 2}\n" for i in range(8))
+    (tmp_path / "d.csv").write_text("who,a,class\n" + rows)
+    found = []
+    for name, recipe, (a, b) in [
+        ("names", "{base: d.csv, target: class, id: who}", ("s6", "s1")),
+        ("rows", "{base: e.csv, target: class}", ("6", "1")),
+    ]:
+        (tmp_path / "e.csv").write_text("a,class\n" + re.sub(r"(?m)^\w+,", "", rows))
+        (tmp_path / f"{name}.csv").write_text(f"a,b,link\n{a},{b},cannot\n")
+        recipe = recipe.replace("base: ", f"name: d, base: {tmp_path}/")
+        planned = plan_of("pckmeans", f"{{kind: file, path: {tmp_path}/{name}.csv}}", recipe)
+        found.append([record["metrics"] for trial in planned for record in run(trial)])
+    assert found[0] == found[1]
+    assert found[0][0]["satisfied"] is not None
 
 
 def test_scopes():
