@@ -23,9 +23,10 @@ MAY_IMPORT = {
     "store": set(),
     "algorithms": {"linalg", "constraints"},
     "experiment": {"store", "data", "constraints", "metrics", "algorithms"},
+    "practice": {"data", "constraints", "metrics", "algorithms"},
     "report": {"store"},
     "examples": {"IterSVR"},  # public names, as a user's own program
-    "cli": {"report", "store", "experiment", "data", "constraints", "metrics", "algorithms"},
+    "cli": {"practice", "report", "store", "experiment", "data", "constraints", "metrics", "algorithms"},
 }
 NUMERIC = {"numpy", "scipy", "pandas", "sklearn", "matplotlib", "numba", "joblib"}
 
@@ -103,7 +104,7 @@ def test_help_loads_no_numeric_library():
 
 
 def test_help_of_the_commands_loads_no_numeric_library():
-    commands = ["run", "list", "show", "validate", "report", "data", "data info"]
+    commands = ["run", "cluster", "predict", "list", "show", "validate", "report", "data", "data info"]
     printed, loaded = loaded_by(*(([*command.split(), "--help"], {}) for command in commands))
     for command, out in zip(commands, printed, strict=True):
         assert f"Usage: cscluster {command}" in out
