@@ -21,6 +21,9 @@ MIN_LINKS = 20
 MIN_OF_EACH_KIND = 5
 MAX_ROWS = 3000
 
+JOINED = "pckmeans"
+"""What clusters in the space of a metric learner."""
+
 Tick = Callable[[str], None]
 """Told what is being done, once for each fit."""
 
@@ -59,15 +62,15 @@ class Attempt:
 
 
 def title(name: str) -> str:
-    """Return what a method is called in tables; a metric learner is joined with k-means."""
+    """Return what a method is called in tables."""
     algorithm = registry.find(name)
-    return f"{algorithm.title} + k-means" if algorithm.is_metric else algorithm.title
+    return f"{algorithm.title} + {registry.find(JOINED).title}" if algorithm.is_metric else algorithm.title
 
 
 def make(name: str, params: dict[str, Any], n_clusters: int, seed: int) -> Any:
-    """Return an unfitted method."""
-    joined: dict[str, Any] = {}
-    clusterer = ("kmeans", joined) if registry.find(name).is_metric else None
+    """Return an unfitted method; a metric learner is joined with one that keeps the links as well."""
+    defaults: dict[str, Any] = {}
+    clusterer = (JOINED, defaults) if registry.find(name).is_metric else None
     return build(name, params, n_clusters, seed, clusterer)
 
 
