@@ -1,4 +1,6 @@
-"""What all tests share: no test reads or writes the user's cache or data folder."""
+"""What all tests share: surroundings of their own instead of the user's cache and data, and a browser."""
+
+import shutil
 
 import pytest
 from hypothesis import settings
@@ -13,3 +15,33 @@ def _own_surroundings(tmp_path_factory):
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         patch.delenv("CSCLUSTER_DATA", raising=False)
         yield
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory):
+    """A headless Chromium that keeps its console messages and network requests in its logs."""
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    driver = shutil.which("chromedriver")
+    if not program or not driver:
+        pytest.skip("needs a browser: install chromium and chromium-driver")
+    webdriver = pytest.importorskip("selenium.webdriver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = program
+    for flag in (
+        "headless=new",
+        "no-sandbox",
+        "disable-gpu",
+        "disable-quic",
+        "no-first-run",
+        "disable-background-networking",
+        "disable-component-update",
+        "disable-sync",
+        "disable-dev-shm-usage",
+        "window-size=1280,900",
+        f"user-data-dir={tmp_path_factory.mktemp('browser')}",
+    ):
+        options.add_argument(f"--{flag}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    running = webdriver.Chrome(options, webdriver.ChromeService(driver))
+    yield running
+    running.quit()

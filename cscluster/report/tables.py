@@ -152,3 +152,8 @@ def _put(path: Path, text: str) -> None:
     except OSError as error:
         temporary.unlink(missing_ok=True)
         raise StoreError(f"Cannot write '{path}': {error.strerror}.") from error
+
+
+def axis_name(results: Results) -> str:
+    """Return what the points of a run count."""
+    return _POINTS[results.schedule]

@@ -1,0 +1,132 @@
+// The report: what the reader chooses, and what is shown for it.
+"use strict";
+
+const KINDS = { curves, boxes, overview, sensitivity };
+
+class Run {
+  constructor(article) {
+    this.article = article;
+    this.data = DATA.runs[article.dataset.run];
+    const cells = new Map(this.data.cells.map((cell) => [cell.at.join(), cell]));
+    this.data.cell = (...at) => cells.get(at.join());
+    this.hidden = new Set();
+    if (!cells.size) return;
+    this.controls = article.querySelector(".controls");
+    this.controls.addEventListener("change", () => this.update());
+    this.figures = [...article.querySelectorAll("figure")];
+    this.figures.forEach((figure) => this.furnish(figure));
+    this.makeKey(article.querySelector(".key"));
+    theme.listeners.push(() => this.update());
+  }
+
+  get choice() {
+    const read = (name) => Number(this.controls.querySelector(`[name=${name}]`).value);
+    return {
+      metric: read("metric"),
+      dataset: read("dataset"),
+      column: read("column"),
+      grid: Number(this.article.querySelector("[name=grid]")?.value ?? 0),
+      bands: this.controls.querySelector("[name=bands]").checked,
+      shown: this.data.labels.map((_, number) => number).filter((number) => !this.hidden.has(number)),
+    };
+  }
+
+  /** Put a caption, a choice where there is one, and a button into the head of a figure. */
+  furnish(figure) {
+    const place = figure.querySelector(".chart");
+    const button = element("button", { type: "button", textContent: "SVG", title: "Save this chart as an SVG file" });
+    button.addEventListener("click", () => save(place, figure.dataset.chart));
+    figure.querySelector("figcaption").append(element("span"), button);
+    if (figure.dataset.chart === "sensitivity" && this.data.grids.length > 1) {
+      const options = this.data.grids.map(({ name }, value) => element("option", { value, textContent: name }));
+      const select = element("select", { name: "grid", ariaLabel: "Algorithm" }, options);
+      select.addEventListener("change", () => this.update());
+      figure.querySelector("figcaption").after(select);
+    }
+  }
+
+  makeKey(key) {
+    this.keys = this.data.labels.map((name, number) => {
+      const button = element("button", { type: "button", title: "Hide or show" }, [element("span"), element("bdi", { textContent: name })]);
+      button.addEventListener("click", () => {
+        if (!this.hidden.delete(number)) this.hidden.add(number);
+        this.update();
+      });
+      const curve = () => charts.get(this.article.querySelector("[data-chart=curves] .chart"));
+      button.addEventListener("pointerenter", () => curve()?.dispatchAction({ type: "highlight", seriesId: `line${number}` }));
+      button.addEventListener("pointerleave", () => curve()?.dispatchAction({ type: "downplay", seriesId: `line${number}` }));
+      return button;
+    });
+    const all = element("button", { type: "button", className: "all", textContent: "All" });
+    const none = element("button", { type: "button", className: "all", textContent: "None" });
+    all.addEventListener("click", () => this.hide([]));
+    none.addEventListener("click", () => this.hide(this.data.labels.keys()));
+    key.append(...this.keys, all, none);
+  }
+
+  hide(numbers) {
+    this.hidden = new Set(numbers);
+    this.update();
+  }
+
+  /** Show what is chosen; charts of a run that is not shown are drawn when it is. */
+  update() {
+    if (!this.controls || this.article.hidden) return;
+    const { choice } = this;
+    this.keys.forEach((button, number) => {
+      button.ariaPressed = !this.hidden.has(number);
+      button.firstChild.replaceChildren(swatch(look(number)));
+    });
+    this.showTables(choice);
+    for (const figure of this.figures) this.drawFigure(figure, choice);
+  }
+
+  showTables(choice) {
+    for (const part of this.article.querySelectorAll("[data-metric], [data-dataset], [data-column]")) {
+      part.hidden = ["metric", "dataset", "column"].some((name) => name in part.dataset && Number(part.dataset[name]) !== choice[name]);
+    }
+    const missing = this.article.querySelector(".not-shown");
+    if (missing) missing.hidden = Boolean(this.article.querySelector("[data-column]:not([hidden])"));
+    this.article.querySelectorAll(".filter").forEach((field) => field.value && filter(field));
+  }
+
+  drawFigure(figure, choice) {
+    const place = figure.querySelector(".chart");
+    const { caption, height = CHART_HEIGHT, option } = KINDS[figure.dataset.chart](this.data, choice);
+    figure.querySelector("figcaption span").textContent = caption;
+    place.ariaLabel = `Chart: ${caption}. The table below has the same numbers.`;
+    place.hidden = !option;
+    if (!option) return;
+    place.style.height = `${height}px`;
+    draw(place, option).resize();
+  }
+}
+
+const runs = [...document.querySelectorAll(".run")].map((article) => new Run(article));
+
+/* Tabs: one for each run. */
+
+const tabs = [...document.querySelectorAll("[role=tab]")];
+
+function open(number, focus = false) {
+  tabs.forEach((tab, i) => {
+    tab.ariaSelected = i === number;
+    tab.tabIndex = i === number ? 0 : -1;
+  });
+  if (focus) tabs[number]?.focus();
+  runs.forEach((run, i) => {
+    run.article.hidden = i !== number;
+    run.update();
+  });
+}
+
+tabs.forEach((tab, number) => {
+  document.getElementById(`run${number}`).setAttribute("role", "tabpanel");
+  document.getElementById(`run${number}`).setAttribute("aria-labelledby", tab.id);
+  tab.addEventListener("click", () => open(number));
+  tab.addEventListener("keydown", ({ key }) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
+    if (step) open((number + step + tabs.length) % tabs.length, true);
+  });
+});
+open(0);

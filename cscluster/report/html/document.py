@@ -1,0 +1,75 @@
+"""The shell of a page: one file that holds its styles, scripts and data and asks for nothing else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+from importlib import resources
+from string import Template
+from typing import Any
+
+from cscluster.report.html.markup import Markup, escape, tag
+
+_CHARTS = "vendor/echarts/echarts.min.js"
+
+
+def document(title: str, body: Markup, data: Any, scripts: list[str]) -> str:
+    """Return a whole page.
+
+    The page's policy lets nothing be loaded and only its own scripts, named by their hashes, be run.
+
+    Parameters
+    ----------
+    title : str
+        Of the window.
+    body : Markup
+        What ``main`` holds.
+    data : object
+        What the scripts read, as JSON.
+    scripts : list of str
+        Names of files in ``assets``, in the order in which they run.
+    """
+    codes = [_read(_CHARTS), *(_read(f"assets/{name}") for name in scripts)]
+    page = Template(_read("assets/page.html")).substitute(
+        policy=escape(_policy(codes)),
+        title=escape(title),
+        style=_read("assets/page.css"),
+        body=body,
+        data=embedded_json(data),
+        scripts="\n".join(tag("script", Markup(code)) for code in codes),
+    )
+    return page.encode("utf-8", "replace").decode()
+
+
+def embedded_json(value: Any) -> str:
+    """Return JSON that cannot end the element it stands in; numbers that are none become null."""
+    packed = json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return packed.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(f"{value:.6g}") if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    return value
+
+
+def _policy(codes: list[str]) -> str:
+    hashes = " ".join(f"'sha256-{_digest(code)}'" for code in codes)
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(code: str) -> str:
+    return base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+
+
+def _read(name: str) -> str:
+    return (resources.files("cscluster.report.html") / name).read_text(encoding="utf-8").strip()

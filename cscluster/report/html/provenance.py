@@ -1,0 +1,148 @@
+"""Where the numbers of a run come from: failures, configuration, environment, and how to get them again."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from typing import Any
+
+import pandas as pd
+import yaml
+
+from cscluster.report.html.markup import Markup, join, tag, text
+from cscluster.report.html.sortable import Cell, filter_box, table
+from cscluster.store.folder import RunFolder
+from cscluster.store.records import Record
+
+ROWS_LIMIT = 500
+"""Rows of messages that a page shows."""
+
+
+def failures(found: pd.DataFrame) -> Markup:
+    """Return the failed trials with their messages."""
+    if found.empty:
+        return tag("p", "No trial failed.")
+    rows = [
+        [
+            Cell(text(r.label)),
+            Cell(text(r.dataset)),
+            Cell(r.status),
+            Cell(text(r.message), kind="message"),
+            Cell(r.count, r.count, "number"),
+        ]
+        for r in found.head(ROWS_LIMIT).itertuples()
+    ]
+    return join(
+        [
+            filter_box("Filter failures"),
+            table(
+                f"{_count(int(found['count'].sum()), 'failed trial')}; they are not part of the means",
+                ["algorithm", "data set", "status", "message", "trials"],
+                rows,
+                numbers=1,
+            ),
+            _rest(len(found)),
+        ]
+    )
+
+
+def warnings(records: list[Record]) -> Markup:
+    """Return what algorithms warned of, and how often."""
+    found = Counter((r["label"], r["dataset"], message) for r in records for message in r["warnings"])
+    if not found:
+        return Markup()
+    rows = [
+        [
+            Cell(text(label)),
+            Cell(text(dataset)),
+            Cell(text(message), kind="message"),
+            Cell(count, count, "number"),
+        ]
+        for (label, dataset, message), count in list(found.items())[:ROWS_LIMIT]
+    ]
+    heads = ["algorithm", "data set", "message", "times"]
+    return join(
+        [
+            tag("h3", "Warnings"),
+            table(_count(found.total(), "warning"), heads, rows, numbers=1),
+            _rest(len(found)),
+        ]
+    )
+
+
+def rerun(folder: RunFolder) -> Markup:
+    """Return the commands that compute and show this run again."""
+    config = folder.config()
+    source, name = str(config["source"]), str(config["experiment"]["name"])
+    return join(
+        [
+            tag("p", "Save the configuration below as ", tag("code", text(source)), ", then:"),
+            _commands(f"cscluster run {shlex.quote(source)}"),
+            tag("p", "Finished trials are stored and not computed again. To show the results again:"),
+            _commands(f"cscluster report {shlex.quote(name)} --format html"),
+        ]
+    )
+
+
+def _commands(line: str) -> Markup:
+    return tag("pre", tag("code", line), class_="command", tabindex="0")
+
+
+def configuration(folder: RunFolder) -> Markup:
+    """Return the resolved experiment as YAML; what has no value is left out."""
+    shown = yaml.safe_dump(
+        _given(folder.config()["experiment"]),
+        sort_keys=False,
+        allow_unicode=True,
+        width=100,
+        default_flow_style=None,
+    )
+    return tag("pre", tag("code", shown), tabindex="0")
+
+
+def _given(value: Any) -> Any:
+    """Return a configuration without keys that are None or an empty text."""
+    if isinstance(value, dict):
+        return {key: _given(item) for key, item in value.items() if item is not None and item != ""}
+    return [_given(item) for item in value] if isinstance(value, list) else value
+
+
+def environments(folder: RunFolder, records: list[Record]) -> Markup:
+    """Return versions and machine of each environment that trials ran in."""
+    used = Counter(record["environment"] for record in records)
+    known = folder.environments()
+    parts = [
+        join(
+            [
+                tag("h3", "Environment ", text(key), f": {_count(used[key], 'trial')}"),
+                _properties(known[key]),
+            ]
+        )
+        for key in used
+        if key in known
+    ]
+    return join(parts) if parts else tag("p", "No environment was recorded.")
+
+
+def _properties(environment: dict[str, Any]) -> Markup:
+    rows = [
+        tag("div", tag("dt", text(name)), tag("dd", text(_words(value))))
+        for name, value in environment.items()
+        if value is not None
+    ]
+    return tag("dl", *rows, class_="properties")
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_words(item)}" for key, item in value.items())
+    return ", ".join(map(_words, value)) if isinstance(value, list) else str(value)
+
+
+def _rest(total: int) -> Markup:
+    left = total - ROWS_LIMIT
+    return tag("p", f"… and {_count(left, 'more row')}.", class_="note") if left > 0 else Markup()
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

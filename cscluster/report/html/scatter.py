@@ -1,0 +1,155 @@
+"""An interactive map of samples in the plane, with their clusters and links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cscluster.report.html.document import document
+from cscluster.report.html.markup import Markup, join, tag, text
+from cscluster.report.html.sortable import Cell, filter_box, table
+
+POINTS_LIMIT = 20_000
+"""Samples that a map shows; of more, every linked one and an even selection of the others."""
+BROKEN_LIMIT = 500
+"""Broken links that a page lists."""
+
+Ints = NDArray[np.int64]
+
+
+def scatter_page(
+    points: ArrayLike,
+    labels: Sequence[object] | NDArray[Any],
+    *,
+    title: str,
+    must_links: ArrayLike = (),
+    cannot_links: ArrayLike = (),
+    ids: Sequence[object] | None = None,
+    axes: tuple[str, str] = ("first axis", "second axis"),
+) -> str:
+    """Return a map of clustered samples as one HTML file that works offline.
+
+    Parameters
+    ----------
+    points : array of shape (n_samples, 2)
+        Where the samples are.
+    labels : sequence of length n_samples
+        The clusters.
+    title : str
+        Of the page.
+    must_links, cannot_links : arrays of shape (n_links, 2)
+        Numbers of the samples that each link joins.
+    ids : sequence of length n_samples, optional
+        Names of the samples; their numbers by default.
+    axes : two str
+        Names of the axes.
+    """
+    where = np.asarray(points, dtype=float)
+    names = [str(i) for i in (range(len(where)) if ids is None else ids)]
+    clusters, cluster = _clusters(labels)
+    links = {
+        "must": np.asarray(must_links, dtype=np.int64).reshape(-1, 2),
+        "cannot": np.asarray(cannot_links, dtype=np.int64).reshape(-1, 2),
+    }
+    broken = {
+        "must": cluster[links["must"][:, 0]] != cluster[links["must"][:, 1]],
+        "cannot": cluster[links["cannot"][:, 0]] == cluster[links["cannot"][:, 1]],
+    }
+    shown = _shown(len(where), links)
+    data = {
+        "clusters": clusters,
+        "sizes": np.bincount(cluster, minlength=len(clusters)).tolist(),
+        "axes": list(axes),
+        "points": [[*where[i].tolist(), int(cluster[i]), names[i]] for i in shown],
+        "links": {
+            kind: [
+                [*where[a].tolist(), *where[b].tolist(), names[a], names[b], bool(bad)]
+                for (a, b), bad in zip(pairs, broken[kind], strict=True)
+            ]
+            for kind, pairs in links.items()
+        },
+    }
+    note = (
+        tag(
+            "p",
+            f"The map shows {len(shown):,} of {len(where):,} samples, all linked ones among them.",
+            class_="note",
+        )
+        if len(shown) < len(where)
+        else ""
+    )
+    body = tag(
+        "article",
+        tag(
+            "header", tag("h1", text(title)), _facts(len(where), len(clusters), links, broken), class_="lead"
+        ),
+        tag(
+            "section",
+            tag("h2", "Map"),
+            tag("div", class_="key only-with-scripts", role="group", aria_label="Clusters and links to show"),
+            tag(
+                "figure",
+                tag("figcaption"),
+                tag("div", class_="chart map", role="img"),
+                class_="only-with-scripts",
+            ),
+            note,
+        ),
+        _broken_links(links, broken, names, [clusters[c] for c in cluster]),
+    )
+    return document(f"{title} · cscluster", body, data, ["common.js", "tables.js", "scatter.js"])
+
+
+def _clusters(labels: Sequence[object] | NDArray[Any]) -> tuple[list[str], Ints]:
+    """Return the names of the clusters and the number of each sample's."""
+    found, numbers = np.unique(np.asarray(labels), return_inverse=True)
+    return [str(name) for name in found.tolist()], numbers.astype(np.int64)
+
+
+def _shown(n: int, links: dict[str, Ints]) -> list[int]:
+    """Return the samples that the map shows."""
+    if n <= POINTS_LIMIT:
+        return list(range(n))
+    linked = np.unique(np.concatenate([pairs.ravel() for pairs in links.values()]))
+    others = np.setdiff1d(np.arange(n), linked)
+    room = max(POINTS_LIMIT - len(linked), 0)
+    even = others[np.linspace(0, len(others), room, endpoint=False).astype(int)]
+    return [int(i) for i in np.union1d(linked, even)]
+
+
+def _facts(n: int, clusters: int, links: dict[str, Ints], broken: dict[str, NDArray[np.bool_]]) -> Markup:
+    facts = [("samples", f"{n:,}", False), ("clusters", f"{clusters:,}", False)]
+    for kind, pairs in links.items():
+        kept = len(pairs) - int(broken[kind].sum())
+        facts.append((f"{kind}-links kept", f"{kept:,} of {len(pairs):,}", kept < len(pairs)))
+    return tag(
+        "dl",
+        *(
+            tag("div", tag("dt", name), tag("dd", value), class_="bad" if bad else None)
+            for name, value, bad in facts
+        ),
+        class_="facts",
+    )
+
+
+def _broken_links(
+    links: dict[str, Ints], broken: dict[str, NDArray[np.bool_]], names: list[str], labels: list[str]
+) -> Markup:
+    """Return a table of the links that the clusters break."""
+    found = [(kind, a, b) for kind, pairs in links.items() for a, b in pairs[broken[kind]].tolist()]
+    if not found:
+        return Markup()
+    rows = [
+        [Cell(text(names[a])), Cell(text(names[b])), Cell(kind), Cell(text(labels[a])), Cell(text(labels[b]))]
+        for kind, a, b in found[:BROKEN_LIMIT]
+    ]
+    caption = f"{len(found):,} of {sum(map(len, links.values())):,} links" + (
+        f"; the first {BROKEN_LIMIT} of them" if len(found) > BROKEN_LIMIT else ""
+    )
+    heads = ["a", "b", "link", "cluster of a", "cluster of b"]
+    return tag(
+        "section", tag("h2", "Broken links"), join([filter_box("Filter links"), table(caption, heads, rows)])
+    )
