@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cscluster.cli import cluster_view as view
 from cscluster.cli import complete
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from cscluster.constraints import Constraints
-    from cscluster.practice.choose import Choice
-    from cscluster.practice.count import Count
+    from cscluster.practice.method import Method
     from cscluster.practice.outcome import Outcome
     from cscluster.practice.table import Table
-
-SHOWN_LINKS = 10
 
 
 def command(
@@ -78,129 +73,97 @@ def command(
     broken: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", help="Write the links that are not kept.")
     ] = None,
+    maps: Annotated[
+        list[Path] | None,
+        typer.Option("--map", metavar="FILE", help="Draw rows and links: map.html, map.png, .pdf or .svg."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Seed of all random choices.")] = 0,
 ) -> None:
     """Cluster your own data with your own links.
 
     Without -k and --algorithm, links that are held out choose the number of clusters and the
     method.  Numbers are standardised and empty cells filled with the median; a text column with
-    few values becomes 0/1 columns.
+    few values becomes 0/1 columns.  A metric learner is joined with PCK-Means.
     """
     from rich.console import Console
 
-    from cscluster.practice import files
-    from cscluster.practice.features import Features, default_steps, describe, parse_steps
+    from cscluster.practice import features as columns_to_matrix
+    from cscluster.practice import files, method, outcome
+    from cscluster.practice.heldout import title
     from cscluster.practice.table import Columns, read_table
 
     start = time.perf_counter()
     to_stdout = out == Path("-")
     screen = Console(stderr=to_stdout)
-    wanted = _Method.parse(algorithm, param or [], clusters)
-    _check_outputs(data, constraints, None if to_stdout else out, model, broken)
-    given_steps = None if preprocess is None else parse_steps(preprocess)
-    _require_storable(wanted, given_steps, model)
-    columns = Columns(id_column, target, _names(features), _names(ignore))
+    wanted = method.parse(algorithm, param or [], clusters)
+    given = None if preprocess is None else columns_to_matrix.parse_steps(preprocess)
+    outputs = {"--out": None if to_stdout else out, "--model": model, "--broken": broken}
+    _check(wanted, given, outputs, maps or [], [Path(data), *([constraints] if constraints else [])])
+
     with screen.status(f"reading {data}"):
-        table = read_table(data, columns)
+        table = read_table(data, Columns(id_column, target, _names(features), _names(ignore)))
         links = _read_links(constraints, table)
-        steps = default_steps(table) if given_steps is None else given_steps
-        fitted, X = Features.fit(table, steps)
-    _say(screen, _source(data, table), *describe(table, fitted, steps), _links_line(links, constraints))
-    n_clusters = _count(screen, wanted, X, links, seed)
-    name = wanted.name or _algorithm(screen, X, links, n_clusters, seed)
-    _check_fit(name, X, n_clusters, model is not None)
-    estimator, notes = _fit(name, wanted.params, n_clusters, X, links, seed)
-    found = _judge(estimator, X, n_clusters, links, table, seed)
-    _show(screen, name, found, table, target, broken)
-    _say(screen, *notes, f"time: {time.perf_counter() - start:.1f} s")
-    if model is not None:
-        _write_model(model, name, n_clusters, table, fitted, estimator)
-    if broken is not None:
-        _write_broken(broken, found, table)
+        steps = columns_to_matrix.default_steps(table) if given is None else given
+        fitted, X = columns_to_matrix.Features.fit(table, steps)
+    view.say(screen, view.source_line(data, table), *columns_to_matrix.describe(table, fitted, steps))
+    view.say(screen, view.links_line(links, constraints))
+
+    n_clusters = wanted.n_clusters or _choose_count(screen, wanted, X, links, seed)
+    name = wanted.name or _choose_algorithm(screen, X, links, n_clusters, seed)
+    method.require_suited(name, X, n_clusters)
+    with view.progress("clustering", 1) as tick:
+        tick(title(name))
+        fit = method.fit(name, wanted.params, n_clusters, X, links, seed)
+    found = outcome.judge(X, fit.labels, n_clusters, links, table, seed)
+    view.show_outcome(screen, title(name), found, table, all_in_file=broken is not None)
+    view.say(screen, *(f"note: {text}" for text in fit.warnings))
+    view.say(screen, f"time: {time.perf_counter() - start:.1f} s")
+
     if to_stdout:
         sys.stdout.write(files.labels_csv(table, found.labels))
-    elif out is not None:
+    if out is not None and not to_stdout:
         files.put(out, files.labels_csv(table, found.labels).encode())
-    named = {"labels": None if to_stdout else out, "model": model, "broken links": broken}
-    _say(screen, *(f"{what}: {path}" for what, path in named.items() if path is not None))
-
-
-@dataclass(frozen=True)
-class _Method:
-    """What the user says about the method; None stands for auto."""
-
-    name: str | None
-    params: dict[str, Any]
-    n_clusters: int | None
-
-    @classmethod
-    def parse(cls, algorithm: str, params: list[str], clusters: str) -> _Method:
-        """Read the options.
-
-        Raises
-        ------
-        ParameterError
-            For an unknown algorithm or parameter, an illegal value, or a wrong number of clusters.
-        """
-        from cscluster.algorithms import registry
-        from cscluster.errors import ParameterError
-
-        name = None if algorithm == "auto" else registry.find(algorithm).name
-        if name is None and params:
-            raise ParameterError("--param needs --algorithm NAME; each method has its own parameters.")
-        if clusters != "auto" and not (clusters.isdigit() and clusters.isascii() and int(clusters[:9]) >= 2):
-            raise ParameterError(f"-k must be a whole number from 2 on, or 'auto', got '{clusters}'.")
-        n_clusters = None if clusters == "auto" else int(clusters)
-        return cls(name, _parameters(name, params) if name else {}, n_clusters)
-
-
-def _parameters(name: str, given: list[str]) -> dict[str, Any]:
-    """Read ``NAME=VALUE`` options and check them against the algorithm's table."""
-    import yaml
-
-    from cscluster.algorithms import parameters, registry
-    from cscluster.errors import ParameterError
-
-    algorithm = registry.find(name)
-    values: dict[str, Any] = {}
-    for text in given:
-        key, equals, value = text.partition("=")
-        if not equals:
-            raise ParameterError(f"--param is written NAME=VALUE, got '{text}'.")
-        if key in ("n_clusters", "random_state"):
-            raise ParameterError(f"'{key}' is set by {'-k' if key == 'n_clusters' else '--seed'}.")
-        try:
-            values[key] = yaml.safe_load(value)
-        except yaml.YAMLError:
-            values[key] = value
-    parameters.check(algorithm.title, getattr(algorithm.load(), "parameters", {}), values)
-    return values
+    if model is not None:
+        _write_model(model, name, n_clusters, table, fitted, fit.estimator)
+    if broken is not None:
+        _write_broken(broken, found, table)
+    for path in maps or []:
+        _write_map(path, X, found, table, f"{data}: {title(name)}, {n_clusters} clusters")
+    written = {"labels": outputs["--out"], "model": model, "broken links": broken}
+    view.say(screen, *(f"{what}: {path}" for what, path in written.items() if path is not None))
+    view.say(screen, *(f"map: {path}" for path in maps or []))
 
 
 def _names(given: list[str] | None) -> list[str]:
     """Split lists of column names at commas; a name with a comma stands in quotes."""
-    return [
-        name.strip() for row in csv.reader(given or [], skipinitialspace=True) for name in row if name.strip()
-    ]
+    rows = csv.reader(given or [], skipinitialspace=True)
+    return [name.strip() for row in rows for name in row if name.strip()]
 
 
-def _check_outputs(
-    data: str, constraints: Path | None, out: Path | None, model: Path | None, broken: Path | None
+def _check(
+    wanted: Method,
+    steps: list[Any] | None,
+    outputs: dict[str, Path | None],
+    maps: list[Path],
+    inputs: list[Path],
 ) -> None:
-    from cscluster.practice import files
-
-    outputs = {"--out": out, "--model": model, "--broken": broken}
-    inputs = [Path(data), *([constraints] if constraints else [])]
-    files.check({option: path for option, path in outputs.items() if path is not None}, inputs)
-
-
-def _require_storable(wanted: _Method, steps: list[Any] | None, model: Path | None) -> None:
-    """Say at once if there can be no model file."""
+    """Say at once what could not be written in the end."""
     from cscluster.algorithms import registry
+    from cscluster.errors import StoreError
+    from cscluster.practice import files
     from cscluster.practice.features import require_storable
     from cscluster.practice.model import require_inductive
 
-    if model is not None:
+    wanted_files = [(option, path) for option, path in outputs.items() if path is not None]
+    files.check([*wanted_files, *(("--map", path) for path in maps)], inputs)
+    for path in maps:
+        from cscluster.report.figures import FORMATS
+
+        if path.suffix.lower().removeprefix(".") not in ("html", *FORMATS):
+            raise StoreError(
+                f"--map '{path}' must end with .html, {', '.join(f'.{kind}' for kind in FORMATS)}."
+            )
+    if outputs["--model"] is not None:
         require_storable(steps or [])
         if wanted.name is not None:
             require_inductive(registry.find(wanted.name))
@@ -215,194 +178,54 @@ def _read_links(path: Path | None, table: Table) -> Constraints:
     return read_links(path, table.n_rows, table.ids or None)
 
 
-def _source(data: str, table: Table) -> str:
-    from cscluster.practice.table import plural
-
-    named = f"column '{table.id_column}' names them" if table.id_column else "counted from 0"
-    return f"{data}: {plural(table.n_rows, 'row')}, {named}"
-
-
-def _links_line(links: Constraints, path: Path | None) -> str:
-    if path is None:
-        return "no links (--constraints LINKS.csv adds some)"
-    return f"{path}: {len(links.must_links)} must-links, {len(links.cannot_links)} cannot-links"
-
-
-def _say(console: Console, *lines: str) -> None:
-    for line in lines:
-        console.print(line, highlight=False, markup=False)
-
-
-@contextlib.contextmanager
-def _progress(what: str, total: int) -> Iterator[Callable[[str], None]]:
-    """Show a bar on standard error while fits are made; it goes away at the end."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    parts = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*parts, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total)
-        done = -1
-
-        def tick(name: str) -> None:
-            nonlocal done
-            done += 1
-            bar.update(task, completed=done, description=f"{what}: {name}")
-
-        yield tick
-
-
-def _count(console: Console, wanted: _Method, X: Any, links: Constraints, seed: int) -> int:
-    """Return the number of clusters, chosen aloud if it is to be chosen."""
-    from cscluster.errors import ParameterError
+def _choose_count(console: Console, wanted: Method, X: Any, links: Constraints, seed: int) -> int:
     from cscluster.practice import count
 
-    if wanted.n_clusters is not None:
-        if wanted.n_clusters >= X.shape[0]:
-            raise ParameterError(f"-k {wanted.n_clusters} is too many for {X.shape[0]} rows.")
-        return wanted.n_clusters
-    with _progress("number of clusters", count.n_fits(X, links, wanted.name)) as tick:
+    with view.progress("number of clusters", count.n_fits(X, links, wanted.name)) as tick:
         chosen = count.choose_count(X, links, wanted.name, wanted.params, seed, tick)
-    _show_count(console, chosen)
+    view.show_count(console, chosen)
     return chosen.n_clusters
 
 
-def _show_count(console: Console, chosen: Count) -> None:
-    from rich.table import Table as Grid
-
-    grid = Grid(box=None, padding=(0, 1, 0, 0), show_header=False)
-    grid.add_row("clusters", *(str(k) for k in chosen.scores))
-    grid.add_row(chosen.score_name, *(f"{v:.2f}" if v >= 0 else "-" for v in chosen.scores.values()))
-    console.print()
-    console.print(grid, highlight=False)
-    _say(console, f"chosen: {chosen.n_clusters} clusters, because {chosen.reason}")
-
-
-def _algorithm(console: Console, X: Any, links: Constraints, n_clusters: int, seed: int) -> str:
-    """Return the method, chosen aloud."""
+def _choose_algorithm(console: Console, X: Any, links: Constraints, n_clusters: int, seed: int) -> str:
     from cscluster.practice import choose
-    from cscluster.practice.heldout import title
 
-    with _progress("method", choose.n_fits(X, links)) as tick:
+    with view.progress("method", choose.n_fits(X, links)) as tick:
         chosen = choose.choose_algorithm(X, links, n_clusters, seed, tick)
-    console.print()
-    if chosen.attempts:
-        _show_attempts(console, chosen)
-    _say(console, f"chosen: {title(chosen.algorithm)}, because {chosen.reason}")
+    view.show_choice(console, chosen)
     return chosen.algorithm
-
-
-def _show_attempts(console: Console, chosen: Choice) -> None:
-    from rich.table import Table as Grid
-
-    from cscluster.practice.heldout import title
-
-    grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    grid.add_column("held-out links kept by", no_wrap=True)
-    for head in ("mean", "must", "cannot", "seconds"):
-        grid.add_column(head, justify="right")
-    for found in chosen.attempts:
-        if found.problem:
-            grid.add_row(title(found.algorithm), "-", "-", "-", f"{found.seconds:.1f}")
-            continue
-        shares = (f"{kept}/{total}" for kept, total in (found.must, found.cannot))
-        grid.add_row(title(found.algorithm), f"{found.score:.2f}", *shares, f"{found.seconds:.1f}")
-    console.print(grid, highlight=False)
-    for found in chosen.attempts:
-        if found.problem:
-            _say(console, f"{title(found.algorithm)} failed: {found.problem}")
-
-
-def _check_fit(name: str, X: Any, n_clusters: int, stored: bool) -> None:
-    """Say at once what the method cannot do."""
-    from scipy import sparse
-
-    from cscluster.algorithms import registry
-    from cscluster.errors import ParameterError
-
-    algorithm = registry.find(name)
-    built_in = algorithm in registry.BUILT_IN
-    if built_in and sparse.issparse(X) and "sparse" not in algorithm.tags:
-        raise ParameterError(
-            f"{algorithm.title} needs dense data; add '--preprocess dense', or choose kmeans, pmmc or rca."
-        )
-    if "binary" in algorithm.tags and n_clusters != 2:
-        raise ParameterError(f"{algorithm.title} makes two clusters only, not {n_clusters}.")
-
-
-def _fit(
-    name: str, params: dict[str, Any], n_clusters: int, X: Any, links: Constraints, seed: int
-) -> tuple[Any, list[str]]:
-    """Fit the method; return it and what it warns of."""
-    import warnings
-
-    from cscluster.practice import heldout
-
-    with _progress("clustering", 1) as tick, warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        tick(heldout.title(name))
-        estimator = heldout.make(name, params, n_clusters, seed).fit(X, links)
-    told = [str(w.message) for w in caught if issubclass(w.category, UserWarning)]
-    return estimator, [f"note: {text}" for text in dict.fromkeys(told)]
-
-
-def _judge(estimator: Any, X: Any, n_clusters: int, links: Constraints, table: Table, seed: int) -> Outcome:
-    import numpy as np
-
-    from cscluster.practice import outcome
-
-    labels = np.asarray(estimator.labels_).astype(np.int64)
-    return outcome.judge(X, labels, n_clusters, links, table, seed)
-
-
-def _show(
-    console: Console, name: str, found: Outcome, table: Table, target: str | None, broken: Path | None
-) -> None:
-    """Show sizes, links, scores."""
-    from rich.table import Table as Grid
-
-    from cscluster.practice import outcome
-    from cscluster.practice.heldout import title
-
-    console.print()
-    console.print(title(name), style="bold", highlight=False, markup=False)
-    show_sizes(console, found.sizes)
-    _say(console, *outcome.describe(found, table, target))
-    lost = outcome.broken_links(found, table)
-    if not lost:
-        return
-    grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for head in ("not kept", "", "link"):
-        grid.add_column(head, overflow="fold")
-    for row in lost[:SHOWN_LINKS]:
-        grid.add_row(*(cell.replace("[", r"\[") for cell in row))
-    console.print(grid, highlight=False)
-    if len(lost) > SHOWN_LINKS:
-        all_of_them = "" if broken else " (--broken FILE.csv writes all)"
-        _say(console, f"... and {len(lost) - SHOWN_LINKS} more{all_of_them}")
-
-
-def show_sizes(console: Console, sizes: Any) -> None:
-    """Show how many rows each cluster has."""
-    from rich.table import Table as Grid
-
-    grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for head in ("cluster", "rows", "share"):
-        grid.add_column(head, justify="right")
-    for cluster, size in enumerate(sizes.tolist()):
-        grid.add_row(str(cluster), str(size), f"{size / sizes.sum():.0%}")
-    console.print(grid, highlight=False)
 
 
 def _write_model(path: Path, name: str, n_clusters: int, table: Table, features: Any, estimator: Any) -> None:
     from cscluster.practice import files
     from cscluster.practice.model import Model, to_bytes
 
-    model = Model(name, n_clusters, table.id_column, features, estimator)
-    files.put(path, to_bytes(model))
+    files.put(path, to_bytes(Model(name, n_clusters, table.id_column, features, estimator)))
 
 
 def _write_broken(path: Path, found: Outcome, table: Table) -> None:
     from cscluster.constraints.files import write_links
 
     write_links(path, found.broken, table.ids)
+
+
+def _write_map(path: Path, X: Any, found: Outcome, table: Table, heading: str) -> None:
+    """Draw rows and links in the plane of the first two principal components."""
+    from cscluster.practice import files
+    from cscluster.report.figures import links_map, project, save
+    from cscluster.report.html.scatter import scatter_page
+
+    points, axes = project(X)
+    if path.suffix.lower() != ".html":
+        save(links_map(points, found.labels, found.links, axes), path)
+        return
+    page = scatter_page(
+        points,
+        found.labels,
+        title=heading,
+        must_links=found.links.must_links,
+        cannot_links=found.links.cannot_links,
+        ids=table.ids or None,
+        axes=axes,
+    )
+    files.put(path, page.encode())

@@ -24,7 +24,7 @@ def command(
     import numpy as np
     from rich.console import Console
 
-    from cscluster.cli.cluster import show_sizes
+    from cscluster.cli import cluster_view as view
     from cscluster.practice import files
     from cscluster.practice.heldout import title
     from cscluster.practice.model import read
@@ -33,18 +33,17 @@ def command(
     to_stdout = out == Path("-")
     screen = Console(stderr=to_stdout)
     if out is not None and not to_stdout:
-        files.check({"--out": out}, [model, Path(data)])
+        files.check([("--out", out)], [model, Path(data)])
     found = read(model)
     features = found.features
     table = read_new(data, id_column, found.id_column, features.names, list(features.values))
     labels = found.predict(table)
     lines = [f"{model}: {title(found.algorithm)}, {found.n_clusters} clusters"]
     lines += [f"{data}: {plural(table.n_rows, 'row')}", *table.notes, *features.unknown(table)]
-    for line in lines:
-        screen.print(line, highlight=False, markup=False)
-    show_sizes(screen, np.bincount(labels, minlength=found.n_clusters))
+    view.say(screen, *lines)
+    view.show_sizes(screen, np.bincount(labels, minlength=found.n_clusters))
     if to_stdout:
         sys.stdout.write(files.labels_csv(table, labels))
     elif out is not None:
         files.put(out, files.labels_csv(table, labels).encode())
-        screen.print(f"labels: {out}", highlight=False, markup=False)
+        view.say(screen, f"labels: {out}")

@@ -6,7 +6,7 @@ import csv
 import io
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +19,8 @@ _FORMULA = re.compile(r"\s*[=+\-@]")
 _NUMBER = re.compile(r"\s*[+-]?\d+(\.\d+)?\s*")
 
 
-def check(outputs: Mapping[str, Path], inputs: Sequence[Path]) -> None:
-    """Check that every output has a place of its own, by option.
+def check(outputs: Sequence[tuple[str, Path]], inputs: Sequence[Path]) -> None:
+    """Check that every output, an option and its file, has a place of its own.
 
     Raises
     ------
@@ -28,7 +28,7 @@ def check(outputs: Mapping[str, Path], inputs: Sequence[Path]) -> None:
         If one would overwrite an input or another output, or its folder is missing.
     """
     taken = {path.resolve(): "an input" for path in inputs}
-    for option, path in outputs.items():
+    for option, path in outputs:
         place = path.resolve()
         if place in taken:
             raise StoreError(f"{option} '{path}' is the file of {taken[place]}; choose another name.")

@@ -69,22 +69,19 @@ def silhouette(X: Any, labels: IntArray, seed: int) -> float | None:
     return float(silhouette_score(X, labels))
 
 
-def describe(outcome: Outcome, table: Table, target: str | None) -> list[str]:
+def describe(outcome: Outcome) -> list[str]:
     """Say in lines what came out, but for sizes and broken links."""
-    lines = [_links(outcome)]
+    lines = [_links(outcome)] if len(outcome.links) else []
     if outcome.silhouette is not None:
         sampled = f" (of {SILHOUETTE_ROWS} rows)" if len(outcome.labels) > SILHOUETTE_ROWS else ""
         lines.append(f"silhouette: {outcome.silhouette:.2f}{sampled}")
     if outcome.scores:
-        against = f"column '{target}'" if target else "the known classes"
         shown = ", ".join(f"{metrics.METRICS[k].title} {v:.3f}" for k, v in outcome.scores.items())
-        lines.append(f"against {against}: {shown}")
+        lines.append(f"against the known classes: {shown}")
     return lines
 
 
 def _links(outcome: Outcome) -> str:
-    if not len(outcome.links):
-        return "no links were given"
     kept = len(outcome.links) - len(outcome.broken)
     parts = [
         f"{len(every) - len(lost)} of {len(every)} {kind}"
