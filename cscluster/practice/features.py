@@ -55,7 +55,7 @@ class Features:
         values = {name: np.unique(cells).tolist() for name, cells in table.texts.items()}
         features = cls(table.number_names, np.asarray(medians, dtype=np.float64), [], values)
         if d:
-            filled = Dataset(table.name, features._filled(table), table.y)
+            filled = Dataset(table.name, features._filled(table), features=table.number_names)
             _, transformers = preprocessing.fit(steps, filled.check())
             features = replace(features, steps=transformers)
         return features, features.transform(table)

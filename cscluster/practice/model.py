@@ -106,7 +106,7 @@ def to_bytes(model: Model) -> bytes:
         archive.writestr(zipfile.ZipInfo(_JSON, _EPOCH), text)
         for name, array in arrays.items():
             part = io.BytesIO()
-            npy.write_array(part, np.ascontiguousarray(array), allow_pickle=False)
+            npy.write_array(part, array, allow_pickle=False)
             archive.writestr(zipfile.ZipInfo(f"{name}.npy", _EPOCH), part.getvalue())
     return out.getvalue()
 

@@ -1,17 +1,12 @@
 """The command line as its user meets it: output, exit codes, and what is left on disk."""
 
-import contextlib
-import io
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
-
-from cscluster.cli.app import main
 
 TOYS = Path(__file__).parents[1] / "toys.py"
 SMALL = """\
@@ -21,27 +16,6 @@ constraints: {kind: random_pairs, counts: [10, 20]}
 algorithms: [kmeans, pckmeans]
 trials: 2
 """
-
-
-@pytest.fixture
-def cscluster(tmp_path, monkeypatch):
-    """Return a function that runs the command line in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setenv("TERM", "dumb")
-    monkeypatch.delenv("CSCLUSTER_DATA", raising=False)
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["cscluster", *map(str, arguments)])
-        out, err, code = io.StringIO(), io.StringIO(), 0
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            try:
-                main()
-            except SystemExit as stop:
-                code = stop.code
-        return SimpleNamespace(returncode=code or 0, stdout=out.getvalue(), stderr=err.getvalue())
-
-    return call
 
 
 @pytest.fixture
