@@ -102,10 +102,10 @@ def command(
 
     with screen.status(f"reading {data}"):
         table = read_table(data, Columns(id_column, target, _names(features), _names(ignore)))
-        links = _read_links(constraints, table)
         steps = columns_to_matrix.default_steps(table) if given is None else given
         fitted, X = columns_to_matrix.Features.fit(table, steps)
     view.say(screen, view.source_line(data, table), *columns_to_matrix.describe(table, fitted, steps))
+    links = _read_links(constraints, table)
     view.say(screen, view.links_line(links, constraints))
 
     n_clusters = wanted.n_clusters or _choose_count(screen, wanted, X, links, seed)

@@ -118,5 +118,5 @@ def _methods(X: Any, algorithm: str | None) -> Sequence[str]:
 
 def _chosen(scores: dict[int, float], name: str, reason: str) -> Count:
     best = max(scores.values())
-    count = next(k for k, score in scores.items() if score > best - EQUAL)
-    return Count(count, scores, name, reason)
+    number, score = next((k, score) for k, score in scores.items() if score > best - EQUAL)
+    return Count(number, scores, name, reason if score == best else f"no number is better by {EQUAL} or more")

@@ -126,6 +126,12 @@ def test_the_number_is_found_by_links_or_by_silhouette():
     assert min(count.choose_count(X, few, None, {}, 0, silent).scores) == 3
 
 
+def test_among_equal_numbers_the_smallest():
+    chosen = count._chosen({2: 0.7, 3: 0.895, 4: 0.9}, "score", "it is the best")
+    assert (chosen.n_clusters, chosen.reason) == (3, "no number is better by 0.01 or more")
+    assert count._chosen({2: 0.7, 3: 0.9}, "score", "it is the best").reason == "it is the best"
+
+
 def test_more_groups_than_rows_allow():
     apart = Constraints([], [(i, j) for i in range(4) for j in range(i)], n_samples=4)
     with pytest.raises(ConstraintError, match="need at least 4 clusters of 4 rows"):

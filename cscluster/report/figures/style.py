@@ -21,12 +21,6 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "p", "h")
 EMPHASIS = COLOURS[1]  # for what must not be overlooked
 _DASH_DOT_DOT = (0, (5, 1.2, 1, 1.2, 1, 1.2))
 DASHES: tuple[Any, ...] = ("-", (0, (4, 1.2)), (0, (1, 1)), (0, (5, 1.2, 1, 1.2)), _DASH_DOT_DOT)
-    "-",
-    (0, (4, 1.2)),
-    (0, (1, 1)),
-    (0, (5, 1.2, 1, 1.2)),
-    (0, (5, 1.2, 1, 1.2, 1, 1.2)),
-)
 
 _FONT = "DejaVu Sans"  # comes with matplotlib
 _OTHER_FONTS = (  # for letters that it lacks, where installed
