@@ -55,9 +55,12 @@ def source_line(data: str, table: Table) -> str:
 
 def links_line(links: Constraints, path: Path | None) -> str:
     """Say how many links there are."""
+    from cscluster.practice.table import plural
+
     if path is None:
         return "no links were given (--constraints LINKS.csv)"
-    return f"{path}: {len(links.must_links)} must-links, {len(links.cannot_links)} cannot-links"
+    kinds = (plural(len(links.must_links), "must-link"), plural(len(links.cannot_links), "cannot-link"))
+    return f"{path}: {', '.join(kinds)}"
 
 
 def show_count(console: Console, chosen: Count) -> None:
