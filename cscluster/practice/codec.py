@@ -1,6 +1,6 @@
 """Fitted estimators as JSON and arrays, and back, without running anything that a file names.
 
-A file can only *name* a class; the name is looked up among the registered algorithms and in
+A file can only *name* a class; the name is looked up among the inductive algorithms and in
 `PARTS`, the object is made without calling its constructor, and its attributes are plain values,
 arrays and other such objects.  No pickle, no import of what a file says.
 """
@@ -49,7 +49,8 @@ class DamagedError(Exception):
 @cache
 def _targets() -> dict[str, str]:
     """Return where each class that a file may name lives."""
-    return {target.rpartition(":")[2]: target for target in PARTS} | {a.name: a.target for a in BUILT_IN}
+    parts = {target.rpartition(":")[2]: target for target in PARTS}
+    return parts | {entry.name: entry.target for entry in BUILT_IN if "inductive" in entry.tags}
 
 
 @cache

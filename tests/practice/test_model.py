@@ -187,6 +187,16 @@ def test_a_bad_file_is_one_sentence(bad, tmp_path):
     assert "bad.zip" in (said := refused(bad, tmp_path)) or "cannot be applied" in said
 
 
+@pytest.mark.parametrize("target", ["trap:Own", "trap.py:Own"])
+def test_a_file_cannot_have_code_imported(target, tmp_path, monkeypatch):
+    (tmp_path / "trap.py").write_text("open('sprung', 'w')\nclass Own: pass\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    refused(packed(described() | {"algorithm": target}), tmp_path)
+    refused(packed(described() | {"estimator": {"object": target, "state": {}}}), tmp_path)
+    assert not (tmp_path / "sprung").exists()
+
+
 def test_a_bomb_does_not_grow(tmp_path):
     bomb = packed(described(), compression=zipfile.ZIP_DEFLATED, array0=npy(np.zeros(10**6)))
     assert len(bomb) < 10**5
