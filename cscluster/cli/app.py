@@ -10,7 +10,20 @@ import sys
 
 import typer
 
-from cscluster.cli import compare, data, listing, merge, report, run, runs, show, sweep, validate
+from cscluster.cli import (
+    cluster,
+    compare,
+    data,
+    listing,
+    merge,
+    predict,
+    report,
+    run,
+    runs,
+    show,
+    sweep,
+    validate,
+)
 
 app = typer.Typer(
     name="cscluster",
@@ -26,6 +39,8 @@ app.command("merge")(merge.command)
 app.command("report")(report.command)
 app.command("compare")(compare.command)
 app.command("runs")(runs.command)
+app.command("cluster")(cluster.command)
+app.command("predict")(predict.command)
 app.command("validate")(validate.command)
 app.command("list")(listing.command)
 app.command("show")(show.command)

@@ -163,7 +163,26 @@ def parse(steps: Sequence[Step]) -> list[tuple[str, dict[str, Any]]]:
 
 def apply(steps: Sequence[Step], data: Dataset) -> Dataset:
     """Fit the steps to the samples and transform them, and the unseen ones, to float64."""
-    X, unseen = _as_float(data.X), None if data.X_unseen is None else _as_float(data.X_unseen)
+    X, fitted = fit(steps, data)
+    same = X.shape[1] == data.n_features
+    return replace(
+        data,
+        X=X,
+        X_unseen=None if data.X_unseen is None else transform(fitted, data.X_unseen),
+        features=data.features if same else [],
+        image=data.image if same else None,
+    )
+
+
+def fit(steps: Sequence[Step], data: Dataset) -> tuple[Any, list[Any]]:
+    """Return the transformed samples, and the transformers that did it.
+
+    Raises
+    ------
+    DataError
+        For a step that does not suit the data.
+    """
+    X, fitted = _as_float(data.X), []
     for name, values in parse(steps):
         step = STEPS[name](**values)
         if step.densifies and sparse.issparse(X):
@@ -173,17 +192,18 @@ def apply(steps: Sequence[Step], data: Dataset) -> Dataset:
             )
         if step.needs_classes and data.y is None:
             raise DataError(f"Step '{name}' needs a target, which data set '{data.name}' has not.")
-        fitted = step.transformer(X).fit(X, data.y)
-        X = _as_float(fitted.transform(X))
-        unseen = None if unseen is None else _as_float(fitted.transform(unseen))
-    same = X.shape[1] == data.n_features
-    return replace(
-        data,
-        X=X,
-        X_unseen=unseen,
-        features=data.features if same else [],
-        image=data.image if same else None,
-    )
+        transformer = step.transformer(X).fit(X, data.y)
+        X = _as_float(transformer.transform(X))
+        fitted.append(transformer)
+    return X, fitted
+
+
+def transform(fitted: Sequence[Any], X: Any) -> Any:
+    """Send samples through fitted transformers."""
+    X = _as_float(X)
+    for transformer in fitted:
+        X = _as_float(transformer.transform(X))
+    return X
 
 
 def _as_float(X: Any) -> Any:

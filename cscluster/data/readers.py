@@ -6,11 +6,12 @@ coded in one place.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import hashlib
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -44,18 +45,41 @@ def read(path: Path, *, name: str, target: str | None = None, id_column: str | N
     DataError
         If the file is missing, damaged, of an unknown format or without the named columns.
     """
+    with _explained(path):
+        content = path.read_bytes()
+        if not content:
+            raise ValueError("the file is empty")
+        data = READERS[path.suffix.lower()](path, name, target, id_column)
+    checksum = hashlib.sha256(content).hexdigest()
+    return Dataset(**{**vars(data), "checksum": checksum}).check()
+
+
+def read_frame(path: Path, *, id_column: str | None = None) -> pd.DataFrame:
+    """Read a table as it is, with its texts and its missing values; FRAMES has the formats.
+
+    `id_column`, if the table has it, is read as text.
+
+    Raises
+    ------
+    DataError
+        If the file is missing or damaged, or has a column twice.
+    """
+    with _explained(path):
+        frame = FRAMES[path.suffix.lower()](path, id_column)
+    return _with_names(frame, path.stem)
+
+
+@contextlib.contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Turn whatever goes wrong while a file is read into one sentence."""
     if not path.is_file():
         raise DataError(f"There is no data file '{path}'.")
-    reader = READERS.get(path.suffix.lower())
-    if reader is None:
+    if path.suffix.lower() not in READERS:
         raise DataError(
             f"Cannot read '{path.name}': the ending '{path.suffix}' is not one of {', '.join(READERS)}."
         )
     try:
-        content = path.read_bytes()
-        if not content:
-            raise ValueError("the file is empty")
-        data = reader(path, name, target, id_column)
+        yield
     except DataError:
         raise
     except PermissionError:
@@ -63,27 +87,16 @@ def read(path: Path, *, name: str, target: str | None = None, id_column: str | N
     except Exception as error:  # the parsers meet a damaged file with errors of every kind
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise DataError(f"Cannot read '{path}' as {path.suffix[1:].upper()}: {reason}") from error
-    checksum = hashlib.sha256(content).hexdigest()
-    return Dataset(**{**vars(data), "checksum": checksum}).check()
 
 
 def from_frame(frame: pd.DataFrame, name: str, target: str | None, id_column: str | None) -> Dataset:
     """Split a table into features, target and ids; every feature must be a number."""
-    frame.columns = frame.columns.map(str)
-    if frame.columns.has_duplicates:
-        twice = frame.columns[frame.columns.duplicated()][0]
-        raise DataError(f"Data set '{name}' has two columns called '{twice}'.")
-    for column in (target, id_column):
-        if column is not None and column not in frame:
-            known = ", ".join(frame.columns[:8]) + (", ..." if frame.shape[1] > 8 else "")
-            raise DataError(
-                f"Data set '{name}' has no column '{column}'"
-                f"{did_you_mean(column, frame.columns) or f' (columns: {known})'}"
-            )
+    frame = _with_names(frame, name)
+    require_columns(frame, name, [column for column in (target, id_column) if column is not None])
     if frame.shape[0] == 0:
         raise DataError(f"Data set '{name}' has 0 samples.")
-    y, classes = (None, []) if target is None else _encode(frame[target], name)
-    ids = [] if id_column is None else _names(frame[id_column], name)
+    y, classes = (None, []) if target is None else encode(frame[target], name)
+    ids = [] if id_column is None else sample_names(frame[id_column], name)
     features = frame.drop(columns=[c for c in (target, id_column) if c is not None])
     for column in features:
         if not (pd.api.types.is_numeric_dtype(features[column]) or features[column].dtype == bool):
@@ -95,7 +108,27 @@ def from_frame(frame: pd.DataFrame, name: str, target: str | None, id_column: st
     return Dataset(name, X, y, classes, list(features.columns), ids)
 
 
-def _names(column: pd.Series, name: str) -> list[str]:
+def _with_names(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Return a table whose columns are called by texts, each differently."""
+    frame.columns = frame.columns.map(str)
+    if frame.columns.has_duplicates:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise DataError(f"Data set '{name}' has two columns called '{twice}'.")
+    return frame
+
+
+def require_columns(frame: pd.DataFrame, name: str, wanted: Iterable[str]) -> None:
+    """Raise a DataError for the first wanted column that a table has not."""
+    for column in wanted:
+        if column not in frame:
+            known = ", ".join(frame.columns[:8]) + (", ..." if frame.shape[1] > 8 else "")
+            raise DataError(
+                f"Data set '{name}' has no column '{column}'"
+                f"{did_you_mean(column, frame.columns) or f' (columns: {known})'}"
+            )
+
+
+def sample_names(column: pd.Series, name: str) -> list[str]:
     """Return the names of the samples; each sample has one, and no two have the same."""
     names = _without_fractions(column).astype(str).str.strip()
     missing = column.isna() | (names == "")
@@ -141,10 +174,12 @@ def from_arrays(
         if named is not None and codes.dtype.kind in "iu" and np.isin(codes, np.arange(len(named))).all():
             y, classes = codes.astype(np.int64), [str(c) for c in named]
         else:
-            y, classes = _encode(pd.Series(codes), name)
+            y, classes = encode(pd.Series(codes), name)
     ids = []
     if id_column is not None:
-        ids = _names(pd.Series(_one_for_each(arrays, id_column, X.shape[0], name), name=id_column), name)
+        ids = sample_names(
+            pd.Series(_one_for_each(arrays, id_column, X.shape[0], name), name=id_column), name
+        )
     features = [str(f) for f in arrays.get("feature_names", ())]
     test = arrays.get("is_test")
     return Dataset(
@@ -175,7 +210,8 @@ def _without_fractions(column: pd.Series) -> pd.Series:
     return column
 
 
-def _encode(column: pd.Series, name: str) -> tuple[Any, list[str]]:
+def encode(column: pd.Series, name: str) -> tuple[Any, list[str]]:
+    """Return the number of the class of each sample, and the classes' names."""
     if column.isna().any():
         row = int(np.flatnonzero(column.isna())[0])
         raise DataError(f"The target of data set '{name}' has no value in row {row}.")
@@ -183,7 +219,7 @@ def _encode(column: pd.Series, name: str) -> tuple[Any, list[str]]:
     return codes.astype(np.int64), [str(v) for v in values]
 
 
-def _read_table(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
+def _table_frame(path: Path, id_column: str | None) -> pd.DataFrame:
     with path.open(encoding="utf-8-sig", newline="") as file:
         header = next((line for line in file if line.strip()), "")
     if not header:
@@ -193,7 +229,7 @@ def _read_table(path: Path, name: str, target: str | None, id_column: str | None
         raise DataError(f"The first line of '{path}' holds numbers; put the names of the columns there.")
     try:
         with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
-            frame = pd.read_csv(
+            return pd.read_csv(
                 path,
                 sep=separator,
                 encoding="utf-8-sig",
@@ -202,7 +238,6 @@ def _read_table(path: Path, name: str, target: str | None, id_column: str | None
             )
     except pd.errors.ParserWarning:
         raise DataError(f"'{path}' has more values in a row than the header has names.") from None
-    return from_frame(frame, name, target, id_column)
 
 
 def _separator(header: str) -> str:
@@ -218,15 +253,14 @@ def _are_values(names: list[str]) -> bool:
     return fractions or (len(numbers) == len(names) and numbers != sorted(set(numbers)))
 
 
-def _read_parquet(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
+def _parquet_frame(path: Path, id_column: str | None) -> pd.DataFrame:
     try:
-        frame = pd.read_parquet(path)
+        return pd.read_parquet(path)
     except ImportError:
         raise DataError(f"Reading '{path.name}' needs pyarrow: pip install 'cscluster[parquet]'.") from None
-    return from_frame(frame, name, target, id_column)
 
 
-def _read_arff(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
+def _arff_frame(path: Path, id_column: str | None) -> pd.DataFrame:
     with path.open(encoding="utf-8", errors="replace") as file:
         table, meta = arff.loadarff(file)
     frame = pd.DataFrame(table)
@@ -234,9 +268,19 @@ def _read_arff(path: Path, name: str, target: str | None, id_column: str | None)
         if kind == "nominal":
             texts = frame[column].str.decode("utf-8")
             frame[column] = texts.mask(texts == "?")
-    if target is None and meta.types() and meta.types()[-1] == "nominal":
-        target = meta.names()[-1]
-    return from_frame(frame, name, target, id_column)
+    return frame
+
+
+def default_target(path: Path, frame: pd.DataFrame) -> str | None:
+    """Return the column that a format takes for the classes: the last of an ARFF file, if nominal."""
+    if path.suffix.lower() == ".arff" and frame.shape[1] and frame.dtypes.iloc[-1].kind not in "buif":
+        return str(frame.columns[-1])
+    return None
+
+
+def _read_table(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
+    frame = FRAMES[path.suffix.lower()](path, id_column)
+    return from_frame(frame, name, target or default_target(path, frame), id_column)
 
 
 def _read_libsvm(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
@@ -268,11 +312,15 @@ def _read_mat(path: Path, name: str, target: str | None, id_column: str | None) 
     return from_arrays(arrays, name, target, id_column)
 
 
+FRAMES: dict[str, Callable[[Path, str | None], pd.DataFrame]] = {
+    ".csv": _table_frame,
+    ".tsv": _table_frame,
+    ".parquet": _parquet_frame,
+    ".arff": _arff_frame,
+}
+
 READERS: dict[str, Callable[..., Dataset]] = {
-    ".csv": _read_table,
-    ".tsv": _read_table,
-    ".parquet": _read_parquet,
-    ".arff": _read_arff,
+    **dict.fromkeys(FRAMES, _read_table),
     ".libsvm": _read_libsvm,
     ".svm": _read_libsvm,
     ".npz": _read_npz,

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 
 from cscluster import metrics, seeds
-from cscluster.algorithms import registry
-from cscluster.algorithms.metric_clusterer import MetricClusterer
+from cscluster.algorithms.build import build as build_estimator
 from cscluster.constraints import Constraints
 from cscluster.constraints.schedules import Episode
 from cscluster.data import prepared
@@ -140,22 +139,7 @@ def _metric(cell: Cell, draw: int, data: Dataset, links: Constraints) -> FrozenE
 
 def build(cell: Cell, random_state: int) -> Any:
     """Return the unfitted estimator of a cell."""
-    if cell.clusterer is None:
-        return _estimator(cell.algorithm, cell.params, cell.n_clusters, random_state)
-    return MetricClusterer(
-        metric=_estimator(cell.algorithm, cell.params, cell.n_clusters, random_state),
-        clusterer=_estimator(*cell.clusterer, cell.n_clusters, random_state),
-        n_clusters=cell.n_clusters,
-        random_state=random_state,
-    )
-
-
-def _estimator(name: str, params: dict[str, Any], n_clusters: int, random_state: int) -> Any:
-    algorithm = registry.find(name)
-    shared = {"n_clusters": n_clusters, "random_state": random_state}
-    known = algorithm.defaults()
-    given = {key: value for key, value in shared.items() if key in known}
-    return algorithm.load()(**{**algorithm.preset, **given, **params})
+    return build_estimator(cell.algorithm, cell.params, cell.n_clusters, random_state, cell.clusterer)
 
 
 def _checked(model: Any, n_samples: int) -> IntArray:

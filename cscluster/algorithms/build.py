@@ -1,0 +1,48 @@
+"""From the name of an algorithm to an estimator that is ready to fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cscluster.algorithms import registry
+from cscluster.algorithms.metric_clusterer import MetricClusterer
+
+
+def build(
+    name: str,
+    params: Mapping[str, Any],
+    n_clusters: int,
+    random_state: int,
+    clusterer: tuple[str, Mapping[str, Any]] | None = None,
+) -> Any:
+    """Return the unfitted estimator called `name`.
+
+    Parameters
+    ----------
+    name : str
+        Name in the registry, or the user's own ``module:Class``.
+    params : mapping
+        Its parameters, where they differ from the default.
+    n_clusters, random_state : int
+        Handed to every estimator that takes them.
+    clusterer : pair of str and mapping, optional
+        Name and parameters of what clusters in the space of a metric learner.
+    """
+    estimator = _estimator(name, params, n_clusters, random_state)
+    if clusterer is None:
+        return estimator
+    return MetricClusterer(
+        metric=estimator,
+        clusterer=_estimator(*clusterer, n_clusters, random_state),
+        n_clusters=n_clusters,
+        random_state=random_state,
+    )
+
+
+def _estimator(name: str, params: Mapping[str, Any], n_clusters: int, random_state: int) -> Any:
+    algorithm = registry.find(name)
+    shared = {"n_clusters": n_clusters, "random_state": random_state}
+    known = algorithm.defaults()
+    given = {key: value for key, value in shared.items() if key in known}
+    return algorithm.load()(**{**algorithm.preset, **given, **params})

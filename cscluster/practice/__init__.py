@@ -1,0 +1,1 @@
+"""For people with data and links: from a table to clusters, and a model for later data."""

@@ -1,0 +1,140 @@
+"""How well a method keeps links that it was not shown: the honest measure where there are no labels."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cscluster import seeds
+from cscluster.algorithms import registry
+from cscluster.algorithms.build import build
+from cscluster.constraints import Constraints
+from cscluster.errors import CsclusterError
+
+FOLDS = 5
+MIN_LINKS = 20
+MIN_OF_EACH_KIND = 5
+MAX_ROWS = 3000
+
+JOINED = "pckmeans"
+"""What clusters in the space of a metric learner."""
+
+Tick = Callable[[str], None]
+"""Told what is being done, once for each fit."""
+
+Split = tuple[Constraints, Constraints]
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What a method made of held-out links.
+
+    Attributes
+    ----------
+    algorithm : str
+        Name in the registry.
+    must, cannot : pair of int
+        Number of held-out links that were kept, and of all.
+    seconds : float
+        Time of all fits.
+    problem : str
+        Why there is no result, if there is none.
+    """
+
+    algorithm: str
+    must: tuple[int, int] = (0, 0)
+    cannot: tuple[int, int] = (0, 0)
+    seconds: float = 0.0
+    problem: str = ""
+
+    @property
+    def score(self) -> float:
+        """Mean of the shares of must-links and of cannot-links that were kept."""
+        if self.problem:
+            return -1.0
+        shares = [kept / total for kept, total in (self.must, self.cannot) if total]
+        return float(np.mean(shares)) if shares else 0.0
+
+
+def title(name: str) -> str:
+    """Return what a method is called in tables."""
+    algorithm = registry.find(name)
+    return f"{algorithm.title} + {registry.find(JOINED).title}" if algorithm.is_metric else algorithm.title
+
+
+def make(name: str, params: dict[str, Any], n_clusters: int, seed: int) -> Any:
+    """Return an unfitted method; a metric learner is joined with one that keeps the links as well."""
+    defaults: dict[str, Any] = {}
+    clusterer = (JOINED, defaults) if registry.find(name).is_metric else None
+    return build(name, params, n_clusters, seed, clusterer)
+
+
+def are_enough(links: Constraints) -> bool:
+    """Tell whether there are enough links to hold some out."""
+    kinds = (len(links.must_links), len(links.cannot_links))
+    return sum(kinds) >= MIN_LINKS and min(kinds) >= MIN_OF_EACH_KIND
+
+
+def splits(links: Constraints, seed: int) -> list[Split]:
+    """Set aside a fifth of the linked samples, five times: all their links are asked, none is shown.
+
+    Links that follow from shown ones would be no test; samples without any shown link have none.
+    """
+    fold = np.full(links.n_samples, -1)
+    order = np.arange(len(links.touched)) % FOLDS
+    fold[links.touched] = seeds.generator(seed, "held-out links").permutation(order)
+    result = []
+    for number in range(FOLDS):
+        must, cannot = (
+            (fold[pairs] == number).any(axis=1) for pairs in (links.must_links, links.cannot_links)
+        )
+        result.append((links.select(~must, ~cannot), links.select(must, cannot)))
+    return result
+
+
+def fewer_rows(X: Any, links: Constraints, seed: int) -> tuple[Any, Constraints]:
+    """Keep all linked samples, and others at random, up to `MAX_ROWS`."""
+    n = links.n_samples
+    if n <= MAX_ROWS:
+        return X, links
+    others = np.setdiff1d(np.arange(n), links.touched)
+    count = max(0, MAX_ROWS - len(links.touched))
+    drawn = seeds.generator(seed, "rows").choice(others, min(count, len(others)), replace=False)
+    rows = np.sort(np.concatenate([links.touched, drawn]))
+    kept = Constraints(
+        np.searchsorted(rows, links.must_links),
+        np.searchsorted(rows, links.cannot_links),
+        n_samples=len(rows),
+        must_weights=links.must_weights,
+        cannot_weights=links.cannot_weights,
+    )
+    return X[rows], kept
+
+
+def attempt(
+    name: str, params: dict[str, Any], X: Any, parts: list[Split], n_clusters: int, seed: int, tick: Tick
+) -> Attempt:
+    """Fit a method to the shown links of each split, and count which held-out ones it keeps."""
+    start = time.perf_counter()
+    must, cannot = np.zeros(2, dtype=int), np.zeros(2, dtype=int)
+    problem = ""
+    for shown, asked in parts:
+        tick(title(name))
+        if problem:
+            continue
+        try:
+            with warnings.catch_warnings(action="ignore"):
+                labels = make(name, params, n_clusters, seed).fit(X, shown).labels_
+        except (CsclusterError, np.linalg.LinAlgError) as error:
+            problem = str(error)
+            continue
+        broken = asked.violated(labels)
+        must += len(asked.must_links) - len(broken.must_links), len(asked.must_links)
+        cannot += len(asked.cannot_links) - len(broken.cannot_links), len(asked.cannot_links)
+    seconds = time.perf_counter() - start
+    return Attempt(name, (must[0], must[1]), (cannot[0], cannot[1]), seconds, problem)

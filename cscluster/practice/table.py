@@ -1,0 +1,317 @@
+"""The user's data: columns of numbers and of texts, the names of the rows, and what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from cscluster.data import readers
+from cscluster.data.dataset import Dataset
+from cscluster.data.load import load_dataset
+from cscluster.errors import DataError, did_you_mean
+
+MAX_VALUES = 20
+"""A text column with more different values than this says too little about groups."""
+
+_NEARLY_ALL = 0.9
+_DECIMAL_COMMA = r"\s*[+-]?\d+(,\d+)?\s*"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns play which part, as the user says.
+
+    Attributes
+    ----------
+    id : str, optional
+        Names the rows.
+    target : str, optional
+        True classes: never a feature.
+    features : sequence of str
+        The only columns to cluster by; all others if there are none here.
+    ignore : sequence of str
+        Columns to leave out.
+    """
+
+    id: str | None = None
+    target: str | None = None
+    features: Sequence[str] = ()
+    ignore: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows as numbers and texts.
+
+    Attributes
+    ----------
+    name : str
+        Name in messages.
+    numbers : ndarray or CSR array of shape (n, d)
+        The columns of numbers, NaN where a cell is empty.
+    number_names : list of str
+        Their names; empty where the source has none.
+    texts : dict of ndarray of shape (n,)
+        The columns of texts; an empty cell is an empty text.
+    ids : list of str
+        Names of the rows; empty if they have only numbers.
+    id_column : str, optional
+        The column these are from.
+    y, classes : ndarray and list of str
+        The true classes, where they are known.
+    is_image : bool
+        Whether a row is a picture, so that its numbers share one scale.
+    notes : list of str
+        What was done to the columns, in sentences.
+    """
+
+    name: str
+    numbers: Any
+    number_names: list[str] = field(default_factory=list)
+    texts: dict[str, NDArray[np.str_]] = field(default_factory=dict)
+    ids: list[str] = field(default_factory=list)
+    id_column: str | None = None
+    y: NDArray[np.int64] | None = None
+    classes: list[str] = field(default_factory=list)
+    is_image: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.numbers.shape[0])
+
+    def row_name(self, row: int) -> str:
+        """Return the name of a row, or its number."""
+        return self.ids[row] if self.ids else str(row)
+
+
+def read_table(source: str, columns: Columns) -> Table:
+    """Read data to cluster: a file, or the name of a data set.
+
+    Raises
+    ------
+    DataError
+        If there is no such data, no such column, or nothing to cluster by.
+    """
+    if _is_frame(source):
+        frame, columns = _read_frame(source, columns)
+        return _from_frame(frame, Path(source).stem, columns)
+    data = load_dataset(source, target=columns.target, id_column=columns.id)
+    return _select(_from_dataset(data, columns.id), columns)
+
+
+def read_new(
+    source: str, id_column: str | None, usual_id: str | None, numbers: Sequence[str], texts: Collection[str]
+) -> Table:
+    """Read new rows for a model that knows its columns by name, if they have any.
+
+    `id_column` must be there; `usual_id` names the rows if it is.
+
+    Raises
+    ------
+    DataError
+        If a column is missing, or one of numbers holds a text.
+    """
+    if not _is_frame(source):
+        table = _from_dataset(load_dataset(source, id_column=id_column), id_column)
+        if texts:
+            raise DataError(f"'{source}' has no column '{next(iter(texts))}', which the model needs.")
+        return _select(table, Columns(features=numbers)) if numbers else table
+    if not (numbers or texts):
+        raise DataError(f"The model was made from an array without names, but '{source}' is a table.")
+    path = Path(source).expanduser()
+    frame = readers.read_frame(path, id_column=id_column or usual_id)
+    readers.require_columns(frame, path.stem, [id_column] if id_column else [])
+    for name in [*numbers, *texts]:
+        if name not in frame:
+            hint = did_you_mean(name, frame.columns)
+            raise DataError(f"'{source}' has no column '{name}', which the model needs{hint or '.'}")
+    if not len(frame):
+        raise DataError(f"Data set '{path.stem}' has 0 rows.")
+    named = id_column or (usual_id if usual_id in frame else None)
+    cells = [_strict_numbers(frame[name]) for name in numbers]
+    missing = sum(int(np.isnan(column).sum()) for column in cells)
+    return Table(
+        path.stem,
+        np.column_stack([np.empty((len(frame), 0)), *cells]),
+        list(numbers),
+        {name: _texts(frame[name]) for name in texts},
+        readers.sample_names(frame[named], path.stem) if named else [],
+        named,
+        notes=[f"{plural(missing, 'empty cell')} filled with the medians of the model"] if missing else [],
+    )
+
+
+def _is_frame(source: str) -> bool:
+    return Path(source).suffix.lower() in readers.FRAMES
+
+
+def _read_frame(source: str, columns: Columns) -> tuple[pd.DataFrame, Columns]:
+    """Return the table, and the columns with those that it names itself: 'id', an ARFF class."""
+    path = Path(source).expanduser()
+    frame = readers.read_frame(path, id_column=columns.id)
+    readers.require_columns(
+        frame,
+        path.stem,
+        [c for c in (columns.id, columns.target, *columns.features, *columns.ignore) if c is not None],
+    )
+    if columns.target is None:
+        columns = replace(columns, target=readers.default_target(path, frame))
+    used = {columns.target, *columns.features, *columns.ignore}
+    own = next((c for c in frame if c.lower() == "id" and c not in used and frame[c].is_unique), None)
+    if columns.id is None and own is not None:
+        columns = replace(columns, id=own)
+        frame = readers.read_frame(path, id_column=own)
+    return frame, columns
+
+
+def _from_dataset(data: Dataset, id_column: str | None) -> Table:
+    return Table(
+        data.name,
+        data.X,
+        data.features,
+        ids=data.ids,
+        id_column=id_column if data.ids else None,
+        y=data.y,
+        classes=data.classes,
+        is_image=data.image is not None,
+    )
+
+
+def _select(table: Table, columns: Columns) -> Table:
+    """Return a table of numbers reduced to the columns that are wanted."""
+    if not (columns.features or columns.ignore):
+        return table
+    for name in [*columns.features, *columns.ignore]:
+        if name not in table.number_names:
+            hint = did_you_mean(name, table.number_names)
+            raise DataError(f"Data set '{table.name}' has no column '{name}'{hint or '.'}")
+    wanted = columns.features or table.number_names
+    kept = [name for name in wanted if name not in columns.ignore]
+    places = [table.number_names.index(name) for name in kept]
+    if not kept:
+        raise DataError(f"Data set '{table.name}' has no columns left to cluster by.")
+    return replace(table, numbers=table.numbers[:, places], number_names=kept, is_image=False)
+
+
+def _from_frame(frame: pd.DataFrame, name: str, columns: Columns) -> Table:
+    if not len(frame):
+        raise DataError(f"Data set '{name}' has 0 rows.")
+    y, classes = (None, []) if columns.target is None else readers.encode(frame[columns.target], name)
+    ids = [] if columns.id is None else readers.sample_names(frame[columns.id], name)
+    apart = {columns.id, columns.target, *columns.ignore}
+    wanted = [c for c in (columns.features or frame.columns) if c not in apart]
+    numbers: dict[str, NDArray[np.float64]] = {}
+    texts: dict[str, NDArray[np.str_]] = {}
+    notes, left_out = [], []
+    for column in wanted:
+        found, note = _numbers(frame[column])
+        notes += [note] if note else []
+        if found is not None:
+            reason = _useless_numbers(found, forced=column in columns.features)
+            if reason is None:
+                numbers[column] = found
+        else:
+            cells = _texts(frame[column])
+            reason = _useless_texts(cells)
+            if reason is None:
+                texts[column] = cells
+        left_out += [f"{column} ({reason})"] if reason else []
+    if left_out:
+        notes.append(f"left out: {', '.join(left_out)}")
+    if not (numbers or texts):
+        more = f": {', '.join(left_out)}" if left_out else ""
+        raise DataError(f"Data set '{name}' has no columns to cluster by{more}.")
+    return Table(
+        name,
+        np.column_stack([np.empty((len(frame), 0)), *numbers.values()]),
+        list(numbers),
+        texts,
+        ids,
+        columns.id,
+        y,
+        classes,
+        notes=notes,
+    )
+
+
+def _numbers(column: pd.Series) -> tuple[NDArray[np.float64] | None, str]:
+    """Return a column as numbers, or None if it holds texts, and what had to be done for it."""
+    if pd.api.types.is_numeric_dtype(column) or column.isna().all():
+        return column.to_numpy(dtype=np.float64, na_value=np.nan), ""
+    if pd.api.types.is_datetime64_any_dtype(column):
+        return None, ""
+    cells = column.dropna().astype(str)
+    if _has_decimal_commas(cells):
+        points = column.astype(str).where(column.notna()).str.replace(",", ".", regex=False)
+        return _to_float(points), f"column '{column.name}': decimal commas are read as points"
+    values = _to_float(column)
+    strange = column.notna().to_numpy() & np.isnan(values)
+    if strange.sum() > (1 - _NEARLY_ALL) * len(cells):
+        return None, ""
+    first = column[strange].iloc[0]
+    more = f" and {strange.sum() - 1} more" if strange.sum() > 1 else ""
+    return values, f"column '{column.name}': '{first}'{more} among numbers, taken as missing"
+
+
+def _to_float(column: pd.Series) -> NDArray[np.float64]:
+    return pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _has_decimal_commas(cells: pd.Series) -> bool:
+    """Tell whether all cells are numbers with a comma; 1,234 alone may as well mean thousands."""
+    if not cells.str.fullmatch(_DECIMAL_COMMA).all():
+        return False
+    decimals = cells.str.extract(r",(\d+)\s*$", expand=False).dropna().str.len()
+    return bool((decimals != 3).any())
+
+
+def _strict_numbers(column: pd.Series) -> NDArray[np.float64]:
+    """Return a column that must hold numbers."""
+    values, _ = _numbers(column)
+    if values is None:
+        row = int(np.flatnonzero(np.isnan(_to_float(column)) & column.notna())[0])
+        raise DataError(
+            f"Column '{column.name}' must hold numbers, as it did for the model; row {row} holds "
+            f"'{column.iloc[row]}'."
+        )
+    return values
+
+
+def _useless_numbers(values: NDArray[np.float64], forced: bool) -> str | None:
+    """Say why a column of numbers is of no use, or return None."""
+    there = values[~np.isnan(values)]
+    if not len(there):
+        return "empty"
+    if (there == there[0]).all():
+        return "always the same"
+    counts = len(values) > 2 and values[0] in (0, 1) and bool((np.diff(values) == 1).all())
+    return "counts the rows" if counts and not forced else None
+
+
+def _texts(column: pd.Series) -> NDArray[np.str_]:
+    """Return a column as texts, empty where a cell is."""
+    texts = column.astype(str).str.strip().where(column.notna(), "")
+    return texts.to_numpy(dtype=np.str_)
+
+
+def _useless_texts(cells: NDArray[np.str_]) -> str | None:
+    """Say why a column of texts is of no use, or return None."""
+    values = len(np.unique(cells))
+    if values == 1:
+        return "always the same"
+    if values > min(MAX_VALUES, len(cells) // 2):
+        return f"text with {values} different values"
+    return None
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a number with its noun: ``1 row``, ``2 rows``."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"

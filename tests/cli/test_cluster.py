@@ -1,0 +1,193 @@
+"""``cscluster cluster`` and ``cscluster predict`` as a person with a table and links meets them."""
+
+import csv
+import io
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from cscluster import load_dataset
+
+HEAD = ["id", "name", "bed", "sepal_length", "sepal_width", "petal_length", "petal_width", "species"]
+
+
+@pytest.fixture
+def garden(tmp_path):
+    """Write flowers with names, a text column and empty cells, links by id, and new flowers."""
+    iris, rng = load_dataset("iris"), np.random.default_rng(7)
+    rows = []
+    for number, i in enumerate(rng.permutation(150), start=100):
+        cells = [f"{v:.1f}" if rng.random() > 0.02 else "" for v in iris.X[i]]
+        bed = rng.choice(["north", "south", "west"])
+        rows.append([f"0{number}", f"plant no. {number}", bed, *cells, iris.classes[iris.y[i]]])
+    write(tmp_path / "flowers.csv", [HEAD, *rows[:120]])
+    write(tmp_path / "new.csv", [HEAD[::-1], *(row[::-1] for row in rows[120:])])
+    pairs = {tuple(sorted(rng.choice(120, 2, replace=False).tolist())) for _ in range(60)}
+    linked = [
+        [rows[a][0], rows[b][0], "must" if rows[a][-1] == rows[b][-1] else "cannot"] for a, b in sorted(pairs)
+    ]
+    write(tmp_path / "links.csv", [["a", "b", "link"], *linked])
+    return tmp_path
+
+
+@pytest.fixture
+def call(cscluster):
+    """Return a function that runs one line."""
+    return lambda line: cscluster(*line.split())
+
+
+def write(path, rows):
+    with path.open("w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+
+
+def read(text):
+    return list(csv.reader(io.StringIO(text)))
+
+
+def test_from_a_table_to_clusters_and_a_model_for_new_rows(call, garden):
+    done = call(
+        "cluster flowers.csv -c links.csv --target species -o labels.csv --model model.zip "
+        "--map map.html --map map.png --broken broken.csv"
+    )
+    assert done.returncode == 0, done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    for line in (
+        "flowers.csv: 120 rows, column 'id' names them",
+        "left out: name (text with 120 different values)",
+        "features: 4 columns of numbers, standardised",
+        "text column 'bed': a 0/1 column for each of its 3 values (north, south, west)",
+        "chosen: 3 clusters, because most held-out links are kept there",
+        "k-means",
+        "links kept:",
+        "silhouette:",
+        "against the known classes: ACC 0.9",
+        "map: map.html",
+    ):
+        assert line in done.stdout
+    labels = read((garden / "labels.csv").read_text())
+    flowers = read((garden / "flowers.csv").read_text())
+    assert labels[0] == ["id", "cluster"]
+    assert [row[0] for row in labels] == [row[0] for row in flowers]
+    assert (garden / "map.png").read_bytes().startswith(b"\x89PNG")
+    assert "flowers.csv" in (garden / "map.html").read_text()
+    assert (garden / "broken.csv").read_text().startswith("a,b,link\n")
+    assert not list(garden.glob(".*"))
+
+    again = call("predict model.zip flowers.csv -o -")
+    assert again.returncode == 0, again.stderr
+    assert [row[0] for row in read(again.stdout)] == [row[0] for row in labels]
+    new = call("predict model.zip new.csv -o new_labels.csv")
+    assert "new.csv: 30 rows" in new.stdout
+    assert len(read((garden / "new_labels.csv").read_text())) == 31
+
+
+def test_the_same_command_gives_the_same_files(call, garden):
+    for name in ("one", "two"):
+        call(f"cluster flowers.csv -c links.csv -k 3 -a pckmeans -o {name}.csv --model {name}.zip")
+    for ending in ("csv", "zip"):
+        assert (garden / f"one.{ending}").read_bytes() == (garden / f"two.{ending}").read_bytes()
+
+
+def test_labels_alone_go_to_standard_output(call, garden):
+    done = call("cluster flowers.csv -k 3 -a kmeans --target species --out -")
+    rows = read(done.stdout)
+    assert rows[0] == ["id", "cluster"]
+    assert len(rows) == 121
+    assert {row[1] for row in rows[1:]} == {"0", "1", "2"}
+    assert "no links were given" in done.stderr
+
+
+def test_a_data_set_by_name(call, tmp_path):
+    (tmp_path / "links.csv").write_text("a,b,link,weight\n0,1,must,2\n0,50,cannot,\n")
+    done = call("cluster iris -c links.csv -k 3")
+    assert "iris: 150 rows, counted from 0" in done.stdout
+    assert (
+        "chosen: PCK-Means, because a comparison needs 20 links with 5 of each kind"
+        in done.stdout.replace("\n", " ")
+    )
+    assert "links kept: 2 of 2 (100%)" in done.stdout
+
+
+def test_broken_links_are_named_ten_at_most(call, garden):
+    pairs = [[str(i), str(i + 60), "must"] for i in range(30)]
+    write(garden / "wrong.csv", [["a", "b", "link"], *pairs])
+    done = call("cluster iris -c wrong.csv -k 3 -a kmeans --broken broken.csv")
+    assert "... and 20 more" in done.stdout
+    assert "0               60  must" in done.stdout
+    assert len(read((garden / "broken.csv").read_text())) == 31
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ("cluster flowers.cvs", "There is no data set 'flowers.cvs'"),
+        ("cluster missing.csv", "There is no data file 'missing.csv'"),
+        ("cluster irsi", "did you mean 'iris'?"),
+        ("cluster flowers.csv -c nothing.csv", "There is no constraint file 'nothing.csv'"),
+        ("cluster flowers.csv -c clash.csv", "'0100' and '0102' are cannot-linked, but must-links put them together"),
+        ("cluster flowers.csv -c strange.csv", "strange.csv:2: there is no sample '0999'"),
+        ("cluster flowers.csv -k 0", "-k must be a whole number from 2 on"),
+        ("cluster flowers.csv -k 200 -a kmeans", "200 clusters are too many for 120 rows"),
+        ("cluster flowers.csv -a kmeens", "did you mean 'kmeans'?"),
+        ("cluster flowers.csv -a pckmeans -p w=-1", "'w' of PCK-Means must be a number"),
+        ("cluster flowers.csv --target kind", "has no column 'kind'"),
+        ("cluster flowers.csv --ignore petal_wdith", "did you mean 'petal_width'?"),
+        ("cluster flowers.csv --features name", "no columns to cluster by: name (text with 120 different values)"),
+        ("cluster flowers.csv --preprocess whiten", "There is no preprocessing step 'whiten'"),
+        ("cluster flowers.csv --out flowers.csv", "is the file of an input"),
+        ("cluster flowers.csv --out no/labels.csv", "there is no folder 'no'"),
+        ("cluster flowers.csv --map map.doc", "must end with .html, .png, .pdf, .svg"),
+        ("cluster flowers.csv -a scsc --model m.zip", "SCSC cannot place new data"),
+        ("cluster flowers.csv -a kmeans --preprocess tfidf --model m.zip", "cannot hold the step 'tfidf'"),
+        ("predict no.zip flowers.csv", "There is no model file 'no.zip'"),
+        ("predict links.csv flowers.csv", "'links.csv' is not a model file"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_sentence_exit_code_2_and_nothing_written(call, garden, arguments, says):
+    (garden / "clash.csv").write_text("a,b,link\n0100,0101,must\n0101,0102,must\n0100,0102,cannot\n")
+    (garden / "strange.csv").write_text("a,b,link\n0100,0999,must\n")
+    before = {path: path.stat().st_mtime_ns for path in garden.rglob("*")}
+    done = call(arguments)
+    assert done.returncode == 2
+    assert says in done.stderr.replace("\n", " ")
+    assert "Traceback" not in done.stderr
+    assert {path: path.stat().st_mtime_ns for path in garden.rglob("*")} == before
+
+
+def test_new_rows_with_other_columns(call, garden):
+    call("cluster flowers.csv -k 3 -a kmeans --target species --ignore name --model m.zip")
+    flowers = read((garden / "flowers.csv").read_text())
+    write(garden / "short.csv", [row[:4] for row in flowers])
+    done = call("predict m.zip short.csv")
+    assert (done.returncode, "no column 'sepal_width', which the model needs" in done.stderr) == (2, True)
+    write(garden / "east.csv", [flowers[0], *([r[0], r[1], "east", *r[3:]] for r in flowers[1:4])])
+    east = call("predict m.zip east.csv -o -")
+    assert "column 'bed': 3 rows with values the model has not seen ('east')" in east.stderr.replace(
+        "\n", " "
+    )
+    assert len(read(east.stdout)) == 4
+
+
+def test_sparse_data(call, tmp_path):
+    rng = np.random.default_rng(0)
+    lines = []
+    for i in range(60):
+        words = sorted(rng.choice(40, 6, replace=False) + 1 + 40 * (i % 2))
+        lines.append(f"{i % 2} " + " ".join(f"{w}:1" for w in words))
+    (tmp_path / "words.svm").write_text("\n".join(lines) + "\n")
+    done = call("cluster words.svm -k 2 --out labels.csv --model m.zip")
+    assert done.returncode == 0, done.stderr
+    assert "each row divided by its length" in done.stdout
+    assert "ACC 1.000" in done.stdout
+    assert call("predict m.zip words.svm -o -").stdout == (tmp_path / "labels.csv").read_text()
+
+
+def test_a_program_sees_only_labels_on_standard_output(tmp_path):
+    program = "import sys; from cscluster.cli.app import main; sys.argv[1:] = sys.argv[1].split(); main()"
+    line = "cluster iris -k 3 -a kmeans -o -"
+    printed = subprocess.check_output([sys.executable, "-c", program, line], cwd=tmp_path, text=True)
+    assert printed.splitlines()[0] == "row,cluster"
+    assert len(printed.splitlines()) == 151
