@@ -10,7 +10,7 @@ import sys
 
 import typer
 
-from cscluster.cli import data, listing, report, run, show, validate
+from cscluster.cli import check, data, listing, new, report, run, show, validate
 
 app = typer.Typer(
     name="cscluster",
@@ -25,6 +25,8 @@ app.command("report")(report.command)
 app.command("validate")(validate.command)
 app.command("list")(listing.command)
 app.command("show")(show.command)
+app.command("check")(check.command)
+app.add_typer(new.app, name="new")
 app.add_typer(data.app, name="data")
 
 
