@@ -73,6 +73,8 @@ class Algorithm:
     @property
     def is_metric(self) -> bool:
         """Whether this is a metric learner rather than a clusterer."""
+        if self.family in ("own", "plug-in"):
+            return hasattr(self.load(), "transform") and not hasattr(self.load(), "fit_predict")
         return self.family == "metric"
 
     def load(self) -> type[ConstrainedEstimator]:

@@ -11,11 +11,13 @@ import sys
 import typer
 
 from cscluster.cli import (
+    check,
     cluster,
     compare,
     data,
     listing,
     merge,
+    new,
     predict,
     report,
     run,
@@ -44,6 +46,8 @@ app.command("predict")(predict.command)
 app.command("validate")(validate.command)
 app.command("list")(listing.command)
 app.command("show")(show.command)
+app.command("check")(check.command)
+app.add_typer(new.app, name="new")
 app.add_typer(data.app, name="data")
 
 

@@ -103,7 +103,8 @@ class IterativeMarginClusterer(Clusterer):
 
     def predict(self, X: Samples) -> IntArray:
         """Return the clusters of new samples: the sign of ``w^T phi(x) + b``, split by split."""
-        return follow(self._splits, self._validate_new(X))
+        X = self._validate_new(X)
+        return follow(self._splits, X)
 
     def _best_run(self, learner: Learner, X: Samples, groups: SignedGroups, rng: np.random.Generator) -> Run:
         """Run all restarts and return the one with the lowest objective."""

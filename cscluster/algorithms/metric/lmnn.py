@@ -203,6 +203,8 @@ class LMNN(LinearMetric):
         impostors = np.concatenate([constraints.cannot_links, constraints.cannot_links[:, ::-1]])
         T = Z[targets[:, 0]] - Z[targets[:, 1]]
         V = Z[impostors[:, 0]] - Z[impostors[:, 1]]
+        if not V.any():
+            raise ConstraintError("LMNN needs cannot-links between samples that differ, got none.")
         Q = span(np.concatenate([T, V[: len(V) // 2]]))
         loss = LargeMarginLoss(T @ Q, V @ Q, *triples(targets, impostors), self.mu, self.shrinkage / len(s))
         descent = minimise(loss, nearest_psd, np.eye(Q.shape[1]), tol=self.tol, max_iter=self.max_iter)

@@ -124,7 +124,8 @@ class ApproxKernelKMeans(Clusterer):
 
     def predict(self, X: Samples) -> IntArray:
         """Return the nearest centre of each sample."""
-        return self._model.predict(_in_blocks(self._features, self._validate_new(X))).astype(np.int64)
+        X = self._validate_new(X)
+        return self._model.predict(_in_blocks(self._features, X)).astype(np.int64)
 
 
 def _in_blocks(features: Nystroem, X: FloatArray) -> FloatArray:

@@ -90,4 +90,5 @@ class KMeans(Clusterer):
 
     def predict(self, X: Samples) -> IntArray:
         """Return the nearest centre of each sample."""
-        return self._model.predict(self._validate_new(X)).astype(np.int64)
+        X = self._validate_new(X)
+        return self._model.predict(X).astype(np.int64)

@@ -1,0 +1,505 @@
+"""What every algorithm promises, as checks that run on any class.
+
+`cscluster check` runs them on a user's class and the tests on the whole registry.  A check fails with
+a sentence that says what is missing; where an input cannot be clustered, a `ValueError` or an error of
+`cscluster.errors` with a message is an answer as good as labels.
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from cscluster.algorithms.base import FloatArray, IntArray
+from cscluster.algorithms.metric_clusterer import MetricClusterer
+from cscluster.algorithms.registry import Algorithm
+from cscluster.constraints import Constraints
+from cscluster.constraints.schedules import random_pairs
+from cscluster.errors import CsclusterError
+
+REFUSALS = (ValueError, CsclusterError)
+_N = 30
+
+
+class BrokenError(Exception):
+    """The algorithm breaks the promise; the message says how."""
+
+
+class ExemptError(Exception):
+    """The promise does not concern this algorithm; the message says why."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """An algorithm under test, and samples that suit it."""
+
+    algorithm: Algorithm
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters of the toy data."""
+        return 2 if "binary" in self.algorithm.tags else 3
+
+    def build(self, **params: Any) -> Any:
+        """Return an unfitted estimator; a metric learner is joined with k-means."""
+        given = {"n_clusters": self.n_clusters, "random_state": 0, **params}
+        known = self.algorithm.defaults()
+        part = self.algorithm.load()(
+            **{**self.algorithm.preset, **{name: value for name, value in given.items() if name in known}}
+        )
+        if not self.algorithm.is_metric:
+            return part
+        return MetricClusterer(part, n_clusters=given["n_clusters"], random_state=given["random_state"])
+
+    def samples(self) -> tuple[FloatArray, IntArray, Constraints]:
+        """Return well separated samples, their groups, and links between them."""
+        rng = np.random.default_rng(0)
+        y = np.arange(_N) % self.n_clusters
+        X = rng.normal(size=(_N, 4)) + 8 * np.eye(4)[y]
+        return X, y, Constraints.from_labels(random_pairs(_N, 25, rng), y)
+
+    def fit(self, X: Any, links: Constraints | None, **params: Any) -> Any:
+        """Fit without showing warnings."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return self.build(**params).fit(X, links)
+
+    def partition(self, X: Any, links: Constraints | None, **params: Any) -> IntArray:
+        """Fit and return the labels, checked."""
+        model = self.fit(X, links, **params)
+        return checked_labels(model, X.shape[0], params.get("n_clusters", self.n_clusters))
+
+    def answer(self, X: Any, links: Constraints | None, **params: Any) -> IntArray | None:
+        """Return the labels, or None if the algorithm refuses the input with a message."""
+        try:
+            return self.partition(X, links, **params)
+        except BrokenError:
+            raise
+        except REFUSALS as error:
+            if not str(error):
+                raise BrokenError(f"{type(error).__name__} is raised without a message") from error
+            return None
+        except Exception as error:
+            raise BrokenError(
+                f"{type(error).__name__} is raised ({error}); a ValueError with a message would be right"
+            ) from error
+
+
+@dataclass(frozen=True)
+class Check:
+    """One promise.
+
+    Attributes
+    ----------
+    name : str
+        Short name.
+    promise : str
+        What is promised, in words.
+    required : bool
+        Whether experiments depend on it; the others are good manners.
+    run : callable
+        Raises `BrokenError` or `ExemptError`.
+    """
+
+    name: str
+    promise: str
+    required: bool
+    run: Callable[[Subject], None]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The outcome of a check; `reason` is empty where the promise is kept."""
+
+    check: Check
+    outcome: Literal["kept", "broken", "exempt"]
+    reason: str = ""
+
+
+CHECKS: list[Check] = []
+
+
+def _promise(text: str, required: bool = True) -> Callable[[Callable[[Subject], None]], Any]:
+    def register(function: Callable[[Subject], None]) -> Callable[[Subject], None]:
+        CHECKS.append(Check(function.__name__, text, required, function))
+        return function
+
+    return register
+
+
+def examine(algorithm: Algorithm) -> Iterator[Finding]:
+    """Run all checks on an algorithm."""
+    subject = Subject(algorithm)
+    for check in CHECKS:
+        try:
+            check.run(subject)
+            yield Finding(check, "kept")
+        except ExemptError as reason:
+            yield Finding(check, "exempt", str(reason))
+        except BrokenError as reason:
+            yield Finding(check, "broken", str(reason))
+        except Exception as error:  # code under test may raise anything
+            yield Finding(check, "broken", f"{type(error).__name__} is raised: {error}")
+
+
+def checked_labels(model: Any, n_samples: int, n_clusters: int) -> IntArray:
+    """Return `labels_` of a fitted model, or say what is wrong with them."""
+    if not hasattr(model, "labels_"):
+        raise BrokenError("fit does not set labels_")
+    labels = np.asarray(model.labels_)
+    if labels.shape != (n_samples,):
+        raise BrokenError(f"labels_ has shape {labels.shape}, ({n_samples},) would be right")
+    if not np.issubdtype(labels.dtype, np.integer):
+        raise BrokenError(f"labels_ has dtype {labels.dtype}, integers would be right")
+    if labels.min() < 0 or labels.max() >= n_clusters:
+        raise BrokenError(
+            f"labels_ runs from {labels.min()} to {labels.max()}, 0 to {n_clusters - 1} would be right"
+        )
+    return labels
+
+
+def same_partition(first: IntArray, second: IntArray) -> bool:
+    """Tell whether two labellings agree up to the names of the clusters."""
+    pairs = np.unique(np.column_stack([first, second]), axis=0)
+    return len(pairs) == len(np.unique(first)) == len(np.unique(second))
+
+
+def _expect(condition: bool, sentence: str) -> None:
+    if not condition:
+        raise BrokenError(sentence)
+
+
+def _needs(subject: Subject, parameter: str) -> None:
+    if not subject.algorithm.is_metric and parameter not in subject.algorithm.defaults():
+        raise ExemptError(f"it has no parameter '{parameter}'")
+
+
+@_promise("the constructor only keeps its arguments, so get_params, set_params and clone work")
+def constructor_only_assigns(subject: Subject) -> None:
+    """Check scikit-learn's rules for constructors."""
+    cls = subject.algorithm.load()
+    for name, parameter in inspect.signature(cls).parameters.items():
+        _expect(
+            parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD),
+            f"the constructor takes *{name}; every parameter needs a name",
+        )
+    model = subject.build()
+    for method in ("get_params", "set_params"):
+        _expect(hasattr(model, method), f"it has no {method}; derive from sklearn.base.BaseEstimator")
+    before = model.get_params(deep=False)
+    after = clone(model).get_params(deep=False)
+    changed = [name for name in before if not subject.algorithm.is_metric and after[name] is not before[name]]
+    different = [name for name in changed if repr(after[name]) != repr(before[name])]
+    _expect(not different, f"a clone has another value of {', '.join(different)}")
+    model.set_params(**before)
+
+
+@_promise("fit returns self and sets labels_: one whole number from 0 to n_clusters - 1 for each sample")
+def gives_a_partition(subject: Subject) -> None:
+    """Check the result of fit."""
+    X, _, links = subject.samples()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = subject.build()
+        _expect(model.fit(X, links) is model, "fit does not return self")
+    checked_labels(model, len(X), subject.n_clusters)
+
+
+@_promise("well separated groups are found when links speak of them", required=False)
+def finds_clear_groups(subject: Subject) -> None:
+    """Check the answer where there is only one."""
+    X, y, links = subject.samples()
+    _expect(same_partition(subject.partition(X, links), y), "three far groups of ten samples are not found")
+
+
+@_promise("the same seed gives the same labels, whatever was fitted before")
+def is_deterministic(subject: Subject) -> None:
+    """Check that random_state is the only randomness."""
+    X, _, links = subject.samples()
+    rng = np.random.default_rng(1)
+    X = X / 8 + rng.normal(size=X.shape)
+    first = subject.partition(X, links)
+    np.random.seed(12345)  # noqa: NPY002  # an algorithm must not depend on the global state
+    model = subject.fit(X[:, ::-1], links)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        again = model.fit(X, links).labels_
+    _expect(np.array_equal(first, again), "two fits with the same random_state give different labels")
+
+
+@_promise("the samples are not modified")
+def leaves_input_alone(subject: Subject) -> None:
+    """Check with samples that cannot be written to."""
+    X, _, links = subject.samples()
+    before = X.copy()
+    X.setflags(write=False)
+    try:
+        subject.fit(X, links)
+    except ValueError as error:
+        if "read-only" in str(error):
+            raise BrokenError("fit writes into X") from error
+        raise
+    _expect(np.array_equal(X, before), "fit changes X")
+
+
+@_promise("float32, Fortran order and lists are as good as float64 in C order")
+def takes_any_layout(subject: Subject) -> None:
+    """Check that the layout of the samples does not matter."""
+    X, _, links = subject.samples()
+    X = np.round(X, 2)
+    expected = subject.partition(X, links)
+    kinds = {"Fortran order": np.asfortranarray(X), "a view with strides": np.repeat(X, 2, axis=0)[::2]}
+    for kind, same in kinds.items():
+        _expect(np.array_equal(subject.partition(same, links), expected), f"{kind} gives other labels")
+    subject.partition(X.astype(np.float32), links)
+    checked_labels(subject.fit(X.tolist(), links), len(X), subject.n_clusters)
+
+
+@_promise("a sparse matrix is clustered like the dense one, or refused with a message")
+def takes_or_refuses_sparse(subject: Subject) -> None:
+    """Check CSR input."""
+    X, _, links = subject.samples()
+    X = np.where(np.abs(X) < 1, 0.0, X)
+    try:
+        labels = subject.partition(sparse.csr_array(X), links)
+    except BrokenError:
+        raise
+    except (*REFUSALS, TypeError) as error:
+        _expect("sparse" not in subject.algorithm.tags, f"sparse input is promised but refused: {error}")
+        return
+    _expect(same_partition(labels, subject.partition(X, links)), "a sparse matrix gives another partition")
+
+
+@_promise("no links at all: None and empty constraints give the same answer")
+def works_without_links(subject: Subject) -> None:
+    """Check a fit without links."""
+    X, _, _ = subject.samples()
+    with_none, with_empty = subject.answer(X, None), subject.answer(X, Constraints.empty(len(X)))
+    _expect((with_none is None) == (with_empty is None), "None and empty constraints are treated differently")
+    if with_none is not None and with_empty is not None:
+        _expect(np.array_equal(with_none, with_empty), "None and empty constraints give different labels")
+
+
+@_promise("must-links alone are used or refused with a message")
+def takes_must_links_alone(subject: Subject) -> None:
+    """Check one kind of links."""
+    X, _, links = subject.samples()
+    subject.answer(X, Constraints(must_links=links.must_links, n_samples=len(X)))
+
+
+@_promise("cannot-links alone are used or refused with a message")
+def takes_cannot_links_alone(subject: Subject) -> None:
+    """Check one kind of links."""
+    X, _, links = subject.samples()
+    subject.answer(X, Constraints(cannot_links=links.cannot_links, n_samples=len(X)))
+
+
+@_promise("every pair may be linked")
+def takes_every_pair(subject: Subject) -> None:
+    """Check the largest possible set of links."""
+    X, y, _ = subject.samples()
+    pairs = np.column_stack(np.triu_indices(len(X), k=1))
+    labels = subject.answer(X, Constraints.from_labels(pairs, y))
+    if labels is not None and "constraints" in subject.algorithm.tags:
+        _expect(
+            same_partition(labels, y) or subject.algorithm.family in ("own", "plug-in"),
+            "with every pair linked, the clusters are not the groups",
+        )
+
+
+@_promise("contradictory links are lived with or refused with a message")
+def takes_contradictions(subject: Subject) -> None:
+    """Check links that no partition can keep."""
+    X, _, _ = subject.samples()
+    subject.answer(X, Constraints(must_links=[(0, 1), (1, 2)], cannot_links=[(0, 2)], n_samples=len(X)))
+
+
+@_promise("links for another number of samples are refused")
+def refuses_foreign_links(subject: Subject) -> None:
+    """Check links that do not fit the samples."""
+    X, _, _ = subject.samples()
+    links = Constraints(must_links=[(0, 40)], n_samples=41)
+    _expect(subject.answer(X, links) is None, "links for 41 samples are taken for 30")
+
+
+@_promise("duplicate samples are clustered, also when they are linked")
+def takes_duplicates(subject: Subject) -> None:
+    """Check samples that coincide."""
+    X, y, _ = subject.samples()
+    X = np.repeat(X[: _N // 2], 2, axis=0)
+    y = np.repeat(y[: _N // 2], 2)
+    rng = np.random.default_rng(3)
+    pairs = np.vstack([[(0, 1), (2, 3), (4, 5)], random_pairs(_N, 15, rng)])
+    subject.answer(X, Constraints.from_labels(pairs, y))
+
+
+@_promise("samples that are all the same give a partition or a message")
+def takes_identical_samples(subject: Subject) -> None:
+    """Check data without any structure."""
+    links = Constraints(must_links=[(0, 1)], cannot_links=[(0, 2)], n_samples=_N)
+    subject.answer(np.ones((_N, 4)), links)
+
+
+@_promise("constant columns do no harm")
+def takes_constant_columns(subject: Subject) -> None:
+    """Check features without variance."""
+    X, y, links = subject.samples()
+    labels = subject.answer(np.column_stack([X, np.full(_N, 5.0), np.zeros(_N)]), links)
+    _expect(labels is not None, "samples with a constant column are refused")
+    assert labels is not None
+    _expect(
+        same_partition(labels, y) or not same_partition(subject.partition(X, links), y),
+        "groups that are found without the constant columns are lost with them",
+    )
+
+
+@_promise("one feature is enough")
+def takes_one_feature(subject: Subject) -> None:
+    """Check the narrowest data."""
+    X, y, links = subject.samples()
+    _expect(subject.answer(X[:, :1] + 8.0 * y[:, None], links) is not None, "one feature is refused")
+
+
+@_promise("as many clusters as samples, and one cluster, give a partition or a message")
+def takes_extreme_numbers_of_clusters(subject: Subject) -> None:
+    """Check n = K and K = 1."""
+    _needs(subject, "n_clusters")
+    X, _, _ = subject.samples()
+    for k in (1, 6):
+        if k > 2 and "binary" in subject.algorithm.tags:
+            continue
+        links = Constraints(cannot_links=[(0, 1)] if k > 1 else (), n_samples=6)
+        subject.answer(X[:6], links, n_clusters=k)
+
+
+@_promise("more clusters than samples are refused")
+def refuses_too_many_clusters(subject: Subject) -> None:
+    """Check n < K."""
+    _needs(subject, "n_clusters")
+    X, _, _ = subject.samples()
+    n = subject.n_clusters - 1
+    _expect(subject.answer(X[:n], Constraints.empty(n)) is None, "more clusters than samples are accepted")
+
+
+@_promise("tiny and huge numbers are clustered or refused, never turned into nonsense")
+def takes_any_scale(subject: Subject) -> None:
+    """Check units of 1e-12 and 1e12."""
+    X, _, links = subject.samples()
+    for scale in (1e-12, 1e12):
+        subject.answer(X * scale, links)
+
+
+@_promise("samples with NaN or infinity are refused")
+def refuses_missing_values(subject: Subject) -> None:
+    """Check values that are not numbers."""
+    X, _, links = subject.samples()
+    for value in (np.nan, np.inf):
+        spoiled = X.copy()
+        spoiled[3, 1] = value
+        _expect(subject.answer(spoiled, links) is None, f"samples with {value} are accepted")
+
+
+@_promise("the order of the samples does not matter where the groups are clear")
+def does_not_depend_on_order(subject: Subject) -> None:
+    """Check permuted samples."""
+    X, _, links = subject.samples()
+    order = np.random.default_rng(5).permutation(len(X))
+    place = np.argsort(order)
+    permuted = Constraints(
+        must_links=place[links.must_links], cannot_links=place[links.cannot_links], n_samples=len(X)
+    )
+    labels = subject.partition(X[order], permuted)
+    _expect(
+        same_partition(labels[place], subject.partition(X, links)), "permuted samples give another partition"
+    )
+
+
+@_promise("a learned metric does not depend on the order of the samples")
+def metric_does_not_depend_on_order(subject: Subject) -> None:
+    """Check distances in the learned space."""
+    if not subject.algorithm.is_metric:
+        raise ExemptError("it is not a metric learner")
+    X, _, links = subject.samples()
+    order = np.random.default_rng(5).permutation(len(X))
+    place = np.argsort(order)
+    permuted = Constraints(
+        must_links=place[links.must_links], cannot_links=place[links.cannot_links], n_samples=len(X)
+    )
+    Z = subject.fit(X, links).metric_.transform(X)
+    P = subject.fit(X[order], permuted).metric_.transform(X)
+    _expect(bool(np.isfinite(Z).all()), "the learned map gives NaN or infinity")
+    distances = [np.linalg.norm(A[:, None] - A[None], axis=2) for A in (Z, P)]
+    scale = distances[0].max()
+    _expect(
+        np.allclose(distances[0], distances[1], atol=1e-3 * scale), "permuted samples give another metric"
+    )
+
+
+@_promise("predict gives labels for new samples, and says so before fit", required=False)
+def predicts(subject: Subject) -> None:
+    """Check out-of-sample labels."""
+    if not hasattr(subject.build(), "predict"):
+        _expect("inductive" not in subject.algorithm.tags, "predict is promised but missing")
+        raise ExemptError("it does not generalise to new samples")
+    X, _, links = subject.samples()
+    try:
+        subject.build().predict(X)
+    except (NotFittedError, CsclusterError):
+        pass
+    else:
+        raise BrokenError("predict before fit raises no error")
+    model = subject.fit(X, links)
+    predicted = np.asarray(model.predict(X[:7] + 0.01))
+    _expect(predicted.shape == (7,), f"predict of 7 samples has shape {predicted.shape}")
+    _expect(
+        bool(np.isin(predicted, np.arange(subject.n_clusters)).all()),
+        "predict gives labels that do not exist",
+    )
+
+
+@_promise("partial_fit takes new links after fit, an empty set too, and refuses before", required=False)
+def updates(subject: Subject) -> None:
+    """Check sequential links."""
+    if not hasattr(subject.build(), "partial_fit"):
+        raise ExemptError("it has no partial_fit")
+    X, y, links = subject.samples()
+    try:
+        subject.build().partial_fit(links)
+    except (NotFittedError, CsclusterError):
+        pass
+    else:
+        raise BrokenError("partial_fit before fit raises no error")
+    model = subject.fit(X, links)
+    for more in (Constraints.empty(len(X)), Constraints.from_labels([(0, 1), (0, 3)], y)):
+        model.partial_fit(more)
+        checked_labels(model, len(X), subject.n_clusters)
+
+
+@_promise("n_iter_, converged_ and objective_ tell how the fit went", required=False)
+def tells_how_it_went(subject: Subject) -> None:
+    """Check the attributes that records carry."""
+    X, _, links = subject.samples()
+    model = subject.fit(X, links)
+    missing = [name for name in ("n_iter_", "converged_", "objective_") if not hasattr(model, name)]
+    _expect(not missing, f"fit does not set {', '.join(missing)}")
+    _expect(isinstance(model.n_iter_, (int, np.integer)), "n_iter_ is no whole number")
+    _expect(isinstance(model.converged_, (bool, np.bool_)), "converged_ is neither True nor False")
+    _expect(np.ndim(model.objective_) == 1, "objective_ is no sequence of numbers")
+
+
+@_promise("the class has a docstring, and it names every parameter", required=False)
+def is_documented(subject: Subject) -> None:
+    """Check the documentation."""
+    cls = subject.algorithm.load()
+    text = inspect.getdoc(cls) if cls.__doc__ else ""
+    _expect(bool(text), "the class has no docstring")
+    missing = [name for name in inspect.signature(cls).parameters if name not in (text or "")]
+    _expect(not missing, f"the docstring does not mention {', '.join(missing)}")

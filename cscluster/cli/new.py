@@ -1,0 +1,58 @@
+"""``cscluster new``: a start for one's own work."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="Start something of your own from a template.", no_args_is_help=True)
+
+
+@app.callback()
+def options() -> None:
+    """Start something of your own from a template."""
+
+
+@app.command("algorithm")
+def algorithm(
+    name: Annotated[str, typer.Argument(help="Name of the algorithm, such as my_method.")],
+    folder: Annotated[Path, typer.Option(help="Folder for the file.")] = Path(),
+) -> None:
+    """Write a file with a small algorithm that works, to be replaced by your own."""
+    from importlib import resources
+
+    from cscluster.errors import ConfigError
+
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
+        raise ConfigError(
+            f"'{name}' cannot name a Python file: use letters, digits and '_', with a letter first."
+        )
+    module = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+    title = "".join(word[:1].upper() + word[1:] for word in name.split("_"))
+    path = folder / f"{module}.py"
+    template = resources.files("cscluster.examples").joinpath("own_algorithm.py").read_text(encoding="utf-8")
+    text = template.replace("OwnAlgorithm", title)
+    text = text.replace(
+        '"""An algorithm of one\'s own: the template of ``cscluster new algorithm``."""',
+        f'"""{title}: say in a line what it does."""',
+    )
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise ConfigError(f"'{path}' exists already; choose another name or --folder.") from None
+    except OSError as error:
+        raise ConfigError(f"Cannot write '{path}': {error.strerror}.") from error
+    typer.echo(
+        f"wrote {path}\n\n"
+        f"check it:    cscluster check {path}:{title}\n"
+        f"compare it:  write this as {module}.yaml and run: cscluster run {module}.yaml\n\n"
+        f"  name: {module}\n"
+        "  datasets: [iris, wine]\n"
+        "  constraints: {kind: random_pairs, counts: [20, 50, 100]}\n"
+        f'  algorithms: [kmeans, pckmeans, {{name: "{path}:{title}", label: {title}}}]\n'
+        "  trials: 10"
+    )
