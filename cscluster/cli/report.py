@@ -159,8 +159,11 @@ def _draw(found: list[Results], folder: Path, formats: list[str]) -> None:
     from cscluster.report.figures import draw
 
     for results in found:
-        for path in draw(results, folder, formats):
+        drawn = draw(results, folder / results.name if len(found) > 1 else folder, formats)
+        for path in drawn:
             typer.echo(f"drawn: {path}")
+        if not drawn:
+            typer.echo(f"no figure fits '{results.name}': one point and one trial, or no result")
 
 
 def _page(found: list[Results], folders: list[RunFolder]) -> str:
