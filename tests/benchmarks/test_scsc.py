@@ -49,7 +49,7 @@ def test_one_tier(n, r, paper):
     gamma = rng.dirichlet(np.ones(M))
     tier = links(hidden, rng)
     relaxed = best(lambda: relaxed_update(gamma, broken_weight(L, tier) / LINKS / M, 1.0, 1.0))
-    full = best(lambda: full_update(gamma, link_loss(L, tier, r) / LINKS, 1.0, max_iter=10_000, tol=1e-6))
+    full = best(lambda: full_update(gamma, link_loss(L, tier) / LINKS, 1.0, max_iter=10_000, tol=1e-6))
     dense = best(lambda: round_votes(L, gamma, r))
     sparse = best(lambda: round_votes(L, np.where(rng.permutation(M) < M // 5, gamma, 0), r))
     model = SCSC(r, preset="paper", C=0.1, random_state=0).fit_partitions(L, links(hidden, rng))

@@ -371,7 +371,7 @@ class SCSC(Clusterer):
             self.weights_ = relaxed_update(self.weights_, share / m, self.C, self.lam)
             self.n_iter_, self.objective_ = 1, np.array([share @ self.weights_])
         else:
-            A = link_loss(L, links, self.n_clusters) / total
+            A = link_loss(L, links) / total
             self.weights_, self.objective_, self.converged_ = full_update(
                 self.weights_, A, self.lam, max_iter=self.max_iter, tol=self.tol
             )
