@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from cscluster.algorithms.base import FloatArray, IntArray
+from cscluster.algorithms.base import FloatArray
 from cscluster.algorithms.ensemble._simplex import minimize_on_simplex, project_simplex
 from cscluster.constraints import Constraints
 
