@@ -74,7 +74,8 @@ def _round_by_comparison(L, active, gamma, whole, slack, n_clusters, labels):  #
     n, m = L.shape[1], len(active)
     rows = np.zeros((4, _BLOCK), dtype=np.uint16)
     votes = np.empty((n_clusters, _BLOCK), dtype=np.uint16)
-    leader, first, second = np.empty((3, _BLOCK), dtype=np.uint16)
+    top = np.empty((3, _BLOCK), dtype=np.uint16)
+    leader, first, second = top[0], top[1], top[2]  # unpacking would hide that they are contiguous
     g = np.zeros(m + 3, dtype=np.uint16)
     g[:m] = whole
     doubt = np.empty(_BLOCK, dtype=np.int64)
