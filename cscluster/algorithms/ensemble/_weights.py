@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from cscluster.algorithms.base import FloatArray
+from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.algorithms.ensemble._simplex import minimize_on_simplex, project_simplex
 from cscluster.constraints import Constraints
 
@@ -29,13 +29,10 @@ def link_loss(L: Labels, links: Constraints) -> FloatArray:
     a count of equal labels, so no row is formed.
     """
     A = np.zeros((len(L), len(L)))
-    for pairs, w, sign in (
-        (links.must_links, links.must_weights, -1),
-        (links.cannot_links, links.cannot_weights, 1),
-    ):
-        order = np.argsort(w, kind="stable")
-        one, other = (np.ascontiguousarray(L[:, ends].T) for ends in pairs[order].T)
-        _add_products(one, other, w[order], np.int8(sign), A)
+    S, must, cannot = _linked(L, links)
+    for pairs, w, sign in ((must, links.must_weights, -1), (cannot, links.cannot_weights, 1)):
+        one, other = pairs[np.argsort(w)].T
+        _add_products(S[one], S[other], np.sort(w), np.int8(sign), A)
     return A + np.tril(A, -1).T
 
 
@@ -65,12 +62,22 @@ def _add_products(one, other, w, sign, A):  # type: ignore[no-untyped-def]
         start = stop
 
 
+def _linked(L: Labels, links: Constraints) -> tuple[Labels, IntArray, IntArray]:
+    """Return the labels of the linked samples alone, a row for each, and the links between these rows.
+
+    The store is read at rising places, partition by partition, so that each page is found once.
+    """
+    samples = links.touched
+    must, cannot = (np.searchsorted(samples, pairs) for pairs in (links.must_links, links.cannot_links))
+    return np.ascontiguousarray(L[:, samples].T), must, cannot
+
+
 def broken_weight(L: Labels, links: Constraints) -> FloatArray:
     """Return the total weight of the links that each partition breaks, ``sum e^(ij)`` in (11)."""
-    must, cannot = links.must_links, links.cannot_links
-    apart = L[:, must[:, 0]] != L[:, must[:, 1]]
-    together = L[:, cannot[:, 0]] == L[:, cannot[:, 1]]
-    return apart @ links.must_weights + together @ links.cannot_weights
+    S, must, cannot = _linked(L, links)
+    apart = S[must[:, 0]] != S[must[:, 1]]
+    together = S[cannot[:, 0]] == S[cannot[:, 1]]
+    return links.must_weights @ apart + links.cannot_weights @ together
 
 
 def relaxed_update(gamma: FloatArray, broken: FloatArray, C: float, lam: float) -> FloatArray:

@@ -207,6 +207,8 @@ class SCSC(Clusterer):
         "random_state": RANDOM_STATE,
     }
 
+    version = 2
+
     partitions_: Labels
     weights_: FloatArray
     offline_seconds_: float
