@@ -118,6 +118,7 @@ def test_offline_step_is_linear(preset):
     by_count = [by_samples[0]] + [seconds(samples[0], m) for m in counts[1:]]
     print(
         f"\noffline step on MNIST, preset {preset}: {by_samples[-1] / 4:.2f} s for each partition of 70000 samples; "
-        f"seconds {np.round(by_samples, 2)} for n = {samples} (m = 4), a power {slope(samples, by_samples):.2f} of n; "
+        f"seconds {np.round(by_samples, 2)} for n = {samples} (m = 4), a power {slope(samples, by_samples):.2f} of n, "
+        f"{np.round(1e4 * np.diff(by_samples) / np.diff(samples), 2)} for each further 10000; "
         f"{np.round(by_count, 2)} for m = {counts} (n = 10000), a power {slope(counts, by_count):.2f} of m"
     )

@@ -76,8 +76,7 @@ def _round_by_comparison(L, active, gamma, whole, slack, n_clusters, labels):  #
     votes = np.empty((n_clusters, _BLOCK), dtype=np.uint16)
     top = np.empty((3, _BLOCK), dtype=np.uint16)
     leader, first, second = top[0], top[1], top[2]  # unpacking would hide that they are contiguous
-    g = np.zeros(m + 3, dtype=np.uint16)
-    g[:m] = whole
+    g = np.append(whole, np.zeros(3, dtype=np.uint16))
     doubt = np.empty(_BLOCK, dtype=np.int64)
     exact = np.empty((_BLOCK, n_clusters))
     for start in range(0, n, _BLOCK):
@@ -121,7 +120,8 @@ def _add_four(votes, row0, row1, row2, row3, g0, g1, g2, g3):  # type: ignore[no
 @njit(cache=True, nogil=True)
 def _two_largest(votes, leader, first, second):  # type: ignore[no-untyped-def]
     """Find the first cluster with the most votes, its votes, and the most votes of the others."""
-    leader[:], first[:], second[:] = 0, votes[0], 0
+    for i in range(_BLOCK):
+        leader[i], first[i], second[i] = 0, votes[0, i], 0
     for c in range(1, len(votes)):
         of_cluster, cluster = votes[c], np.uint16(c)
         for i in range(_BLOCK):  # three short loops, as only short ones become vector instructions
