@@ -135,7 +135,7 @@ def test_compare(cscluster, runs):
     done = cscluster("compare", "first", "second")
     assert done.returncode == 0
     assert "title: A title -> Another" in done.stdout
-    assert "The runs agree: all 18 common cells are equal in every trial." in done.stdout
+    assert "The runs agree: all 18 common cells are equal trial by trial." in done.stdout
     store_better(runs.path / "results/better")
     done = cscluster("compare", "first", "better")
     assert done.returncode == 0
