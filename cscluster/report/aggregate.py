@@ -51,6 +51,12 @@ class Results:
     failures: pd.DataFrame
     trials: pd.DataFrame
 
+    @property
+    def marks(self) -> dict[str, str]:
+        """The name of each label in tables: an oracle has a star."""
+        oracles = set(self.trials.loc[self.trials["oracle"], "label"]) if len(self.trials) else set()
+        return {label: f"{label} *" if label in oracles else label for label in self.labels}
+
 
 def lower_is_better(metric: str) -> bool:
     """Tell whether small values of a metric are good."""

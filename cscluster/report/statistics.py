@@ -1,0 +1,365 @@
+"""Which differences are more than chance: paired tests over trials, rank tests across data sets.
+
+Trials are paired: trial t of a data set has the same links for every algorithm.  So algorithms are
+compared on one data set by tests on the differences of their trials, and across data sets by ranks of
+their means, one for each data set; trials are never taken for data sets.
+
+Places where there is nothing to test do not give NaN: identical scores, and fewer than two trials in
+common, have p = 1.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from itertools import pairwise as neighbours
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+
+from cscluster.errors import ConfigError
+from cscluster.report.aggregate import Results, lower_is_better
+
+ALPHA = 0.05
+Floats = NDArray[np.float64]
+_PAIR = ["a", "b", "n", "difference", "t_p", "wilcoxon_p", "holm_p", "cohen_dz", "rank_biserial", "winner"]
+Place = tuple[str, int, int]
+"""A data set, a point and a tier."""
+
+
+@dataclass(frozen=True)
+class Paired:
+    """One metric of all trials, side by side.
+
+    Attributes
+    ----------
+    places : list of (data set, point, tier)
+        In the order of the experiment.
+    labels, trials : lists
+        The algorithms, in the order of the experiment, and the numbers of the trials.
+    values : array of shape (trials, places, labels)
+        NaN where a trial failed or is not there.
+    """
+
+    places: list[Place]
+    labels: list[str]
+    trials: list[int]
+    values: Floats
+
+    @cached_property
+    def means(self) -> Floats:
+        """The mean of each place and label, shape (places, labels); NaN where there is no value."""
+        counts = self.counts
+        return np.nansum(self.values, axis=0) / np.where(counts, counts, np.nan)
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """The number of values of each place and label, shape (places, labels)."""
+        return np.isfinite(self.values).sum(axis=0)
+
+    def at(self, place: Place) -> pd.DataFrame:
+        """Return the trials (index) of all labels (columns) at one place."""
+        values = self.values[:, self.places.index(place), :]
+        return pd.DataFrame(values, pd.Index(self.trials, name="trial"), self.labels)
+
+
+def paired(results: Results, metric: str) -> Paired:
+    """Return one metric of all trials, side by side."""
+    frame, name = results.trials, f"m:{metric}"
+    if name not in frame:
+        return Paired([], list(results.labels), [], np.empty((0, 0, len(results.labels))))
+    keys = pd.MultiIndex.from_frame(frame[["dataset", "point", "tier"]])
+    place, places = pd.factorize(keys)
+    trial, trials = pd.factorize(frame["trial"], sort=True)
+    label = pd.Index(results.labels).get_indexer(frame["label"])
+    values = np.full((len(trials), len(places), len(results.labels)), np.nan)
+    values[trial, place, label] = frame[name].astype(float)
+    return Paired([tuple(p) for p in places], list(results.labels), [int(t) for t in trials], values)
+
+
+def scores(
+    results: Results, metric: str, dataset: str, point: int | None = None, tier: int | None = None
+) -> pd.DataFrame:
+    """Return the trials (index) in which all labels (columns) have a value of a metric.
+
+    The point and the tier are the last ones unless given.  Labels without any value there are left out:
+    an algorithm that always fails would leave no trial for the others.
+
+    Raises
+    ------
+    ConfigError
+        If there are no trials at this place.
+    """
+    table = paired(results, metric)
+    place = _last(table.places, dataset, point, tier)
+    if place is None:
+        where = "".join(f", {name} {v}" for name, v in (("point", point), ("tier", tier)) if v is not None)
+        raise ConfigError(f"There are no trials with '{metric}' on data set '{dataset}'{where}.")
+    return table.at(place).dropna(axis=1, how="all").dropna()
+
+
+def _last(places: list[Place], dataset: str, point: int | None, tier: int | None) -> Place | None:
+    """Return the last place of a data set that fits."""
+    fitting = [p for p in places if p[0] == dataset and point in (None, p[1]) and tier in (None, p[2])]
+    return max(fitting, default=None)
+
+
+def paired_t(differences: Floats) -> Floats:
+    """Return the p-values of paired t-tests, one for each column of differences (trials x cases).
+
+    NaN is a trial that one of the two has not; differences that are all the same but not zero are
+    certain (p = 0).
+    """
+    d: Any = np.ma.masked_invalid(np.round(differences, 12))  # equal scores differ by rounding at most
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = np.ma.filled(stats.mstats.ttest_1samp(d, 0.0, axis=0).pvalue, 1.0)
+    same = np.ma.filled(d.max(axis=0) == d.min(axis=0), True)
+    zero = np.ma.filled(d.max(axis=0) == 0, True)
+    p = np.where(same, np.where(zero, 1.0, 0.0), p)
+    return np.asarray(np.where(d.count(axis=0) < 2, 1.0, p), dtype=float)
+
+
+def ordering(scores: pd.DataFrame, lower: bool = False, alpha: float = ALPHA) -> str:
+    """Return the labels from worst to best mean as a line, ``A < B ~ C``.
+
+    As in Table 5 of baghshah2010, ``x < y`` says that y is significantly better than x by a paired
+    t-test, ``x ~ y`` that neighbours are not significantly different.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        Trials x labels, without gaps.
+    lower : bool
+        Whether small scores are good.
+    alpha : float
+        Significance level.
+    """
+    if scores.empty:
+        return ""
+    means = scores.mean().round(12).sort_values(ascending=not lower, kind="stable")
+    line = str(means.index[0])
+    for worse, better in neighbours(means.index):
+        p = paired_t((scores[better] - scores[worse]).to_numpy()[:, None])[0]
+        line += f" {'<' if p < alpha else '~'} {better}"
+    return line
+
+
+def pairwise(scores: pd.DataFrame, lower: bool = False, alpha: float = ALPHA) -> pd.DataFrame:
+    """Compare each pair of labels over their trials.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        Trials x labels, without gaps.
+    lower : bool
+        Whether small scores are good.
+    alpha : float
+        Significance level.
+
+    Returns
+    -------
+    DataFrame
+        One row for each pair: a, b, n (trials), difference (mean of a - b), t_p (paired t-test),
+        wilcoxon_p (signed ranks), holm_p (the same, corrected for the number of pairs), cohen_dz (mean
+        over standard deviation of the differences; infinite where they are all the same),
+        rank_biserial (matched pairs, -1 to 1, positive where a is larger), winner (a, b or ``tie``, by
+        `holm_p`).
+    """
+    rows = []
+    for a, b in combinations(scores.columns, 2):
+        d = np.round((scores[a] - scores[b]).to_numpy(), 12)
+        p, biserial = _wilcoxon(d)
+        rows.append(
+            {
+                "a": a,
+                "b": b,
+                "n": len(d),
+                "difference": float(d.mean()) if len(d) else 0.0,
+                "t_p": float(paired_t(d[:, None])[0]) if len(d) else 1.0,
+                "wilcoxon_p": p,
+                "holm_p": 1.0,
+                "cohen_dz": _cohen(d),
+                "rank_biserial": biserial,
+                "winner": "tie",
+            }
+        )
+    table = pd.DataFrame(rows, columns=_PAIR)
+    if rows:
+        from statsmodels.stats.multitest import multipletests  # slow to load
+
+        table["holm_p"] = multipletests(table["wilcoxon_p"], method="holm")[1]
+        better = np.where((table["difference"] > 0) != lower, table["a"], table["b"])
+        table["winner"] = np.where(table["holm_p"] < alpha, better, "tie")
+    return table
+
+
+def _wilcoxon(d: Floats) -> tuple[float, float]:
+    """Return the p-value of the signed ranks of differences, and their rank-biserial correlation."""
+    if not d.any():
+        return 1.0, 0.0
+    with warnings.catch_warnings():  # about few trials: their p-value is large, as it should be
+        warnings.simplefilter("ignore", (UserWarning, RuntimeWarning))
+        p = float(stats.wilcoxon(d).pvalue)
+    ranks = stats.rankdata(np.abs(d[d != 0]))
+    return p, float((np.sign(d[d != 0]) * ranks).sum() / ranks.sum())
+
+
+def _cohen(d: Floats) -> float:
+    mean = float(d.mean()) if len(d) else 0.0
+    spread = float(d.std(ddof=1)) if len(d) > 1 and np.ptp(d) else 0.0
+    return mean / spread if spread else float(np.sign(mean) * np.inf) if mean else 0.0
+
+
+def win_tie_loss(results: Results, metric: str, alpha: float = ALPHA) -> pd.DataFrame:
+    """Count for each pair of labels the places where the row wins, ties and loses: ``"w/t/l"``.
+
+    A win is a better mean and a significant paired t-test over the trials that both have; places where
+    one of them has no value do not count.
+    """
+    table = paired(results, metric)
+    counts = pd.DataFrame("", index=table.labels, columns=table.labels)
+    for i, j in combinations(range(len(table.labels)), 2):
+        wins, ties, losses = _against(table, i, j, lower_is_better(metric), alpha)
+        counts.iloc[i, j] = f"{wins}/{ties}/{losses}"
+        counts.iloc[j, i] = f"{losses}/{ties}/{wins}"
+    return counts
+
+
+def _against(table: Paired, i: int, j: int, lower: bool, alpha: float) -> tuple[int, int, int]:
+    """Return the numbers of places where label i wins, ties and loses against label j."""
+    d = table.values[:, :, i] - table.values[:, :, j]
+    both = np.isfinite(d).any(axis=0)
+    d = d[:, both] * (-1.0 if lower else 1.0)
+    if not d.size:
+        return 0, 0, 0
+    clear, ahead = paired_t(d) < alpha, np.nanmean(d, axis=0) > 0
+    return int((clear & ahead).sum()), int((~clear).sum()), int((clear & ~ahead).sum())
+
+
+@dataclass(frozen=True)
+class Friedman:
+    """Friedman's test across data sets, with Nemenyi's test between algorithms.
+
+    Attributes
+    ----------
+    statistic, p : float
+        Of Friedman's test that all algorithms are alike.
+    n : int
+        Number of data sets.
+    mean_ranks : Series
+        By label; 1 is the best.
+    critical_difference : float
+        Mean ranks that differ by more are significantly different (Nemenyi).
+    """
+
+    statistic: float
+    p: float
+    n: int
+    mean_ranks: pd.Series
+    critical_difference: float
+    _table: pd.DataFrame
+
+    @cached_property
+    def nemenyi(self) -> pd.DataFrame:
+        """p-values of Nemenyi's test, label x label."""
+        from scikit_posthocs import posthoc_nemenyi_friedman  # slow to load
+
+        labels = self._table.columns
+        p = posthoc_nemenyi_friedman(self._table.to_numpy())
+        return pd.DataFrame(p.to_numpy(), index=labels, columns=labels)
+
+
+def means(results: Results, metric: str, point: int | None = None, tier: int | None = None) -> pd.DataFrame:
+    """Return the mean over trials, data sets x labels, at the last point and tier unless given."""
+    table = paired(results, metric)
+    rows = {
+        dataset: table.means[table.places.index(place)]
+        for dataset in results.datasets
+        if (place := _last(table.places, dataset, point, tier))
+    }
+    return pd.DataFrame.from_dict(rows, orient="index", columns=table.labels)
+
+
+def friedman(table: pd.DataFrame, lower: bool = False, alpha: float = ALPHA) -> Friedman | None:
+    """Compare algorithms across data sets by the ranks of their means.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Data sets x labels, one number each, as `means` returns it; data sets with a gap are left out.
+    lower : bool
+        Whether small numbers are good.
+    alpha : float
+        Level of the critical difference.
+
+    Returns
+    -------
+    Friedman or None
+        None for fewer than three algorithms or fewer than three data sets without gaps: ranks then say
+        nothing.
+    """
+    complete: Any = table.dropna()
+    n, k = complete.shape
+    if n < 3 or k < 3:
+        return None
+    complete = complete.round(12)
+    ranks = complete.rank(axis=1, ascending=lower)
+    if (ranks == ranks.iloc[0, 0]).all(axis=None):  # all the same everywhere
+        statistic, p = 0.0, 1.0
+    else:
+        statistic, p = map(float, stats.friedmanchisquare(*complete.to_numpy().T))
+    width = stats.studentized_range.ppf(1 - alpha, k, np.inf) / np.sqrt(2) * np.sqrt(k * (k + 1) / (6 * n))
+    return Friedman(statistic, p, n, ranks.mean(), float(width), complete)
+
+
+def sentence(results: Results, metric: str, alpha: float = ALPHA) -> str:
+    """Return the outcome in words: who is best how often, and against whom that is no chance."""
+    table, lower = paired(results, metric), lower_is_better(metric)
+    marks = results.marks
+    shared = (table.counts > 0).sum(axis=1) >= 2
+    if not shared.any():
+        return ""
+    values = np.where(lower, -1.0, 1.0) * np.round(table.means[shared], 12)
+    best = np.nanmax(values, axis=1, keepdims=True)
+    firsts = (values == best).sum(axis=0)
+    winner = int(firsts.argmax())
+    total = int(shared.sum())
+    extreme = "lowest" if lower else "highest"
+    where = f"in {firsts[winner]} of {total} cases" if total > 1 else f"on {table.places[0][0]}"
+    parts = []
+    for j, label in enumerate(table.labels):
+        if j == winner:
+            continue
+        wins, ties, losses = _against(table, winner, j, lower, alpha)
+        if wins or losses or ties:
+            worse = f" and worse in {losses}" if losses else ""
+            parts.append(f"{marks[label]} in {wins} of {wins + ties + losses}{worse}")
+    text = f"{marks[table.labels[winner]]} has the {extreme} {metric.upper()} {where}"
+    if parts:
+        text += f"; by paired t-tests at {alpha} it is significantly better than {_listed(parts)}"
+    return f"{text}.{_across(results, metric, alpha)}"
+
+
+def _across(results: Results, metric: str, alpha: float) -> str:
+    """Return the outcome of Friedman's test in words, where there is one."""
+    found = friedman(means(results, metric), lower_is_better(metric), alpha)
+    if found is None:
+        return ""
+    alike = "differ" if found.p < alpha else "do not differ significantly"
+    ranks = [
+        f"{results.marks[label]} {rank:.2f}"
+        for label, rank in found.mean_ranks.sort_values(kind="stable").items()
+    ]
+    return (
+        f" Across {found.n} data sets the algorithms {alike} (Friedman, p = {found.p:.2g}); "
+        f"mean ranks: {', '.join(ranks)}; critical difference {found.critical_difference:.2f} (Nemenyi)."
+    )
+
+
+def _listed(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -1,0 +1,247 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from cscluster.errors import ConfigError
+from cscluster.report import statistics
+from cscluster.report.aggregate import collect
+from cscluster.report.statistics import friedman, ordering, paired_t, pairwise, scores, sentence, win_tie_loss
+
+from .stored import entry, store, trial
+
+RNG = np.random.default_rng(0)
+NOISE = RNG.normal(scale=0.01, size=(10, 3))
+CLEAR = pd.DataFrame(NOISE + np.array([0.5, 0.8, 0.8]), columns=["A", "B", "C"])
+
+
+def run(path, columns, *, points=(10,), datasets=("iris",), **more):
+    """Store a run whose algorithm 'a' scores columns['a'], or columns['a', data set], in its trials."""
+    names = list(dict.fromkeys(key[0] for key in columns))
+    records = [
+        trial(name, value, trial=t, point=point, dataset=dataset)
+        for dataset in datasets
+        for point in points
+        for name in names
+        for t, value in enumerate(columns.get((name, dataset), columns.get(name, ())))
+    ]
+    n = max(len(values) for values in columns.values())
+    return collect(store(path, [entry(name) for name in names], records, trials=n, **more))
+
+
+def test_scores_are_the_trials_that_all_have(tmp_path):
+    results = run(tmp_path, {"a": [0.1, None, 0.3], "b": [0.4, 0.5, 0.6]}, points=(10, 20))
+    table = scores(results, "acc", "iris")
+    assert table.columns.tolist() == ["A", "B"]
+    assert table.index.tolist() == [0, 2]
+    assert table.index.name == "trial"
+    assert table["A"].tolist() == [0.1, 0.3]
+    assert scores(results, "acc", "iris", point=10).equals(table)
+
+
+def test_scores_leave_out_who_always_fails(tmp_path):
+    results = run(tmp_path, {"a": [None, None], "b": [0.4, 0.5], "c": [0.4, 0.5]})
+    assert scores(results, "acc", "iris").columns.tolist() == ["B", "C"]
+
+
+def test_scores_are_of_the_last_point_and_tier(tmp_path):
+    records = [
+        trial("a", point / 100 + tier / 1000, point=point, tier=tier) for point in (20, 10) for tier in (1, 2)
+    ]
+    results = collect(store(tmp_path, [entry("a")], records))
+    assert scores(results, "acc", "iris")["A"].tolist() == [pytest.approx(0.202)]
+    assert scores(results, "acc", "iris", point=10, tier=1)["A"].tolist() == [pytest.approx(0.101)]
+    for wanted in ({"point": 30}, {"tier": 3}):
+        with pytest.raises(
+            ConfigError, match=r"There are no trials with 'acc' on data set 'iris', (point|tier) 3"
+        ):
+            scores(results, "acc", "iris", **wanted)
+    for metric, dataset in (("acc", "wine"), ("nmi", "iris")):
+        with pytest.raises(ConfigError, match=f"with '{metric}' on data set '{dataset}'"):
+            scores(results, metric, dataset)
+
+
+def test_the_t_test_is_that_of_scipy_with_gaps_or_without():
+    d = RNG.normal(0.3, size=(8, 4))
+    expected = stats.ttest_1samp(d, 0).pvalue
+    assert paired_t(d) == pytest.approx(expected, rel=1e-9)
+    d[2, 1] = d[5, 1] = np.nan
+    expected[1] = stats.ttest_1samp(d[~np.isnan(d[:, 1]), 1], 0).pvalue
+    assert paired_t(d) == pytest.approx(expected, rel=1e-9)
+
+
+def test_where_there_is_nothing_to_test():
+    cases = {
+        "all the same": ([0, 0, 0], 1.0),
+        "rounding": ([0, 1e-17, -1e-17], 1.0),
+        "always better by the same": ([0.1, 0.1, 0.1], 0.0),
+        "one trial": ([0.5, np.nan, np.nan], 1.0),
+        "no trial": ([np.nan] * 3, 1.0),
+    }
+    d = np.array([values for values, _ in cases.values()]).T
+    assert paired_t(d).tolist() == [p for _, p in cases.values()]
+
+
+def test_ordering_reads_as_in_the_paper():
+    # 0.5 against 0.8 with a spread of 0.01 is clear; two columns of the same distribution are not.
+    assert stats.ttest_rel(CLEAR["B"], CLEAR["C"]).pvalue > 0.05
+    assert ordering(CLEAR) in ("A < B ~ C", "A < C ~ B")
+    assert ordering(CLEAR, lower=True) in ("B ~ C < A", "C ~ B < A")
+    assert ordering(CLEAR[["C", "A"]]) == "A < C"
+    assert ordering(CLEAR, alpha=0.0).count("~") == 2
+
+
+def test_identical_columns_are_ties_in_the_order_they_came():
+    same = pd.DataFrame({name: [0.1, 0.2, 0.3] for name in "BCA"})
+    assert ordering(same) == "B ~ C ~ A"
+    table = pairwise(same)
+    assert table["winner"].tolist() == ["tie"] * 3
+    numbers = table[["difference", "t_p", "wilcoxon_p", "holm_p", "cohen_dz", "rank_biserial"]]
+    assert numbers.to_numpy().tolist() == [[0, 1, 1, 1, 0, 0]] * 3
+
+
+def test_ordering_of_few():
+    assert ordering(pd.DataFrame({"A": [0.5]})) == "A"
+    assert ordering(pd.DataFrame({"A": [0.5], "B": [0.9]})) == "A ~ B"
+    assert ordering(pd.DataFrame({"A": [], "B": []})) == ""
+
+
+def test_pairwise_by_hand():
+    a = np.array([0.5, 0.6, 0.7, 0.8, 0.9])
+    d = np.array([0.05, -0.01, 0.02, 0.03, 0.04])
+    row = pairwise(pd.DataFrame({"A": a + d, "B": a})).iloc[0]
+    assert (row["a"], row["b"], row["n"]) == ("A", "B", 5)
+    assert row["difference"] == pytest.approx(0.026)
+    assert row["t_p"] == pytest.approx(stats.ttest_rel(a + d, a).pvalue)
+    # Signed ranks: 5, -1, 2, 3, 4.  Of the 32 sign patterns, two on either side are as extreme.
+    assert row["wilcoxon_p"] == row["holm_p"] == pytest.approx(4 / 32)
+    assert row["rank_biserial"] == pytest.approx((14 - 1) / 15)
+    assert row["cohen_dz"] == pytest.approx(0.026 / np.std(d, ddof=1))
+    assert row["winner"] == "tie"
+
+
+def test_holm_multiplies_the_smallest_p_by_the_number_of_pairs():
+    table = pairwise(CLEAR).set_index(["a", "b"])
+    small = 2 / 2**10  # ten trials, all differences of one sign
+    assert table["wilcoxon_p"].tolist()[:2] == [small, small]
+    assert table["holm_p"].tolist()[:2] == [3 * small, 3 * small]
+    assert table["winner"].tolist() == ["B", "C", "tie"]
+    assert pairwise(CLEAR, lower=True)["winner"].tolist() == ["A", "A", "tie"]
+    assert pairwise(CLEAR, alpha=0.001)["winner"].tolist() == ["tie"] * 3
+
+
+def test_differences_that_are_all_the_same_have_an_infinite_effect():
+    table = pairwise(pd.DataFrame({"A": [0.5] * 9, "B": [0.7] * 9}))
+    assert table["cohen_dz"].tolist() == [-np.inf]
+    assert table["rank_biserial"].tolist() == [-1]
+    assert table["winner"].tolist() == ["B"]
+    assert pairwise(pd.DataFrame({"A": [0.5]})).empty
+
+
+@pytest.mark.parametrize(("metric", "expected"), [("acc", "0/1/1"), ("error", "0/1/1")])
+def test_win_tie_loss_counts_places(tmp_path, metric, expected):
+    columns = {"a": CLEAR["A"], ("b", "iris"): CLEAR["B"], ("b", "wine"): CLEAR["A"]}
+    results = run(tmp_path, columns, datasets=("iris", "wine"))
+    table = win_tie_loss(results, metric)
+    assert table.loc["A", "B"] == expected
+    assert table.loc["B", "A"] == expected[::-1]
+    assert table.loc["A", "A"] == ""
+
+
+def test_win_tie_loss_leaves_out_places_where_one_has_nothing(tmp_path):
+    columns = {"a": CLEAR["A"], ("b", "iris"): CLEAR["B"], ("b", "wine"): [None] * 10}
+    results = run(tmp_path, columns, datasets=("iris", "wine"))
+    assert win_tie_loss(results, "acc").loc["A", "B"] == "0/0/1"
+
+
+def test_friedman_by_hand():
+    table = pd.DataFrame(
+        {"A": [0.9, 0.8, 0.7, 0.9, 0.8], "B": [0.5, 0.8, 0.6, 0.5, 0.3], "C": [0.1, 0.2, 0.3, 0.6, 0.2]},
+        index=["iris", "wine", "sonar", "glass", "balance"],
+    )
+    found = friedman(table)
+    # Ranks: 1 2 3 | 1.5 1.5 3 | 1 2 3 | 1 3 2 | 1 2 3.
+    assert found.mean_ranks.to_dict() == pytest.approx({"A": 5.5 / 5, "B": 10.5 / 5, "C": 14 / 5})
+    assert found.n == 5
+    assert found.p == pytest.approx(stats.friedmanchisquare(table["A"], table["B"], table["C"]).pvalue)
+    # Demsar (2006), Table 5: the critical value of three algorithms is 2.343.
+    assert found.critical_difference == pytest.approx(2.343 * np.sqrt(3 * 4 / (6 * 5)), rel=1e-3)
+    apart = np.abs(np.subtract.outer(found.mean_ranks.to_numpy(), found.mean_ranks.to_numpy()))
+    assert ((found.nemenyi < 0.05) == (apart > found.critical_difference)).all(axis=None)
+    assert found.nemenyi.loc["A", "C"] < 0.05 < found.nemenyi.loc["A", "B"]
+
+
+@pytest.mark.parametrize(("k", "q"), [(3, 2.343), (4, 2.569), (5, 2.728), (10, 3.164)])
+def test_critical_values_are_those_of_the_table(k, q):
+    table = pd.DataFrame(RNG.normal(size=(6, k)))
+    assert friedman(table).critical_difference == pytest.approx(q * np.sqrt(k * (k + 1) / 36), rel=1e-3)
+
+
+def test_friedman_of_a_metric_whose_small_values_are_good():
+    table = pd.DataFrame({"A": [1, 2, 3], "B": [2, 3, 4], "C": [3, 4, 5]})
+    assert friedman(table, lower=True).mean_ranks.tolist() == [1, 2, 3]
+    assert friedman(table).mean_ranks.tolist() == [3, 2, 1]
+    # Perfect agreement of three rankings: chi2 = n (k - 1).
+    assert friedman(table).statistic == pytest.approx(6)
+
+
+def test_friedman_needs_three_data_sets_and_three_algorithms():
+    table = pd.DataFrame({"A": [1.0, 2, 3], "B": [2, 3, 4], "C": [3, 4, np.nan]})
+    assert friedman(table) is None
+    assert friedman(table[["A", "B"]]) is None
+    assert friedman(table.fillna(5)) is not None
+
+
+def test_friedman_of_equals():
+    found = friedman(pd.DataFrame(0.5, index=range(3), columns=list("ABC")))
+    assert (found.statistic, found.p) == (0.0, 1.0)
+    assert found.mean_ranks.tolist() == [2, 2, 2]
+    assert (found.nemenyi == 1).all(axis=None)
+
+
+def test_one_number_for_a_data_set(tmp_path):
+    columns = {"a": [0.1, 0.3], "b": [0.4, None], ("a", "wine"): [0.5, 0.7]}
+    results = run(tmp_path, columns, datasets=("wine", "iris"), points=(20, 10))
+    table = statistics.means(results, "acc")
+    assert table.index.tolist() == ["wine", "iris"]
+    assert table.loc["iris"].tolist() == pytest.approx([0.2, 0.4])
+    assert table.loc["wine", "A"] == pytest.approx(0.6)
+    assert statistics.means(results, "acc", point=10).equals(table)
+
+
+def test_the_outcome_in_words(tmp_path):
+    columns = {
+        "a": CLEAR["A"],
+        ("b", "iris"): CLEAR["B"],
+        ("b", "wine"): CLEAR["A"] - 1e-4,
+        "c": CLEAR["A"] - 0.1,
+    }
+    results = run(tmp_path / "two", columns, datasets=("iris", "wine", "sonar"))
+    assert "Friedman" not in sentence(results, "acc")  # B has nothing on sonar
+    results = run(tmp_path / "one", columns, datasets=("iris", "wine"))
+    assert sentence(results, "acc") == (
+        "A has the highest ACC in 1 of 2 cases; by paired t-tests at 0.05 it is significantly better than "
+        "B in 1 of 2 and worse in 1 and C in 2 of 2."
+    )
+    assert sentence(results, "error").startswith("A has the lowest ERROR in 1 of 2 cases; by paired")
+
+
+def test_one_case_is_named(tmp_path):
+    results = run(tmp_path, {"a": CLEAR["A"], "b": CLEAR["B"]})
+    assert sentence(results, "acc") == (
+        "B has the highest ACC on iris; by paired t-tests at 0.05 it is significantly better than A in 1 of 1."
+    )
+
+
+def test_nothing_to_say(tmp_path):
+    assert sentence(run(tmp_path / "one", {"a": [0.5, 0.6]}), "acc") == ""
+    assert sentence(run(tmp_path / "none", {"a": [None], "b": [None]}), "acc") == ""
+    assert sentence(run(tmp_path / "metric", {"a": [0.5], "b": [0.6]}), "nmi") == ""
+
+
+def test_oracles_are_marked_in_words(tmp_path):
+    records = [trial("a", 0.5 + lam * 0.1, trial=t, grid={"lam": lam}) for lam in (1, 2) for t in (0, 1)]
+    records += [trial("b", 0.2, trial=t) for t in (0, 1)]
+    results = collect(store(tmp_path, [entry("a", select="oracle:acc"), entry("b")], records))
+    assert results.marks == {"A": "A *", "B": "B"}
+    assert sentence(results, "acc").startswith("A * has the highest ACC")
