@@ -12,11 +12,19 @@ _current = threading.local()
 
 
 def _show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
+    note(f"{category.__name__}: {message}".splitlines()[0])
+
+
+def note(text: str) -> None:
+    """Add a warning to those of this thread's trial, once."""
     caught: list[str] | None = getattr(_current, "caught", None)
-    if caught is not None:
-        text = f"{category.__name__}: {message}".splitlines()[0]
-        if text not in caught:
-            caught.append(text)
+    if caught is not None and text not in caught:
+        caught.append(text)
+
+
+def noted() -> list[str]:
+    """Return the warnings of this thread's trial so far."""
+    return list(getattr(_current, "caught", None) or [])
 
 
 @contextmanager

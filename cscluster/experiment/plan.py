@@ -102,7 +102,8 @@ def make_plan(experiment: Experiment) -> list[Trial]:
     """Return all trials of an experiment.
 
     Trials are ordered so that every algorithm gets its first trials before any gets its last: an
-    interrupted run is a smaller run, not a lopsided one.
+    interrupted run is a smaller run, not a lopsided one.  Repeats on one draw of links follow one
+    another.
 
     Raises
     ------
@@ -123,9 +124,14 @@ def make_plan(experiment: Experiment) -> list[Trial]:
             problems.append(str(error))
     if problems:
         raise ConfigError("\n".join(problems))
-    points = experiment.constraints.points
-    trials = range(experiment.trials * experiment.repeats)
-    return [Trial(cell, point, trial) for trial in trials for point in points for cell in cells]
+    points, repeats = experiment.constraints.points, experiment.repeats
+    return [
+        Trial(cell, point, trial)
+        for first in range(0, experiment.trials * repeats, repeats)
+        for point in points
+        for cell in cells
+        for trial in range(first, first + repeats)
+    ]
 
 
 def _check(experiment: Experiment, source: Dataset) -> None:

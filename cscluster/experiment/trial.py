@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.frozen import FrozenEstimator
 
 from cscluster import metrics, seeds
 from cscluster.algorithms import registry
@@ -18,6 +20,7 @@ from cscluster.data import prepared
 from cscluster.data.dataset import Dataset
 from cscluster.experiment.capture import captured
 from cscluster.experiment.plan import Cell, Trial
+from cscluster.experiment.shared_metric import shared_metric
 from cscluster.experiment.warm import warm_up
 from cscluster.store.records import Record, Status
 
@@ -98,7 +101,7 @@ def _outcomes(trial: Trial, data: Dataset) -> Iterator[Any]:
     random_state = seeds.integer(cell.seed, cell.data.name, "algorithm", trial.trial)
     so_far = Constraints.empty(data.n_samples)
     model: Any = None
-    for new in episode.tiers:
+    for tier, new in enumerate(episode.tiers):
         so_far = so_far | new
         seconds = {"offline": 0.0, "fit": 0.0, "update": 0.0, "predict": 0.0}
         start = time.perf_counter()
@@ -107,9 +110,15 @@ def _outcomes(trial: Trial, data: Dataset) -> Iterator[Any]:
             seconds["update"] = time.perf_counter() - start
         else:
             model = build(cell, random_state)
+            if cell.clusterer is not None and cell.repeats > 1:
+                place = (cell.hash, trial.point, tier, trial.trial if cell.timeout else draw)
+                model.metric, seconds["fit"] = shared_metric(
+                    place, partial(_metric, cell, draw, data, so_far)
+                )
+                start = time.perf_counter()
             model.fit(data.X, so_far)
             seconds["offline"] = float(getattr(model, "offline_seconds_", 0.0))
-            seconds["fit"] = time.perf_counter() - start - seconds["offline"]
+            seconds["fit"] += time.perf_counter() - start - seconds["offline"]
         found = _checked(model, data.n_samples)
         scores = _scores(cell, data, episode, so_far, found, model, seconds)
         if cell.heldout_links:
@@ -121,6 +130,12 @@ def _outcomes(trial: Trial, data: Dataset) -> Iterator[Any]:
             "iterations": None if iterations is None else int(iterations),
             "converged": bool(model.converged_) if hasattr(model, "converged_") else None,
         }
+
+
+def _metric(cell: Cell, draw: int, data: Dataset, links: Constraints) -> FrozenEstimator:
+    """Return the fitted metric for the repeats on a draw of links."""
+    random_state = seeds.integer(cell.seed, cell.data.name, "algorithm", draw)
+    return FrozenEstimator(build(cell, random_state).metric.fit(data.X, links))
 
 
 def build(cell: Cell, random_state: int) -> Any:

@@ -93,6 +93,25 @@ def test_repeats_share_their_links():
     assert draws[0] != draws[2]
 
 
+@pytest.mark.parametrize("timeout", ["", "timeout: 100"])
+def test_repeats_share_their_metric_and_its_warnings(timeout):
+    plan = plan_of("{name: itml, params: {max_iter: 1}}", more=f"repeats: 2\n{timeout}")
+    assert [planned.trial for planned in plan] == [0, 1, 2, 3]
+    in_order = [run(planned)[0] for planned in plan]
+    alone = [run(planned)[0] for planned in reversed(plan)][::-1]
+    without_times = [{**record, "seconds": None} for record in in_order]
+    assert without_times == [{**record, "seconds": None} for record in alone]
+    assert all(record["warnings"] for record in in_order)
+    data = prepared.load(plan[3].cell.data)
+    links = plan[3].cell.schedule.episode(30, data.y, 0, "iris", 1).tiers[0]
+    metric = trials.build(plan[3].cell, seeds.integer(0, "iris", "algorithm", 1)).metric
+    with pytest.warns(UserWarning, match="did not converge"):
+        metric.fit(data.X, links)
+    clusterer = trials.build(plan[3].cell, seeds.integer(0, "iris", "algorithm", 3)).clusterer
+    labels = clusterer.fit(metric.transform(data.X)).labels_
+    assert in_order[3]["metrics"]["acc"] == metrics.score("acc", data.y, labels)
+
+
 def test_metric_learners_are_joined_with_a_clusterer():
     planned = plan_of("{name: rca, clusterer: {name: kmeans, params: {n_init: 3}}}")[0]
     model = trials.build(planned.cell, 7)
