@@ -53,6 +53,13 @@ class Recipe(BaseModel):
             raise ValueError("'unseen' as a number of each class needs 'per_class' or 'fraction'")
         return self
 
+    @property
+    def source(self) -> str:
+        """What the sample is drawn from, however large it is: data sets of one source differ in size only."""
+        left_out = {"base", "generator", "size", "fraction", "per_class", "unseen", "seed"}
+        rest = self.model_dump(exclude_defaults=True, exclude=left_out)
+        return ", ".join([str(self.base or self.generator), *(f"{k}={v}" for k, v in rest.items())])
+
     def identity(self) -> dict[str, object]:
         """Return what decides the selection, apart from where the source lies; for hashing."""
         own = self.model_dump(exclude_defaults=True, exclude={"base"})

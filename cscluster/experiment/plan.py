@@ -35,6 +35,7 @@ class Cell:
     grid: dict[str, Any]
     clusterer: tuple[str, dict[str, Any]] | None
     n_clusters: int
+    n_samples: int
     schedule: Schedule
     seed: int
     repeats: int
@@ -178,6 +179,7 @@ def _cells(
                 grid=grid,
                 clusterer=clusterer,
                 n_clusters=params.get("n_clusters", n_clusters),
+                n_samples=source.n_samples,
                 schedule=experiment.constraints,
                 seed=experiment.seed,
                 repeats=experiment.repeats,

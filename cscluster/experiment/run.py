@@ -113,7 +113,12 @@ def carry_out(job: Job, pool: Pool, progress: Callable[[list[Record]], None] | N
         )
         cells = job.folder.cells() if (job.folder.path / "plan.json").exists() else {}
         cells |= {trial.cell.hash: trial.cell.identity for trial in job.plan}
-        writer.put_json("plan.json", {"cells": cells, "keys": [key for t in job.plan for key in t.keys]})
+        datasets = {
+            cell.data.name: {"n_samples": cell.n_samples, "source": cell.data.recipe.source}
+            for cell in (trial.cell for trial in job.plan)
+        }
+        keys = [key for trial in job.plan for key in trial.keys]
+        writer.put_json("plan.json", {"cells": cells, "datasets": datasets, "keys": keys})
         if not job.difference.todo:
             return new
         writer.put_json("environments.json", {**job.folder.environments(), here_id: here})

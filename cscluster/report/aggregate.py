@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,12 @@ class Results:
         Columns dataset, label, status, message, count.
     trials : DataFrame
         The trials behind the cells: columns dataset, algorithm, label, oracle, grid (as JSON), point,
-        tier, trial, status, message, and ``m:NAME`` for every recorded metric.
+        tier, trial, status, message, and ``m:NAME`` for every recorded metric; `entry` is the label
+        without the point of a grid that ``select: none`` adds to it.
+    repeats : int
+        Trials in a row that share their draw of links.
+    families : dict
+        For each source of samples, the data sets drawn from it with their numbers of samples.
     """
 
     name: str
@@ -50,6 +55,8 @@ class Results:
     cells: pd.DataFrame
     failures: pd.DataFrame
     trials: pd.DataFrame
+    repeats: int = 1
+    families: dict[str, dict[str, int]] = field(default_factory=dict)
 
     @property
     def marks(self) -> dict[str, str]:
@@ -73,7 +80,7 @@ def collect(folder: RunFolder, metrics: list[str] | None = None) -> Results:
         mine = frame[frame["label"] == title]
         for label, oracle, part in _select(mine, entry):
             labels.append(label)
-            rows.append(part.assign(label=label, oracle=oracle))
+            rows.append(part.assign(label=label, entry=title, oracle=oracle))
     chosen = pd.concat(rows) if rows else frame
     planned = config["trials"] * config["repeats"]
     return Results(
@@ -88,6 +95,8 @@ def collect(folder: RunFolder, metrics: list[str] | None = None) -> Results:
         cells=_cells(chosen, list(wanted), planned),
         failures=_failures(frame),
         trials=chosen.reset_index(drop=True),
+        repeats=config["repeats"],
+        families=_families(folder),
     )
 
 
@@ -115,6 +124,13 @@ def _frame(folder: RunFolder) -> pd.DataFrame:
         )
     columns = ["dataset", "algorithm", "label", "grid", "point", "tier", "trial", "status", "message"]
     return pd.DataFrame(rows, columns=None if rows else columns)
+
+
+def _families(folder: RunFolder) -> dict[str, dict[str, int]]:
+    families: dict[str, dict[str, int]] = {}
+    for name, about in folder.datasets().items():
+        families.setdefault(about["source"], {})[name] = about["n_samples"]
+    return families
 
 
 def _titles(entries: list[dict[str, Any]], frame: pd.DataFrame) -> list[str]:

@@ -4,7 +4,7 @@
 
     results/NAME/
       config.json        the resolved experiment
-      plan.json          keys of all planned trials
+      plan.json          keys of all planned trials, what their cells mean, sizes of the data sets
       trials.jsonl       one line for each finished trial, only ever appended to
       environments.json  versions and machine, by the id that records carry
 """
@@ -57,6 +57,11 @@ class RunFolder:
         """Return the meaning of every cell hash that records of this folder carry."""
         cells: dict[str, Any] = self._part_of_plan("cells")
         return cells
+
+    def datasets(self) -> dict[str, Any]:
+        """Return ``n_samples`` and ``source`` of every data set; nothing where an older run left them out."""
+        plan = self._read_json("plan.json")
+        return plan.get("datasets", {}) if isinstance(plan, dict) else {}
 
     def _part_of_plan(self, name: str) -> Any:
         plan = self._read_json("plan.json")

@@ -1,0 +1,47 @@
+"""Figures of stored results, as PNG, PDF and SVG files; the same results give the same bytes.
+
+`draw` draws every figure that fits the results of a run and writes the files:
+
+===================== ======================================================================
+`curves`              a metric against the number of links, with bands
+`tiers`               a metric over tiers of links that arrive one after another
+`boxes`               box plots of the trials, where there is one number of links
+`sensitivity`         a metric over a parameter (curve) or two (heat map); ``select: none``
+`scaling`             seconds against the number of samples with fitted slopes
+`critical_difference` mean ranks across three or more data sets, with Nemenyi's test
+===================== ======================================================================
+
+Each kind is a function that returns a ``matplotlib.figure.Figure``; `save` writes one.  Two kinds
+need more than stored records, so a program calls them itself:
+
+===================== ======================================================================
+`links_map`           samples in the plane with clusters and links; `project` makes the plane
+`gallery`             pictures by cluster
+===================== ======================================================================
+"""
+
+from cscluster.report.figures.boxes import boxes
+from cscluster.report.figures.critical_difference import critical_difference
+from cscluster.report.figures.curves import curves
+from cscluster.report.figures.draw import draw
+from cscluster.report.figures.gallery import gallery
+from cscluster.report.figures.links_map import links_map, project
+from cscluster.report.figures.save import FORMATS, save
+from cscluster.report.figures.scaling import scaling
+from cscluster.report.figures.sensitivity import sensitivity
+from cscluster.report.figures.tiers import tiers
+
+__all__ = [
+    "FORMATS",
+    "boxes",
+    "critical_difference",
+    "curves",
+    "draw",
+    "gallery",
+    "links_map",
+    "project",
+    "save",
+    "scaling",
+    "sensitivity",
+    "tiers",
+]

@@ -1,0 +1,117 @@
+"""Box plots of the trials, as in Figs. 2 and 5 of baghshah2010."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from cscluster.report.aggregate import Results
+from cscluster.report.figures import lines
+from cscluster.report.figures.layout import (
+    add_legend,
+    figure_kind,
+    first_in_row,
+    grid_columns,
+    log_axis,
+    panels,
+)
+from cscluster.report.figures.style import PAGE, look
+from cscluster.report.figures.words import metric_name, points_name, wrapped
+
+_FEW = 5  # trials that are drawn one by one: quartiles of so few say nothing
+_NAME = 28  # letters of a line of a name
+_MEDIAN: dict[str, Any] = {"color": "black", "linewidth": 1.6}
+_OUTLIER: dict[str, Any] = {
+    "marker": "o",
+    "markersize": 2.2,
+    "markerfacecolor": "none",
+    "markeredgecolor": "black",
+}
+
+
+@figure_kind
+def boxes(
+    results: Results, metric: str, labels: Sequence[str] | None = None, point: int | None = None
+) -> Figure:
+    """Return a panel for each data set with a box for each algorithm.
+
+    Parameters
+    ----------
+    results : Results
+        Of a run.
+    metric : str
+        What is on the horizontal axis; seconds are drawn logarithmically.
+    labels : list of str, optional
+        Algorithms to draw; all by default.
+    point : int, optional
+        Number of links; the last by default.  Of tiers, the last one counts.
+    """
+    trials = results.trials.assign(value=lines.values(results.trials, metric))
+    point = int(trials["point"].max()) if point is None else point
+    trials = trials[(trials["point"] == point) & (trials["tier"] == trials["tier"].max())]
+    chosen = list(results.labels if labels is None else labels)
+    names = [wrapped(results.marks[label], _NAME) for label in chosen]
+    longest = max(len(line) for name in names for line in name.split("\n"))
+    columns = grid_columns(len(results.datasets), max(1, int((PAGE - 0.065 * longest) // 1.1)))
+    pitch = 0.05 + 0.11 * max(name.count("\n") + 1 for name in names)
+    figure, grid = panels(results.datasets, lambda _: 0.35 + pitch * max(len(names), 4), columns)
+    for axes, dataset in zip(grid, results.datasets, strict=True):
+        for place, label in enumerate(chosen):
+            mine = (trials["dataset"] == dataset) & (trials["label"] == label)
+            colour = look(results.labels.index(label))["color"]
+            _draw_box(axes, place, trials.loc[mine, "value"].dropna().to_numpy(), results.planned, colour)
+        if metric == "seconds":
+            log_axis(axes, "x")
+        axes.grid(visible=False, axis="y")
+        axes.set_yticks(range(len(names)), names if first_in_row(axes) else [""] * len(names))
+        axes.set_ylim(len(names) - 0.5, -0.5)
+    figure.supxlabel(metric_name(metric))
+    _explain(figure, results, chosen, point)
+    return figure
+
+
+def _draw_box(axes: Axes, place: int, values: Any, planned: int, colour: str) -> None:
+    """Draw the box of one algorithm; at the right, how many of the trials there are if some are missing."""
+    if len(values) < planned:
+        text = f"{len(values)}/{planned}"
+        axes.annotate(text, (1.02, place), xycoords=("axes fraction", "data"), va="center", size=6)
+    if len(values) < _FEW:
+        axes.plot(values, np.full(len(values), place), "o", color=colour, markersize=3, zorder=3)
+        return
+    axes.boxplot(
+        values,
+        positions=[place],
+        orientation="horizontal",
+        widths=0.7,
+        patch_artist=True,
+        manage_ticks=False,
+        boxprops={"facecolor": [1 - 0.4 * (1 - c) for c in to_rgb(colour)], "linewidth": 0.7},
+        medianprops=_MEDIAN,
+        flierprops={**_OUTLIER, "markeredgewidth": 0.5},
+        whiskerprops={"linewidth": 0.7},
+        capprops={"linewidth": 0.7},
+    )
+
+
+def _explain(figure: Figure, results: Results, labels: Sequence[str], point: int) -> None:
+    note = f"{results.planned} trials; {points_name(results.schedule)}: {point}"
+    note += lines.remarks(results, labels)
+    if results.planned < _FEW:
+        handles: list[Any] = [Line2D([], [], linestyle="none", marker="o", markersize=3, color="0.3")]
+        add_legend(figure, handles, ["one trial"], note)
+        return
+    handles = [
+        Patch(facecolor="0.85", edgecolor="black", linewidth=0.7),
+        Line2D([], [], **_MEDIAN),
+        Line2D([], [], color="black", linewidth=0.7),
+        Line2D([], [], linestyle="none", **_OUTLIER),
+    ]
+    names = ["quartiles", "median", "whiskers: up to 1.5 times the box", "trials beyond"]
+    add_legend(figure, handles, names, note)

@@ -1,0 +1,81 @@
+"""Which figures fit the results of a run, and drawing them all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from cscluster.report.aggregate import Results
+from cscluster.report.figures.boxes import boxes
+from cscluster.report.figures.critical_difference import critical_difference, rank_test
+from cscluster.report.figures.curves import curves
+from cscluster.report.figures.lines import has_values
+from cscluster.report.figures.save import check_format, save
+from cscluster.report.figures.scaling import scaling, sized_families
+from cscluster.report.figures.sensitivity import grids, sensitivity
+from cscluster.report.figures.tiers import tiers
+
+_MANY = 12  # lines in one panel that can still be told apart
+_SIZES = 3  # numbers of samples that a slope needs
+_SOURCES = 3  # data sets that ranks need
+
+Drawing = tuple[str, Callable[[], Figure]]
+
+
+def draw(results: Results, folder: Path, formats: Sequence[str] = ("png",)) -> list[Path]:
+    """Draw every figure that fits the results; return the files, one for each figure and format.
+
+    Raises
+    ------
+    ConfigError
+        For an unknown format.
+    StoreError
+        If a file cannot be written.
+    """
+    for name in formats:
+        check_format(name)
+    files = []
+    for name, make in drawings(results):
+        figure = make()
+        files += [save(figure, Path(folder) / f"{name}.{ending}") for ending in formats]
+    return files
+
+
+def drawings(results: Results) -> Iterator[Drawing]:
+    """Yield the name of each figure that fits the results, and what draws it."""
+    for metric in results.metrics:
+        if has_values(results, metric):
+            for name, make in _of_metric(results, metric):
+                yield re.sub(r"[^\w.-]+", "_", name), make
+    if sized_families(results, _SIZES) and has_values(results, "seconds"):
+        yield "scaling", partial(scaling, results)
+
+
+def _of_metric(results: Results, metric: str) -> Iterator[Drawing]:
+    varied = grids(results)
+    entries = {entry for entries in varied.values() for entry in entries}
+    of_grids = set(results.trials.loc[results.trials["entry"].isin(entries), "label"])
+    fixed = [label for label in results.labels if label not in of_grids]
+    labels = list(results.labels) if len(results.labels) <= _MANY else fixed
+    if labels and results.axis == "tier":
+        yield f"tiers_{metric}", partial(tiers, results, metric, labels)
+    elif labels and results.trials["point"].nunique() > 1:
+        yield f"curves_{metric}", partial(curves, results, metric, labels)
+    elif labels and results.planned > 1:
+        yield f"boxes_{metric}", partial(boxes, results, metric, labels)
+    for parameters in varied:
+        if len(parameters) <= 2:
+            name = f"sensitivity_{'_'.join(parameters)}_{metric}"
+            yield name, partial(sensitivity, results, metric, parameters)
+    if _n_sources(results) >= _SOURCES and rank_test(results, metric, fixed) is not None:
+        yield f"critical_difference_{metric}", partial(critical_difference, results, metric, fixed)
+
+
+def _n_sources(results: Results) -> int:
+    """Return how many data sets are more than another sample of the same."""
+    repeated = [len(set(sizes) & set(results.datasets)) - 1 for sizes in results.families.values()]
+    return len(results.datasets) - sum(n for n in repeated if n > 0)

@@ -1,0 +1,115 @@
+"""Pictures by cluster: a row for each cluster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from numpy.typing import ArrayLike, NDArray
+
+from cscluster.errors import DataError
+from cscluster.report.figures.layout import add_legend, figure_kind, new_figure
+from cscluster.report.figures.style import COLUMN, EMPHASIS
+from cscluster.report.figures.words import wrapped
+
+Floats = NDArray[np.float64]
+_LETTERS = 22  # of a line at the side of a row
+
+
+@figure_kind
+def gallery(
+    images: Any,
+    labels: ArrayLike,
+    shape: tuple[int, ...],
+    classes: ArrayLike | None = None,
+    per_cluster: int = 10,
+) -> Figure:
+    """Return a row of pictures for each cluster, from the nearest to its mean to the farthest.
+
+    Parameters
+    ----------
+    images : array-like of shape (n, pixels)
+        The samples.
+    labels : array-like of shape (n,)
+        Cluster of each sample.
+    shape : tuple of int
+        Height and width of a picture, and 3 if it has colours.
+    classes : array-like of shape (n,), optional
+        True class of each sample.  Pictures that are not of the most frequent class of their cluster
+        get a frame.
+    per_cluster : int
+        Pictures in a row; larger clusters are sampled evenly over the distance from their mean.
+
+    Raises
+    ------
+    DataError
+        If the pixels do not fit the shape, or the numbers of samples differ.
+    """
+    pixels = np.asarray(images.toarray() if hasattr(images, "toarray") else images, dtype=float)
+    found = np.asarray(labels)
+    if pixels.ndim != 2 or pixels.shape[1] != np.prod(shape) or found.shape != (len(pixels),):
+        raise DataError(
+            f"Pictures of shape {shape} need {np.prod(shape)} pixels and a label each, "
+            f"got arrays of shape {pixels.shape} and {found.shape}."
+        )
+    truth = None if classes is None else np.asarray(classes)
+    clusters = np.unique(found)
+    members = [np.flatnonzero(found == cluster) for cluster in clusters]
+    shown = [_spread(pixels, rows, per_cluster) for rows in members]
+    usual = None if truth is None else [_most_frequent(truth[rows]) for rows in members]
+    height, width = shape[0] + 1, shape[1] + 1
+
+    figure = new_figure(COLUMN, len(clusters) * (COLUMN - 1.3) / per_cluster * height / width + 0.1)
+    axes = figure.subplots()
+    axes.imshow(_mosaic(pixels, shown, shape, per_cluster), cmap="gray_r", interpolation="nearest")
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+    axes.set_xticks([])
+    names = [
+        wrapped(f"{cluster}: {len(rows)} samples" + (f", mostly {usual[i]}" if usual else ""), _LETTERS)
+        for i, (cluster, rows) in enumerate(zip(clusters, members, strict=True))
+    ]
+    axes.set_yticks([(i + 0.5) * height - 0.5 for i in range(len(clusters))], names)
+    axes.set_ylabel("cluster")
+    axes.set_xlabel("from the nearest to the mean (left) to the farthest (right)", size=7)
+    if truth is not None and usual is not None:
+        odd = [(i, j) for i, rows in enumerate(shown) for j in range(len(rows)) if truth[rows[j]] != usual[i]]
+        for i, j in odd:
+            axes.add_patch(_frame(j * width - 0.5, i * height - 0.5, width, height))
+        add_legend(figure, [_frame(0, 0, 1, 1)], ["of another class than most of its cluster"])
+    return figure
+
+
+def _spread(pixels: Floats, rows: Any, count: int) -> Any:
+    """Return at most `count` of the rows, evenly over their order by distance from the mean."""
+    distance = np.linalg.norm(pixels[rows] - pixels[rows].mean(axis=0), axis=1)
+    order = rows[np.argsort(distance, kind="stable")]
+    return order[np.linspace(0, len(order) - 1, min(count, len(order))).astype(int)]
+
+
+def _most_frequent(values: Any) -> Any:
+    different, counts = np.unique(values, return_counts=True)
+    return different[counts.argmax()]
+
+
+def _mosaic(pixels: Floats, shown: list[Any], shape: tuple[int, ...], columns: int) -> Any:
+    """Return all pictures side by side, a pixel apart; what is no picture is empty."""
+    height, width = shape[0] + 1, shape[1] + 1
+    low, high = float(pixels.min()), float(pixels.max())
+    scaled = (pixels - low) / ((high - low) or 1.0)
+    canvas = np.full((len(shown) * height, columns * width, *shape[2:]), np.nan)
+    for i, rows in enumerate(shown):
+        for j, row in enumerate(rows):
+            canvas[i * height : i * height + shape[0], j * width : j * width + shape[1]] = scaled[
+                row
+            ].reshape(shape)
+    return np.nan_to_num(canvas, nan=1.0) if len(shape) == 3 else canvas
+
+
+def _frame(x: float, y: float, width: float, height: float) -> Rectangle:
+    return Rectangle(
+        (x, y), width - 1, height - 1, fill=False, edgecolor=EMPHASIS, linewidth=1.3, clip_on=False
+    )

@@ -1,0 +1,99 @@
+"""Heat maps of a metric over two parameters, and the values of parameters on axes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from cscluster.report.aggregate import Results, lower_is_better
+from cscluster.report.figures import lines
+from cscluster.report.figures.layout import add_legend, panels, say_empty
+from cscluster.report.figures.style import EMPHASIS
+from cscluster.report.figures.words import metric_name, number_text, place_name, plain
+
+_MAP = matplotlib.colormaps["cividis"]  # even steps for all readers, and in grey
+_ROOM_FOR_NUMBERS = 7  # columns and rows
+
+
+def as_axis(value: Any) -> Any:
+    """Return a value of a parameter as a place on an axis: numbers as they are, all else as text."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    return "none" if value is None else str(value)
+
+
+def is_numeric(values: Iterable[Any]) -> bool:
+    """Tell whether all values are numbers."""
+    return not any(isinstance(value, str) for value in values)
+
+
+def ordered(values: Iterable[Any]) -> list[Any]:
+    """Return the different values: numbers by size, others as they come."""
+    different = list(dict.fromkeys(values))
+    return sorted(different) if is_numeric(different) else different
+
+
+def axis_text(value: Any) -> str:
+    """Return a value as the text of a tick."""
+    return plain(value) if isinstance(value, str) else number_text(value)
+
+
+def draw_maps(results: Results, metric: str, parameters: Sequence[str], entries: Sequence[str]) -> Figure:
+    """Return a heat map for each data set, entry and number of links; the best mean has a frame."""
+    table = lines.summary(results, metric, ["dataset", "entry", "point", "p0", "p1"])
+    columns, rows = ordered(table["p0"]), ordered(table["p1"])
+    points = sorted(table["point"].unique())
+    places = [(d, e, p) for d in results.datasets for e in entries for p in points]
+    titles = [
+        f"{e} on {d}" * (len(entries) > 1) + d * (len(entries) == 1) + f", {p} links" * (len(points) > 1)
+        for d, e, p in places
+    ]
+    side = min(len(places), 3 if len(columns) <= _ROOM_FOR_NUMBERS else 2)
+    figure, grid = panels(titles, lambda _: 0.45 + 0.2 * len(rows), side)
+    for axes, (dataset, entry, point) in zip(grid, places, strict=True):
+        mine = (table["dataset"] == dataset) & (table["entry"] == entry) & (table["point"] == point)
+        means = table[mine].pivot(index="p1", columns="p0", values="mean")
+        _draw_map(figure, axes, means.reindex(index=rows, columns=columns), metric)
+    figure.supxlabel(plain(parameters[0]))
+    figure.supylabel(plain(parameters[1]))
+    note = f"{metric_name(metric)}, " + (
+        f"mean of {results.planned} trials" if results.planned > 1 else "one trial each"
+    )
+    if len(entries) == 1:
+        note = f"{plain(entries[0])}: {note}"
+    if len(points) == 1:
+        note += f"; {place_name(results)}"
+    add_legend(figure, [_frame(0, 0)], ["best"], note)
+    return figure
+
+
+def _draw_map(figure: Figure, axes: Axes, means: pd.DataFrame, metric: str) -> None:
+    values = means.to_numpy(float)
+    axes.grid(visible=False)
+    axes.set_xticks(range(values.shape[1]), [axis_text(value) for value in means.columns])
+    axes.set_yticks(range(values.shape[0]), [axis_text(value) for value in means.index])
+    if not np.isfinite(values).any():
+        say_empty(axes)
+        return
+    image = axes.imshow(values, cmap=_MAP, origin="lower", aspect="auto")
+    figure.colorbar(image, ax=axes, fraction=0.06, pad=0.02)
+    sign = -1.0 if lower_is_better(metric) else 1.0
+    row, column = np.unravel_index(np.nanargmax(sign * values), values.shape)
+    axes.add_patch(_frame(column - 0.5, row - 0.5))
+    if max(values.shape) <= _ROOM_FOR_NUMBERS:
+        middle = (np.nanmin(values) + np.nanmax(values)) / 2
+        for (i, j), value in np.ndenumerate(values):
+            dark = np.isfinite(value) and value < middle
+            text = "–" if np.isnan(value) else f"{value:.3f}" if value < 10 else f"{value:.3g}"
+            axes.text(j, i, text, ha="center", va="center", size=6, color="white" if dark else "black")
+
+
+def _frame(x: float, y: float) -> Rectangle:
+    return Rectangle((x, y), 1, 1, fill=False, edgecolor=EMPHASIS, linewidth=1.6, clip_on=False)

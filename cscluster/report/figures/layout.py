@@ -1,0 +1,167 @@
+"""Panels, axes and legends: where things stand in a figure."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Callable, Sequence
+from functools import wraps
+from itertools import pairwise
+from typing import Any, ParamSpec
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter, NullLocator
+
+from cscluster.report.figures.style import COLUMN, PAGE, styled
+from cscluster.report.figures.words import number_text, wrapped
+
+P = ParamSpec("P")
+
+_LETTER = 0.062  # inches: a letter of a tick label
+_LINE = 44  # letters of a line in a legend
+
+
+def figure_kind(draw: Callable[P, Figure]) -> Callable[P, Figure]:
+    """Have a function draw in the style of the package, and lay the figure out before it is returned."""
+
+    @wraps(draw)
+    def drawn(*args: P.args, **kwargs: P.kwargs) -> Figure:
+        with styled():
+            figure = draw(*args, **kwargs)
+            figure.draw_without_rendering()
+            figure.set_layout_engine("none")
+            return figure
+
+    return drawn
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure that arranges what is put in it."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def panels(
+    names: Sequence[str], height: Callable[[float], float], columns: int | None = None
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure with a panel for each name, of the width of a column or, with several, of a page.
+
+    `height` gives the height of a panel by its width.
+    """
+    count = len(names)
+    columns = columns or grid_columns(count, 5)
+    rows = -(-count // columns)
+    width = (COLUMN if count == 1 else PAGE) / columns
+    titles = [wrapped(name, int((width - 0.3) * 14)) if count > 1 else "" for name in names]
+    tallest = max(title.count("\n") + 1 for title in titles)
+    figure = new_figure(columns * width, rows * (height(width) + 0.14 * tallest))
+    grid = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
+    for axes, title in zip(grid, titles, strict=False):
+        axes.set_title(title)
+    for axes in grid[count:]:
+        axes.remove()
+    return figure, grid[:count]
+
+
+def grid_columns(count: int, most: int) -> int:
+    """Return how many panels stand side by side: at most `most`, and with few places left empty."""
+    choices = range(min(count, most), min(count, most, 3) - 1, -1)
+    return min(choices, key=lambda columns: (-count % columns, abs(columns - 4)))
+
+
+def first_in_row(axes: Axes) -> bool:
+    """Tell whether a panel stands in the first column."""
+    place = axes.get_subplotspec()
+    return place is not None and place.is_first_col()
+
+
+def add_legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], note: str = "") -> None:
+    """Put a legend above the panels, in as many columns as fit, and make the figure higher by as much.
+
+    `note` says how to read what is drawn; it is the legend's heading.
+    """
+    width, height = figure.get_size_inches()
+    texts = [wrapped(label, _LINE) for label in labels]
+    rows, fits = 0, False
+    while not fits:
+        rows += 1
+        columns = -(-len(texts) // rows)
+        legend = figure.legend(
+            list(handles),
+            texts,
+            title=textwrap.fill(note, int(width * 19)),
+            loc="outside upper center",
+            ncols=columns,
+            frameon=False,
+            handlelength=3.2,
+            columnspacing=1.2,
+            borderaxespad=0.2,
+        )
+        legend.get_title().set_multialignment("center")
+        box = legend.get_window_extent()
+        fits = box.width <= width * figure.dpi or columns <= 1
+        if not fits:
+            legend.remove()
+    figure.set_size_inches(width, height + box.height / figure.dpi)
+
+
+def is_geometric(values: Sequence[float]) -> bool:
+    """Tell whether values lie more evenly on a logarithmic than on a linear axis.
+
+    >>> is_geometric([0.01, 0.1, 1, 10]), is_geometric([50, 100, 150]), is_geometric([0, 1, 10])
+    (True, False, False)
+    """
+    ordered = sorted(set(values))
+    if len(ordered) < 2 or ordered[0] <= 0:
+        return False
+    if len(ordered) == 2:
+        return ordered[1] >= 10 * ordered[0]
+    steps = [b - a for a, b in pairwise(ordered)]
+    ratios = [math.log(b / a) for a, b in pairwise(ordered)]
+    return max(ratios) / min(ratios) < max(steps) / min(steps)
+
+
+def log_axis(axes: Axes, which: str) -> None:
+    """Make an axis (``x`` or ``y``) logarithmic, with plain numbers."""
+    axes.set(**{f"{which}scale": "log"})
+    axis = getattr(axes, f"{which}axis")
+    axis.set_major_formatter(FuncFormatter(lambda value, _: number_text(value)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def number_axis(axes: Axes, values: Sequence[float]) -> None:
+    """Set up the horizontal axis for these values, with ticks at as many of them as there is room for."""
+    ordered = sorted(set(values))
+    place: Callable[[float], float] = float
+    if is_geometric(ordered):
+        log_axis(axes, "x")
+        place = math.log
+    elif len(ordered) > 12:
+        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        return
+    if len(ordered) == 1:
+        axes.set_xlim(ordered[0] - 1, ordered[0] + 1)
+    at_ticks(axes, ordered, place)
+
+
+def at_ticks(axes: Axes, values: Sequence[float], place: Callable[[float], float]) -> None:
+    """Put ticks of the horizontal axis at as many values as there is room for; `place` is their scale."""
+    ordered = sorted(set(values))
+    span = place(ordered[-1]) - place(ordered[0]) or 1.0
+    inches = 0.9 * axes.bbox.width / axes.figure.dpi
+    kept: list[float] = []
+    for value in ordered:
+        room = inches * (place(value) - place(kept[-1])) / span if kept else math.inf
+        if room > _LETTER * (len(number_text(value)) + 1):
+            kept.append(value)
+    axes.set_xticks(kept, [number_text(value) for value in kept])
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
+def say_empty(axes: Axes) -> None:
+    """Write into a panel that there is nothing to draw."""
+    axes.text(0.5, 0.5, "no result", transform=axes.transAxes, ha="center", va="center", color="0.4")
+    axes.set(xticks=[], yticks=[])

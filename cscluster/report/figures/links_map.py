@@ -1,0 +1,134 @@
+"""A map of samples in the plane with their clusters and the links between them."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from numpy.typing import ArrayLike, NDArray
+
+from cscluster.errors import DataError
+from cscluster.report.figures.layout import add_legend, figure_kind, new_figure
+from cscluster.report.figures.style import COLOURS, COLUMN, EMPHASIS, MARKERS
+from cscluster.report.figures.words import plain
+
+Floats = NDArray[np.float64]
+_NAMED = 12  # clusters that the legend names
+_MUST: dict[str, Any] = {"color": "black", "linewidth": 0.9, "linestyle": "-"}
+_CANNOT: dict[str, Any] = {"color": "black", "linewidth": 0.9, "linestyle": (0, (3, 2))}
+_BROKEN: dict[str, Any] = {"color": EMPHASIS, "linewidth": 2.4}
+
+
+class Links(Protocol):
+    """What is drawn of constraints: `cscluster.Constraints` has it."""
+
+    must_links: Any
+    cannot_links: Any
+
+
+def project(X: Any) -> tuple[Floats, tuple[str, str]]:
+    """Return samples as points in the plane, and what the axes are.
+
+    Samples of two features are taken as they are, of more by their first two principal components;
+    a single feature is spread along a line.
+    """
+    dense = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
+    if dense.shape[1] == 1:
+        return np.column_stack([dense[:, 0], np.zeros(len(dense))]), ("feature 1", "")
+    if dense.shape[1] == 2:
+        return dense, ("feature 1", "feature 2")
+    from sklearn.decomposition import PCA
+
+    pca = PCA(
+        n_components=2,
+        svd_solver="covariance_eigh" if dense.shape[1] <= 1000 else "randomized",
+        random_state=0,
+    )
+    points = pca.fit_transform(dense)
+    first, second = (f"{share:.0%}" for share in pca.explained_variance_ratio_)
+    return points, (f"first principal component ({first} of variance)", f"second ({second})")
+
+
+@figure_kind
+def links_map(
+    X: ArrayLike,
+    labels: ArrayLike,
+    constraints: Links,
+    axes_names: tuple[str, str] = ("feature 1", "feature 2"),
+) -> Figure:
+    """Return samples in the plane, must-links as solid and cannot-links as dashed lines.
+
+    Links that the clusters break are thick and coloured.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, 2)
+        The samples; `project` makes such points of any others.
+    labels : array-like of shape (n,)
+        Cluster of each sample.
+    constraints : Constraints
+        The links.
+    axes_names : pair of str
+        What the axes are.
+
+    Raises
+    ------
+    DataError
+        If `X` is not in the plane, or the numbers of samples differ.
+    """
+    points, found = np.asarray(X, dtype=float), np.asarray(labels)
+    if points.ndim != 2 or points.shape[1] != 2 or found.shape != (len(points),):
+        raise DataError(
+            f"A map needs points of shape (n, 2) and n labels, got shapes {points.shape} and {found.shape}."
+        )
+    figure = new_figure(COLUMN, 0.9 * COLUMN)
+    axes = figure.subplots()
+    axes.grid(visible=False)
+    handles = _draw_links(axes, points, found, constraints)
+    handles = _draw_clusters(axes, points, found) + handles
+    axes.set_xlabel(plain(axes_names[0]))
+    axes.set_ylabel(plain(axes_names[1]))
+    if axes_names[1] == "":
+        axes.set_yticks([])
+    add_legend(figure, [handle for handle, _ in handles], [name for _, name in handles])
+    return figure
+
+
+def _draw_clusters(axes: Axes, points: Floats, labels: Any) -> list[tuple[Any, str]]:
+    handles = []
+    clusters = np.unique(labels)
+    size = float(np.clip(900 / max(len(points), 1), 4, 18))
+    for number, cluster in enumerate(clusters):
+        style: dict[str, Any] = {
+            "color": COLOURS[number % len(COLOURS)],
+            "marker": MARKERS[number % len(MARKERS)],
+        }
+        mine = labels == cluster
+        x, y = points[mine].T
+        axes.scatter(x, y, s=size, linewidth=0.3, edgecolor="white", **style, zorder=2)
+        handle = Line2D([], [], linestyle="none", **style)
+        handles.append((handle, f"cluster {cluster} ({int(mine.sum())})"))
+    return handles if len(clusters) <= _NAMED else []
+
+
+def _draw_links(axes: Axes, points: Floats, labels: Any, constraints: Links) -> list[tuple[Any, str]]:
+    handles = []
+    for kind, links, style in (
+        ("must-link", np.asarray(constraints.must_links).reshape(-1, 2), _MUST),
+        ("cannot-link", np.asarray(constraints.cannot_links).reshape(-1, 2), _CANNOT),
+    ):
+        same = labels[links[:, 0]] == labels[links[:, 1]]
+        broken = ~same if kind == "must-link" else same
+        for name, chosen, look in (
+            (kind, links[~broken], style),
+            (f"broken {kind}", links[broken], {**style, **_BROKEN}),
+        ):
+            if len(chosen):
+                order = 4 if look["linewidth"] > 1 else 3
+                axes.add_collection(LineCollection(list(points[chosen]), **look, zorder=order))
+                handles.append((Line2D([], [], **look), f"{name} ({len(chosen)})"))
+    return handles

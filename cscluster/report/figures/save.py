@@ -1,0 +1,50 @@
+"""Figures as files: the same figure is the same bytes."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from cscluster.errors import ConfigError, StoreError
+from cscluster.report.figures.style import styled
+
+FORMATS: dict[str, dict[str, Any]] = {  # what would change from one day or version to the next is left out
+    "png": {"Software": None},
+    "pdf": {"Creator": None, "Producer": None, "CreationDate": None},
+    "svg": {"Creator": None, "Date": None},
+}
+
+
+def check_format(name: str) -> None:
+    """Raise a ConfigError unless figures can be written in this format."""
+    if name not in FORMATS:
+        raise ConfigError(f"There is no figure format '{name}'; choose one of {', '.join(FORMATS)}.")
+
+
+def save(figure: Figure, path: Path) -> Path:
+    """Write a figure in the format of the file's name, in an atomic step; return the path.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such format.
+    StoreError
+        If the file cannot be written.
+    """
+    kind = path.suffix.removeprefix(".").lower()
+    check_format(kind)
+    buffer = io.BytesIO()
+    with styled():
+        figure.savefig(buffer, format=kind, metadata=FORMATS[kind])
+    temporary = path.with_name(f".{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(buffer.getvalue())
+        os.replace(temporary, path)
+    except OSError as error:
+        raise StoreError(f"Cannot write '{path}': {error.strerror}.") from error
+    return path

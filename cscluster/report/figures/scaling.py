@@ -1,0 +1,89 @@
+"""Seconds against the number of samples, as in Fig. 7 of zeng2012."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from cscluster.report.aggregate import Results
+from cscluster.report.figures import lines
+from cscluster.report.figures.layout import (
+    add_legend,
+    at_ticks,
+    figure_kind,
+    first_in_row,
+    log_axis,
+    panels,
+    say_empty,
+)
+from cscluster.report.figures.style import look
+from cscluster.report.figures.words import points_name
+
+
+def sized_families(results: Results, at_least: int) -> dict[str, dict[str, int]]:
+    """Return the sources of which there are samples of several sizes."""
+    families = results.families.items()
+    return {source: sizes for source, sizes in families if len(set(sizes.values())) >= at_least}
+
+
+@figure_kind
+def scaling(results: Results) -> Figure:
+    """Return seconds over the number of samples, both logarithmic, with the fitted slopes in the legend.
+
+    Each panel shows data sets that differ in their number of samples only.  Seconds are means over
+    trials of all stages (of all tiers together) at the largest number of links.  A slope is that of
+    the least-squares line through the logarithms: 2 is quadratic time.
+    """
+    families = sized_families(results, at_least=2)
+    seconds = _seconds(results)
+    figure, grid = panels(list(families), lambda width: 0.35 + 0.7 * width)
+    slopes: dict[str, list[str]] = {label: [] for label in results.labels}
+    for axes, sizes in zip(grid, families.values(), strict=True):
+        for label, found in _draw_family(axes, results, seconds, sizes).items():
+            slopes[label].append(found)
+        if first_in_row(axes):
+            axes.set_ylabel("seconds")
+    figure.supxlabel("number of samples n")
+    names = [f"{results.marks[label]}: {', '.join(found)}" for label, found in slopes.items()]
+    trials = f"mean of {results.planned} trials" if results.planned > 1 else "one trial each"
+    note = f"markers: {trials} ({points_name(results.schedule)}: {results.trials['point'].max()})"
+    note += "; lines: fitted powers of n" + lines.remarks(results, results.labels)
+    add_legend(figure, [lines.handle(i) for i in range(len(names))], names, note)
+    return figure
+
+
+def _seconds(results: Results) -> pd.DataFrame:
+    """Return the mean seconds, data sets x labels; a trial counts when all its tiers are there."""
+    trials = results.trials.assign(seconds=lines.values(results.trials, "seconds"))
+    trials = trials[trials["point"] == trials["point"].max()]
+    whole = trials.groupby(["dataset", "label", "trial"], sort=False)["seconds"]
+    total = whole.sum(min_count=int(trials["tier"].max()))
+    return total[total > 0].groupby(level=["dataset", "label"], sort=False).mean().unstack("label")
+
+
+def _draw_family(
+    axes: Axes, results: Results, seconds: pd.DataFrame, sizes: dict[str, int]
+) -> dict[str, str]:
+    """Draw the data sets of one source; return the fitted power of each label in words."""
+    log_axis(axes, "x")
+    log_axis(axes, "y")
+    table = seconds.reindex(index=list(sizes), columns=results.labels)
+    n = pd.Series(sizes).sort_values()
+    powers = {}
+    for number, label in enumerate(results.labels):
+        found = table[label].reindex(n.index).dropna()
+        x, y = n[found.index].to_numpy(float), found.to_numpy()
+        style = look(number)
+        axes.plot(x, y, **{**style, "linestyle": "none"}, zorder=3)
+        powers[label] = "no result" if len(x) == 0 else "no fit"
+        if len(set(x)) > 1:
+            slope, level = np.polyfit(np.log(x), np.log(y), 1)
+            ends = np.array([x.min(), x.max()])
+            axes.plot(ends, np.exp(level) * ends**slope, **{**style, "marker": ""}, linewidth=1, zorder=2)
+            powers[label] = f"slope {slope:.2f}"
+    at_ticks(axes, n.tolist(), np.log)
+    if not table.notna().any(axis=None):
+        say_empty(axes)
+    return powers

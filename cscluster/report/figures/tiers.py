@@ -1,0 +1,35 @@
+"""A metric over tiers of links that arrive one after another, as in Fig. 2 of yi2015."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.figure import Figure
+
+from cscluster.report.aggregate import Results
+from cscluster.report.figures import lines
+from cscluster.report.figures.curves import draw_panel, name_lines
+from cscluster.report.figures.layout import figure_kind, panels
+
+
+@figure_kind
+def tiers(results: Results, metric: str, labels: Sequence[str] | None = None) -> Figure:
+    """Return a panel for each data set (and size of a tier) with a line for each algorithm, over t1, t2, ...
+
+    Lines are means over trials, bands the 95 % confidence interval of the mean.
+    """
+    chosen = list(results.labels if labels is None else labels)
+    table = lines.summary(results, metric, ["dataset", "label", "point", "tier"])
+    table = table[table["label"].isin(chosen)]
+    points = sorted(table["point"].unique())
+    places = [(dataset, point) for dataset in results.datasets for point in points]
+    names = [f"{d}, {p} links each" if len(points) > 1 else d for d, p in places]
+    figure, grid = panels(names, lambda width: 0.35 + 0.62 * width)
+    steps = range(1, int(table["tier"].max()) + 1)
+    for axes, (dataset, point) in zip(grid, places, strict=True):
+        part = table[(table["dataset"] == dataset) & (table["point"] == point)]
+        axes.set_xticks(list(steps), [f"t{step}" for step in steps])
+        draw_panel(axes, part, "tier", results, metric)
+    figure.supxlabel("tier of links" if len(points) > 1 else f"tier of {points[0]} links")
+    name_lines(figure, results, table, chosen)
+    return figure

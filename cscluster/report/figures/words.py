@@ -1,0 +1,83 @@
+"""Words and numbers in figures; names come from files and may hold any letter."""
+
+from __future__ import annotations
+
+import textwrap
+from functools import cache
+
+from matplotlib import font_manager
+
+from cscluster.report.aggregate import Results
+from cscluster.report.figures.style import fonts
+
+_LONGEST = 88  # letters of a name
+_METRICS = {
+    "acc": "accuracy",
+    "acc_hungarian": "accuracy (one-to-one)",
+    "nmi": "NMI",
+    "rand": "Rand index",
+    "balanced_rand": "balanced Rand index",
+    "ari": "adjusted Rand index",
+    "pairwise_f": "pairwise F",
+    "satisfied": "share of links kept",
+    "heldout_links": "agreement with held-out links",
+}
+_POINTS = {
+    "random_pairs": "number of links",
+    "balanced_pairs": "number of links of each kind",
+    "folds": "number of links",
+    "tiers": "number of links of a tier",
+    "file": "number of links in the file",
+}
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@cache
+def _letters() -> frozenset[int]:
+    """Return the codes of all letters that the fonts in use have."""
+    files = [font_manager.findfont(name) for name in fonts()]
+    return frozenset(code for file in files for code in font_manager.get_font(file).get_charmap())
+
+
+def plain(text: object) -> str:
+    """Return a name as it can be drawn: on one line, not too long, letters no font has by their code."""
+    line = " ".join(str(text).split())
+    line = "".join(c if ord(c) in _letters() else f"[U+{ord(c):04X}]" for c in line)
+    half = (_LONGEST - 1) // 2
+    return line if len(line) <= _LONGEST else f"{line[:half]}…{line[-half:]}"
+
+
+def wrapped(text: object, width: int) -> str:
+    """Return a name in lines of at most `width` letters."""
+    return textwrap.fill(plain(text), width)
+
+
+def metric_name(metric: str) -> str:
+    """Return the words for a metric."""
+    name, at, scope = metric.partition("@")
+    words = _METRICS.get(name, name.replace("_", " "))
+    return plain(f"{words} ({scope})" if at else words)
+
+
+def points_name(schedule: str) -> str:
+    """Return the words for what the points of a schedule count."""
+    return _POINTS.get(schedule, "number of links")
+
+
+def place_name(results: Results) -> str:
+    """Return the words for the last point and tier, at which figures without an axis for them stand."""
+    text = f"{points_name(results.schedule)}: {results.trials['point'].max()}"
+    return f"{text}, tier {results.trials['tier'].max()}" if results.axis == "tier" else text
+
+
+def number_text(value: float) -> str:
+    """Return a number in plain letters; very large and small ones as a power of ten.
+
+    >>> [number_text(value) for value in (0, 0.01, 60, 1e5, 2.5e-6)]
+    ['0', '0.01', '60', '10⁵', '2.5·10⁻⁶']
+    """
+    if value == 0 or 1e-3 <= abs(value) < 1e5:
+        return f"{value:g}"
+    mantissa, _, power = f"{value:.1e}".partition("e")
+    mantissa, raised = mantissa.removesuffix(".0"), f"10{str(int(power)).translate(_RAISED)}"
+    return raised if mantissa == "1" else f"{mantissa}·{raised}"
