@@ -10,7 +10,7 @@ import sys
 
 import typer
 
-from cscluster.cli import data, listing, report, run, show, validate
+from cscluster.cli import data, listing, report, reproduce, run, show, validate
 
 app = typer.Typer(
     name="cscluster",
@@ -22,6 +22,7 @@ app = typer.Typer(
 )
 app.command("run")(run.command)
 app.command("report")(report.command)
+app.command("reproduce")(reproduce.command)
 app.command("validate")(validate.command)
 app.command("list")(listing.command)
 app.command("show")(show.command)

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from cscluster import IterSVR
 
-
 SEGMENTS = ("sky", "sun", "hills", "field")
 
 

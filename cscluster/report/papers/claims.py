@@ -59,13 +59,21 @@ class _Model(BaseModel):
 
 
 class Item(_Model):
-    """An experiment of the paper: what it shows, and the changes that make it quick.
+    """An experiment of the paper.
 
-    An item without `quick` is no part of the quick profile.
+    Attributes
+    ----------
+    shows : str
+        Tables and figures that it stands for.
+    quick : list of str, optional
+        Changes, as for ``--set``, that make it quick; without them it is no part of the quick profile.
+    figure : str, optional
+        Name of the figure of its results that stands in the page.
     """
 
     shows: str
     quick: list[str] | None = None
+    figure: str | None = None
 
 
 class Claim(_Model):
@@ -79,6 +87,12 @@ class Claim(_Model):
     points: list[int] | None = None
     tiers: list[int] | None = None
     rule: AnyRule
+
+    @property
+    def metrics(self) -> list[str]:
+        """The recorded metrics that the rule looks at."""
+        named = (getattr(self.rule, field, None) for field in ("metric", "other"))
+        return [name.removesuffix("_percent") for name in named if name]
 
     def cases(self, runs: Mapping[str, Results]) -> Cases:
         """Return what the claim is about of the runs of its items."""

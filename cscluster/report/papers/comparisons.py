@@ -52,10 +52,9 @@ class Better(Rule):
         good = goodness(table, self.metric)
         gap = good[mine].max(axis=1) - good[others].max(axis=1)
         count = int(((gap >= 0) if self.ties else (gap > 0)).sum())
-        best_mine, best_other = (
-            table.loc[:, good[names].mean().idxmax()].mean() for names in (mine, others)
-        )
-        text = f"in {cases_of(count, len(table), self.by)}; mean {number(best_mine)} against {number(best_other)}"
+        best_mine, best_other = (table.loc[:, good[names].mean().idxmax()].mean() for names in (mine, others))
+        where = cases_of(count, len(table), self.by)
+        text = f"in {where}; mean {number(best_mine)} against {number(best_other)}"
         return Outcome(enough(count, len(table), self.share), text)
 
 
@@ -177,7 +176,8 @@ class Ratio(Rule):
         if found.empty:
             return None
         count = int(within(found, self.at_least, self.at_most).sum())
-        text = f"{spread(found)} times, median {number(found.median())}; in {cases_of(count, len(found), 'dataset')}"
+        where = cases_of(count, len(found), "dataset")
+        text = f"{spread(found)} times, median {number(found.median())}; in {where}"
         return Outcome(enough(count, len(found), self.share), text)
 
 

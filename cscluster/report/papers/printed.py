@@ -63,7 +63,9 @@ class Numbers(Rule):
         means = cases.by_dataset(name) * (100 if percent else 1)
         wanted = wanted.assign(
             value=wanted["value"].astype(float),
-            ours=[_look_up(means, d, label) for d, label in zip(wanted["dataset"], wanted["label"], strict=True)],
+            ours=[
+                _look_up(means, d, label) for d, label in zip(wanted["dataset"], wanted["label"], strict=True)
+            ],
         ).dropna(subset=["ours"])
         gap = wanted["ours"] - wanted["value"]
         agrees = (gap <= 1e-9) if self.or_less else (gap.abs() <= self.tolerance + 1e-9)
@@ -122,7 +124,10 @@ class Order(Rule):
                     reversed_ += found == -expected != 0
         if not total:
             return None
-        text = f"{same} of {total} pairs of methods on {datasets} data sets alike, {reversed_} significantly reversed"
+        text = (
+            f"{same} of {total} pairs of methods alike on {datasets} data sets, "
+            f"{reversed_} significantly reversed"
+        )
         return Outcome(enough(same, total, self.share), text)
 
 
@@ -134,9 +139,7 @@ def relations(line: str) -> dict[tuple[str, str], int]:
     """
     parts = re.split(r"\s+([<~])\s+", line.strip())
     names, signs = parts[::2], parts[1::2]
-    return {
-        (names[i], names[j]): int("<" in signs[i:j]) for i, j in combinations(range(len(names)), 2)
-    }
+    return {(names[i], names[j]): int("<" in signs[i:j]) for i, j in combinations(range(len(names)), 2)}
 
 
 def _relation(a: pd.Series, b: pd.Series) -> int:

@@ -19,11 +19,12 @@ _UNSTABLE = ("seconds", "iterations")
 
 
 def summarise(runs: Mapping[str, Results]) -> pd.DataFrame:
-    """Return the cells of the runs of a paper, one line each; the params of a cell are its selected ones."""
+    """Return the cells of a paper's runs that have values, one line each, with the parameters selected."""
     parts = [run.cells.assign(item=item) for item, run in runs.items() if len(run.cells)]
     if not parts:
         return pd.DataFrame(columns=_COLUMNS)
-    return pd.concat(parts)[_COLUMNS].reset_index(drop=True)
+    table = pd.concat(parts)
+    return table.loc[table["n"] > 0, _COLUMNS].reset_index(drop=True)
 
 
 def write(path: Path, runs: Mapping[str, Results], command: str, made_with: str) -> None:
@@ -55,9 +56,8 @@ def read(path: Path) -> pd.DataFrame:
 def drift(runs: Mapping[str, Results], reference: pd.DataFrame, tolerance: float) -> list[str]:
     """Return one sentence for each score that differs from its reference, in the order of the reference.
 
-    Times and iterations are not compared: they depend on the machine.  The parameters that an oracle
-    picked are: another choice is another result.  A trial that failed, a cell that is gone and one that
-    is new count as well.
+    Times and iterations are not compared: they depend on the machine.  A trial that failed, a cell that is
+    gone and one that is new count as well.
     """
     place = [name for name in _PLACE if name != "params"]
     old, new = (
@@ -86,13 +86,3 @@ def _words(where: Any) -> str:
     item, dataset, label, point, tier, metric = where
     place = f"{point} links" if tier == 1 else f"{point} links, tier {tier}"
     return f"{item}: {metric} of {label} on {dataset} ({place})"
-
-
-def versions(environments: Mapping[str, Any]) -> str:
-    """Say in one line on what the trials ran: the versions of all environments of some runs."""
-    found: dict[str, set[str]] = {}
-    for environment in environments.values():
-        parts = {"cscluster": environment["cscluster"], "Python": environment["python"]}
-        for name, version in {**parts, **environment["packages"]}.items():
-            found.setdefault(name, set()).add(version)
-    return ", ".join(f"{name} {' / '.join(sorted(versions))}" for name, versions in found.items())
