@@ -32,7 +32,10 @@ def _list(labels: Labels) -> list[str]:
 
 
 class Better(Rule):
-    """The best of `label` has a better mean than each of `than`; equal ones count only with `ties`."""
+    """The best of `label` has a better mean than each of `than`; equal ones count only with `ties`.
+
+    Of those that a case lacks nothing is said.
+    """
 
     kind: Literal["better"]
     metric: str
@@ -46,7 +49,7 @@ class Better(Rule):
         table = values(cases, self.metric, self.by)
         mine = [name for name in _list(self.label) if name in table]
         others = [name for name in self.than if name in table]
-        table = table[[*mine, *others]].dropna()
+        table = table[[*mine, *others]].dropna(subset=mine, how="all").dropna(subset=others, how="all")
         if not mine or not others or table.empty:
             return None
         good = goodness(table, self.metric)

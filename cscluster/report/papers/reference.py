@@ -16,6 +16,7 @@ from cscluster.report.tables import _put as put
 _PLACE = ["item", "dataset", "label", "params", "point", "tier", "metric"]
 _COLUMNS = [*_PLACE, "mean", "std", "n"]
 _UNSTABLE = ("seconds", "iterations")
+_ROUNDING = 1e-6
 
 
 def summarise(runs: Mapping[str, Results]) -> pd.DataFrame:
@@ -79,7 +80,7 @@ def drift(runs: Mapping[str, Results], reference: pd.DataFrame, tolerance: float
 
 
 def _alike(was: float, now: float, tolerance: float) -> bool:
-    return bool((pd.isna(was) and pd.isna(now)) or abs(was - now) <= tolerance)
+    return bool((pd.isna(was) and pd.isna(now)) or abs(was - now) <= tolerance + _ROUNDING)
 
 
 def _words(where: Any) -> str:

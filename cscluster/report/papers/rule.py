@@ -38,11 +38,9 @@ class Rule(BaseModel):
     @property
     def labels(self) -> list[str]:
         """The labels that the rule names."""
-        named: list[str] = []
-        for field in ("label", "than", "among", "along"):
-            value = getattr(self, field, None)
-            named += [value] if isinstance(value, str) and field != "along" else value or []
-        return [name for name in named if isinstance(name, str)]
+        fields = (getattr(self, name, None) for name in ("label", "than", "among", "along"))
+        lists = [[field] if isinstance(field, str) else field or [] for field in fields]
+        return [name for names in lists for name in names if name not in ("point", "tier")]
 
 
 def enough(count: int, total: int, share: Share) -> bool:
