@@ -10,7 +10,7 @@ import sys
 
 import typer
 
-from cscluster.cli import data, listing, report, reproduce, run, show, validate
+from cscluster.cli import compare, data, listing, report, reproduce, run, runs, show, validate
 
 app = typer.Typer(
     name="cscluster",
@@ -23,6 +23,8 @@ app = typer.Typer(
 app.command("run")(run.command)
 app.command("report")(report.command)
 app.command("reproduce")(reproduce.command)
+app.command("compare")(compare.command)
+app.command("runs")(runs.command)
 app.command("validate")(validate.command)
 app.command("list")(listing.command)
 app.command("show")(show.command)

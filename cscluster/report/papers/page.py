@@ -13,7 +13,7 @@ from cscluster.report.aggregate import Results
 from cscluster.report.figures.draw import drawings
 from cscluster.report.figures.save import save
 from cscluster.report.papers.claims import STATUSES, Paper, Verdict, against, counts, summary
-from cscluster.report.tables import _put as put
+from cscluster.report.write import put
 
 _MARKS = {
     "reproduced": "✓ reproduced",

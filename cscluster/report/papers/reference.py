@@ -5,16 +5,15 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from cscluster.errors import StoreError
+from cscluster.report import check
 from cscluster.report.aggregate import Results
-from cscluster.report.tables import _put as put
+from cscluster.report.write import put
 
-_PLACE = ["item", "dataset", "label", "params", "point", "tier", "metric"]
-_COLUMNS = [*_PLACE, "mean", "std", "n"]
+_COLUMNS = ["item", "dataset", "label", "params", "point", "tier", "metric", "mean", "std", "n"]
 _UNSTABLE = ("seconds", "iterations")
 _ROUNDING = 1e-6
 
@@ -55,35 +54,24 @@ def read(path: Path) -> pd.DataFrame:
 
 
 def drift(runs: Mapping[str, Results], reference: pd.DataFrame, tolerance: float) -> list[str]:
-    """Return one sentence for each score that differs from its reference, in the order of the reference.
+    """Return one sentence for each score that differs from its reference, and for each failed trial.
 
-    Times and iterations are not compared: they depend on the machine.  A trial that failed, a cell that is
-    gone and one that is new count as well.
+    Times and iterations are not compared: they depend on the machine.
     """
-    place = [name for name in _PLACE if name != "params"]
-    old, new = (
-        frame[~frame["metric"].isin(_UNSTABLE)].set_index(place)[["mean", "n"]]
-        for frame in (reference, summarise(runs))
-    )
     sentences = []
-    for where in old.index:
-        if where not in new.index:
-            sentences.append(f"{_words(where)}: is not there any more")
+    stable = reference[~reference["metric"].isin(_UNSTABLE)]
+    for item, expected in stable.groupby("item", sort=False):
+        if item not in runs:
+            sentences.append(f"{item}: has no results")
             continue
-        was, now = old.loc[where], new.loc[where]
-        if was["n"] != now["n"]:
-            sentences.append(f"{_words(where)}: {now['n']:.0f} trials instead of {was['n']:.0f}")
-        elif not _alike(was["mean"], now["mean"], tolerance):
-            sentences.append(f"{_words(where)}: {now['mean']:.4f}, reference {was['mean']:.4f}")
-    sentences += [f"{_words(where)}: is not in the reference" for where in new.index.difference(old.index)]
+        found, _ = check.drift(runs[str(item)], expected, check.Tolerances(tolerance + _ROUNDING, {}))
+        for row in found.itertuples():
+            now = "is not there any more" if pd.isna(row.mean) else f"{row.mean:.4f}"
+            sentences.append(
+                f"{item}: {row.metric} of {row.label} on {row.dataset} ({row.point} links, tier {row.tier}): "
+                f"{now}, reference {row.reference:.4f}"
+            )
+    for item, run in runs.items():
+        for row in run.failures.itertuples():
+            sentences.append(f"{item}: {row.count} trials of {row.label} on {row.dataset}: {row.message}")
     return sentences
-
-
-def _alike(was: float, now: float, tolerance: float) -> bool:
-    return bool((pd.isna(was) and pd.isna(now)) or abs(was - now) <= tolerance + _ROUNDING)
-
-
-def _words(where: Any) -> str:
-    item, dataset, label, point, tier, metric = where
-    place = f"{point} links" if tier == 1 else f"{point} links, tier {tier}"
-    return f"{item}: {metric} of {label} on {dataset} ({place})"

@@ -29,28 +29,29 @@ def test_what_is_written_is_read_back_and_has_not_drifted(tmp_path, runs):
     assert reference.drift(runs([0.88, 0.8]), table, 0.02) == []
 
 
+ACC = "fig1: acc of A on iris (10 links, tier 1): "
+FAILED = "trials of A on iris: ValueError: it broke"
+
+
 @pytest.mark.parametrize(
-    ("values", "sentence"),
+    ("values", "sentences"),
     [
-        ([0.7, 0.8], "fig1: acc of A on iris (10 links): 0.7500, reference 0.8500"),
-        ([1.0, 0.9], "fig1: acc of A on iris (10 links): 0.9500, reference 0.8500"),
-        ([0.9, None], "fig1: acc of A on iris (10 links): 1 trials instead of 2"),
-        ([None, None], "fig1: acc of A on iris (10 links): is not there any more"),
+        ([0.7, 0.8], [f"{ACC}0.7500, reference 0.8500"]),
+        ([1.0, 0.9], [f"{ACC}0.9500, reference 0.8500"]),
+        ([0.85, None], [f"fig1: 1 {FAILED}"]),
+        ([None, None], [f"{ACC}is not there any more, reference 0.8500", f"fig1: 2 {FAILED}"]),
     ],
 )
-def test_better_worse_failed_and_gone_is_drift(tmp_path, runs, values, sentence):
+def test_better_worse_failed_and_gone_is_drift(tmp_path, runs, values, sentences):
     path = tmp_path / "p.csv"
     reference.write(path, runs([0.9, 0.8]), "", "")
-    assert reference.drift(runs(values), reference.read(path), 0.02) == [sentence]
+    assert reference.drift(runs(values), reference.read(path), 0.02) == sentences
 
 
-def test_a_new_score_is_drift(tmp_path, runs):
+def test_an_item_without_results_is_drift(tmp_path, runs):
     path = tmp_path / "p.csv"
     reference.write(path, runs([0.9, 0.8]), "", "")
-    known = reference.read(path)
-    assert reference.drift(runs([0.9, 0.8]), known[known["metric"] != "acc"], 0.02) == [
-        "fig1: acc of A on iris (10 links): is not in the reference"
-    ]
+    assert reference.drift({}, reference.read(path), 0.02) == ["fig1: has no results"]
 
 
 def test_a_reference_that_is_not_there_or_none(tmp_path):
