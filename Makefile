@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test lint types bench format readme clean
+.PHONY: run test lint types reproduce reproduce-quick bench format readme clean
 
 run: .venv/run-ready  ## set up, then run the main experiment on bundled data
 	$(BIN)/cscluster run configs/mnist0689.yaml
@@ -15,6 +15,12 @@ lint: .venv/test-ready
 
 types: .venv/test-ready
 	$(BIN)/mypy
+
+reproduce: .venv/test-ready  ## the five papers as they are: hours; resumable
+	$(BIN)/cscluster reproduce
+
+reproduce-quick: .venv/test-ready  ## less of everything, and nothing may have drifted from results/reference
+	$(BIN)/cscluster reproduce --profile quick --check
 
 bench: .venv/test-ready  ## measure speed; prints ratios
 	$(BIN)/python -m pytest tests/benchmarks -m slow -s -q

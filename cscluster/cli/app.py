@@ -20,6 +20,7 @@ from cscluster.cli import (
     new,
     predict,
     report,
+    reproduce,
     run,
     runs,
     show,
@@ -39,6 +40,7 @@ app.command("run")(run.command)
 app.command("sweep")(sweep.command)
 app.command("merge")(merge.command)
 app.command("report")(report.command)
+app.command("reproduce")(reproduce.command)
 app.command("compare")(compare.command)
 app.command("runs")(runs.command)
 app.command("cluster")(cluster.command)
