@@ -103,7 +103,18 @@ def test_help_loads_no_numeric_library():
 
 
 def test_help_of_the_commands_loads_no_numeric_library():
-    commands = ["run", "list", "show", "validate", "report", "compare", "runs", "data", "data info"]
+    commands = [
+        "run",
+        "reproduce",
+        "list",
+        "show",
+        "validate",
+        "report",
+        "compare",
+        "runs",
+        "data",
+        "data info",
+    ]
     printed, loaded = loaded_by(*(([*command.split(), "--help"], {}) for command in commands))
     for command, out in zip(commands, printed, strict=True):
         assert f"Usage: cscluster {command}" in out
