@@ -60,7 +60,6 @@ def command(
     from rich.console import Console
 
     from cscluster.errors import ConfigError
-    from cscluster.report.papers import claims
 
     if profile not in _FOLDERS:
         raise ConfigError(f"--profile takes 'quick' or 'full', got '{profile}'.")
@@ -70,7 +69,7 @@ def command(
         from cscluster.experiment.execute import Pool
 
         _run_all(wanted, profile, out, Pool(jobs), console)
-    chapters = [_chapter(claims.load(name), items, profile, out) for name, items in wanted.items()]
+    chapters = [_chapter(_load(name, profile), items, profile, out) for name, items in wanted.items()]
     _show(chapters, profile, console)
     if write:
         _write(chapters, profile, out, console)
@@ -85,14 +84,22 @@ def _wanted(target: str | None, profile: str) -> dict[str, list[str]]:
 
     name, _, item = (target or "").partition("/")
     wanted = {}
-    for paper in map(claims.load, [name] if name else claims.names()):
-        items = [key for key, value in paper.items.items() if profile == "full" or value.quick is not None]
-        if item and item not in paper.items:
-            raise ConfigError(f"'{paper.name}' has no item '{item}'{did_you_mean(item, paper.items)}")
+    for paper in [name] if name else claims.names():
+        known, items = claims.load(paper).items, list(_load(paper, profile).items)
+        if item and item not in known:
+            raise ConfigError(f"'{paper}' has no item '{item}'{did_you_mean(item, known)}")
         if item and item not in items:
             raise ConfigError(f"'{target}' is no part of the quick profile; it has: {', '.join(items)}")
-        wanted[paper.name] = [item] if item else items
+        wanted[paper] = [item] if item else items
     return wanted
+
+
+def _load(name: str, profile: str) -> Paper:
+    """Return the part of a paper that a profile is about."""
+    from cscluster.report.papers import claims
+
+    paper = claims.load(name)
+    return paper.quick() if profile == "quick" else paper
 
 
 def _experiment(paper: Paper, item: str, profile: str) -> tuple[Experiment, list[str], list[str]]:
@@ -173,11 +180,12 @@ def _chapter(paper: Paper, items: list[str], profile: str, out: Path) -> Chapter
     from cscluster.report.papers.page import Chapter, State
     from cscluster.store.folder import RunFolder
 
-    states, runs = {}, {}
-    for item, about in paper.items.items():
-        gone = _experiment(paper, item, profile)[2]
+    states, runs, trials = {}, {}, {}
+    for item in paper.items:
+        experiment, _, gone = _experiment(paper, item, profile)
+        trials[item] = experiment.trials * experiment.repeats
         folder = RunFolder(out / _FOLDERS[profile] / paper.name / item)
-        if not folder.exists() or (profile == "quick" and about.quick is None):
+        if not folder.exists():
             states[item] = State(missing=gone)
             continue
         records = folder.planned_records()
@@ -186,7 +194,7 @@ def _chapter(paper: Paper, items: list[str], profile: str, out: Path) -> Chapter
         if records:
             runs[item] = _collect(paper, item, folder)
     missing = {item: state.missing for item, state in states.items()}
-    verdicts = [v for v in claims.judge(paper, runs, missing) if set(v.claim.items) & set(items)]
+    verdicts = [v for v in claims.judge(paper, runs, missing, trials) if set(v.claim.items) & set(items)]
     return Chapter(paper, PAPERS.get(paper.name, paper.name), verdicts, states, runs)
 
 

@@ -120,6 +120,13 @@ class Paper(_Model):
                     raise ValueError(f"claim '{claim.id}' names the item '{item}', which is not listed{hint}")
         return self
 
+    def quick(self) -> Paper:
+        """Return the part of the paper that the quick profile runs."""
+        items = {name: item for name, item in self.items.items() if item.quick is not None}
+        kept = ((claim, [name for name in claim.items if name in items]) for claim in self.claims)
+        claims = [claim.model_copy(update={"items": names}) for claim, names in kept if names]
+        return self.model_copy(update={"items": items, "claims": claims})
+
     @property
     def printed(self) -> pd.DataFrame:
         """The numbers that the paper prints."""
@@ -179,7 +186,12 @@ class Verdict:
     ours: str
 
 
-def judge(paper: Paper, runs: Mapping[str, Results], missing: Mapping[str, list[str]]) -> list[Verdict]:
+def judge(
+    paper: Paper,
+    runs: Mapping[str, Results],
+    missing: Mapping[str, list[str]],
+    trials: Mapping[str, int] | None = None,
+) -> list[Verdict]:
     """Judge all claims of a paper.
 
     Parameters
@@ -190,12 +202,18 @@ def judge(paper: Paper, runs: Mapping[str, Results], missing: Mapping[str, list[
         The results of each item that has been run.
     missing : mapping
         The data sets of each item that are not there.
+    trials : mapping, optional
+        The number of trials that each item has in the paper; runs of fewer are said to be so.
     """
-    return [_verdict(paper, claim, runs, missing) for claim in paper.claims]
+    return [_verdict(paper, claim, runs, missing, trials or {}) for claim in paper.claims]
 
 
 def _verdict(
-    paper: Paper, claim: Claim, runs: Mapping[str, Results], missing: Mapping[str, list[str]]
+    paper: Paper,
+    claim: Claim,
+    runs: Mapping[str, Results],
+    missing: Mapping[str, list[str]],
+    trials: Mapping[str, int],
 ) -> Verdict:
     outcome = claim.rule.judge(claim.cases(runs), paper.printed)
     gone = [
@@ -212,6 +230,11 @@ def _verdict(
     notes = [outcome.text]
     notes += [f"without {', '.join(gone)}"] if gone else []
     notes += [f"not run: {', '.join(left)}"] if left else []
+    notes += [
+        f"{runs[item].planned} of {trials[item]} trials in {item}"
+        for item in claim.items
+        if item in runs and runs[item].planned < trials.get(item, 0)
+    ]
     return Verdict(claim, "reproduced" if outcome.holds else "differs", "; ".join(notes))
 
 
@@ -242,6 +265,7 @@ def counts(verdicts: list[Verdict]) -> dict[Status, int]:
 def summary(verdicts: list[Verdict]) -> str:
     """Say in one line where we stand: reproduced x of y."""
     found = counts(verdicts)
-    rest = [f"{found[status]} {status}" for status in STATUSES[1:] if found[status]]
+    words = {**dict(zip(STATUSES, STATUSES, strict=True)), "differs": "differ"}
+    rest = [f"{found[status]} {words[status]}" for status in STATUSES[1:] if found[status]]
     line = f"reproduced {found['reproduced']} of {len(verdicts)} claims"
     return f"{line} ({', '.join(rest)})" if rest else line

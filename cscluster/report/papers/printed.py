@@ -45,7 +45,8 @@ class Numbers(Rule):
         if found.empty:
             return None
         count, total = int(found["agrees"].sum()), len(found)
-        far = found.loc[found["difference"].abs().idxmax()]
+        size = found["difference"] if self.or_less else found["difference"].abs()
+        far = found.loc[size.idxmax()]
         text = (
             f"{count} of {total} numbers {self.words()}; largest difference {number(far['difference'])} "
             f"({far['label']} on {far['dataset']}: {number(far['ours'])}, printed {number(far['value'])})"

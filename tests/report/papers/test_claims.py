@@ -137,6 +137,11 @@ def test_what_is_left_out_is_said(run):
     assert only(other, {}, {"one": ["usps"], "two": ["usps"]}) == ("not run", "")
 
 
+def test_fewer_trials_than_in_the_paper_are_said(run):
+    (verdict,) = claims.judge(paper_with(), {"one": run, "two": run}, {}, {"one": 20, "two": 2})
+    assert verdict.ours == "best in 1 of 1 case; 2 of 20 trials in one"
+
+
 def test_a_summary_in_one_line(run):
     paper = paper_with()
     verdicts = claims.judge(paper, {"one": run}, {}) + claims.judge(paper, {}, {})
