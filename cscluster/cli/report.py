@@ -228,7 +228,7 @@ def _beside_paper(folder: RunFolder) -> None:
     from cscluster.report.papers.claims import against
 
     config = folder.config()
-    paper, item = config["experiment"]["paper"], Path(config["source"]).stem
+    paper, item = config["experiment"].get("paper"), Path(config["source"]).stem
     rows = against(collect(folder), paper, item) if paper else None
     if rows is None or rows.empty:
         raise ConfigError(
