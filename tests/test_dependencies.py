@@ -104,7 +104,8 @@ def test_help_loads_no_numeric_library():
 
 
 def test_help_of_the_commands_loads_no_numeric_library():
-    commands = ["run", "cluster", "predict", "list", "show", "validate", "report", "data", "data info"]
+    commands = ["run", "cluster", "predict", "list", "show", "validate", "report", "compare", "runs"]
+    commands += ["data", "data info"]
     printed, loaded = loaded_by(*(([*command.split(), "--help"], {}) for command in commands))
     for command, out in zip(commands, printed, strict=True):
         assert f"Usage: cscluster {command}" in out

@@ -10,7 +10,7 @@ import sys
 
 import typer
 
-from cscluster.cli import cluster, data, listing, predict, report, run, show, validate
+from cscluster.cli import cluster, compare, data, listing, predict, report, run, runs, show, validate
 
 app = typer.Typer(
     name="cscluster",
@@ -22,6 +22,8 @@ app = typer.Typer(
 )
 app.command("run")(run.command)
 app.command("report")(report.command)
+app.command("compare")(compare.command)
+app.command("runs")(runs.command)
 app.command("cluster")(cluster.command)
 app.command("predict")(predict.command)
 app.command("validate")(validate.command)

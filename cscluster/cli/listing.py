@@ -19,7 +19,7 @@ def command(
             autocompletion=lambda incomplete: [k for k in KINDS if k.startswith(incomplete)],
         ),
     ] = "algorithms",
-    out: Annotated[Path, typer.Option(help="Folder of results.")] = Path("results"),
+    results: Annotated[Path, typer.Option("--results", help="Folder of results.")] = Path("results"),
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
 ) -> None:
     """List algorithms, data sets, metrics, experiments or runs."""
@@ -30,7 +30,7 @@ def command(
         "datasets": _datasets,
         "metrics": _metrics,
         "configs": _configs,
-        "runs": lambda: _runs(out),
+        "runs": lambda: _runs(results),
     }
     if kind not in KINDS:
         hint = did_you_mean(kind, KINDS) or f"; there are {', '.join(KINDS)}"
@@ -108,25 +108,7 @@ def _configs() -> tuple[list[str], list[list[str]]]:
     return ["name", "title"], rows
 
 
-def _runs(out: Path) -> tuple[list[str], list[list[str]]]:
-    import time
+def _runs(results: Path) -> tuple[list[str], list[list[str]]]:
+    from cscluster.cli import runs
 
-    from cscluster.store.folder import run_folders
-
-    rows = []
-    for folder in run_folders(out):
-        records, planned = folder.planned_records(), len(folder.plan())
-        bad = sum(record["status"] != "ok" for record in records)
-        latest = folder.trials if folder.trials.exists() else folder.path
-        age = time.time() - latest.stat().st_mtime
-        rows.append(
-            [folder.path.name, f"{len(records)}/{planned}", str(bad), _age(age), folder.config()["source"]]
-        )
-    return ["run", "done", "failed", "age", "config"], rows
-
-
-def _age(seconds: float) -> str:
-    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
-        if seconds >= size:
-            return f"{seconds / size:.0f} {unit}"
-    return f"{seconds:.0f} s"
+    return runs.HEADS, runs.rows(results)

@@ -36,7 +36,7 @@ def command(
     or 1,
     backend: Annotated[str, typer.Option(help="loky, threading or dask.")] = "loky",
     scheduler: Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")] = None,
-    out: Annotated[Path, typer.Option(help="Folder for results.")] = Path("results"),
+    out: Annotated[Path, typer.Option("--results", "--out", help="Folder for results.")] = Path("results"),
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be run.")] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget stored results and run all again.")] = False,
     retry: Annotated[str | None, typer.Option(metavar="failed", help="Run failed trials again.")] = None,
@@ -143,10 +143,13 @@ def _bar(console: Console, total: int) -> Any:
 
 
 def _show(job: Job, console: Console) -> None:
-    from cscluster.report import aggregate, tables
+    from cscluster.report import terminal, write
+    from cscluster.report.aggregate import collect
+    from cscluster.report.document import compose
 
-    results = aggregate.collect(job.folder)
+    results = collect(job.folder)
+    document = compose(results)
     console.print()
-    tables.show(results, console)
-    written = tables.write(results, job.folder.path)
+    terminal.show(document, console)
+    written = write.into_folder(results, document, job.folder.path)
     console.print(f"\nreport: {written}", highlight=False, markup=False, soft_wrap=True)

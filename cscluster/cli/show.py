@@ -17,7 +17,7 @@ def command(
         str,
         typer.Argument(help="Algorithm, data set, metric, experiment or run.", autocompletion=complete.names),
     ],
-    out: Annotated[Path, typer.Option(help="Folder of results.")] = Path("results"),
+    results: Annotated[Path, typer.Option("--results", help="Folder of results.")] = Path("results"),
 ) -> None:
     """Explain an algorithm, data set, metric, experiment or run."""
     from cscluster import bundle
@@ -45,7 +45,7 @@ def command(
             f"experiment {name}:\n" + (bundle.folder("configs") / f"{name}.yaml").read_text(encoding="utf-8")
         )
         shown += 1
-    run = find_run(name, out)
+    run = find_run(name, results)
     if run is not None:
         _run(run)
         shown += 1

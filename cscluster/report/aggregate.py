@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from cscluster.errors import ConfigError
 from cscluster.store.folder import RunFolder
+from cscluster.store.records import Record
 
 LOWER_IS_BETTER = ("error", "balanced_error", "seconds", "iterations")
+
+
+Place = tuple[str, int, int]
+"""A data set, a point and a tier."""
+
+
+@dataclass(frozen=True)
+class Axes:
+    """The places and trials of a run, and for each of its rows the numbers of place, trial and label."""
+
+    places: list[Place]
+    trials: list[int]
+    place: NDArray[np.intp]
+    trial: NDArray[np.intp]
+    label: NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -58,7 +77,21 @@ class Results:
     repeats: int = 1
     families: dict[str, dict[str, int]] = field(default_factory=dict)
 
-    @property
+    @cached_property
+    def axes(self) -> Axes:
+        """The places and trials that there are, and where each row of `trials` belongs."""
+        frame = self.trials
+        grouped = frame.groupby(["dataset", "point", "tier"], sort=False)
+        trial, numbers = pd.factorize(frame["trial"], sort=True)
+        return Axes(
+            places=[tuple(place) for place in grouped.groups],
+            trials=[int(number) for number in numbers],
+            place=grouped.ngroup().to_numpy(),
+            trial=trial,
+            label=pd.Index(self.labels).get_indexer(frame["label"]),
+        )
+
+    @cached_property
     def marks(self) -> dict[str, str]:
         """The name of each label in tables: an oracle has a star."""
         oracles = set(self.trials.loc[self.trials["oracle"], "label"]) if len(self.trials) else set()
@@ -70,15 +103,18 @@ def lower_is_better(metric: str) -> bool:
     return metric.partition("@")[0] in LOWER_IS_BETTER
 
 
-def collect(folder: RunFolder, metrics: list[str] | None = None) -> Results:
-    """Aggregate the records of a run; nothing is recomputed."""
+def collect(folder: RunFolder, metrics: list[str] | None = None, *, every: bool = False) -> Results:
+    """Aggregate the records of a run; nothing is recomputed.
+
+    With `every`, all points of the grids are kept, whatever the experiment selects.
+    """
     config = folder.config()["experiment"]
     wanted = metrics or config["metrics"]
     frame = _frame(folder)
     rows, labels = [], []
     for entry, title in zip(config["algorithms"], _titles(config["algorithms"], frame), strict=True):
         mine = frame[frame["label"] == title]
-        for label, oracle, part in _select(mine, entry):
+        for label, oracle, part in _select(mine, "none" if every else entry["select"]):
             labels.append(label)
             rows.append(part.assign(label=label, entry=title, oracle=oracle))
     chosen = pd.concat(rows) if rows else frame
@@ -100,30 +136,117 @@ def collect(folder: RunFolder, metrics: list[str] | None = None) -> Results:
     )
 
 
+def restrict(results: Results, rows: pd.Series) -> Results:
+    """Return the results of some of the trials only."""
+    trials = results.trials[rows].reset_index(drop=True)
+    return replace(
+        results,
+        datasets=[name for name in results.datasets if name in set(trials["dataset"])],
+        labels=[label for label in results.labels if label in set(trials["label"])],
+        cells=_cells(trials, results.metrics, results.planned),
+        failures=_failures(trials),
+        trials=trials,
+    )
+
+
+def at_last_point(results: Results) -> Results:
+    """Return the results of the last point, and of its last tier, of each data set only."""
+    trials = results.trials
+    rows = trials["point"] == trials.groupby("dataset")["point"].transform("max")
+    last = trials["tier"].where(rows).groupby(trials["dataset"]).transform("max")
+    return restrict(results, rows & (trials["tier"] == last))
+
+
+def join(parts: list[Results]) -> Results:
+    """Return several runs as one: their data sets below and their algorithms beside each other.
+
+    Raises
+    ------
+    ConfigError
+        If two of them have the same algorithm on the same data set.
+    """
+    seen: dict[tuple[str, str], str] = {}
+    for part in parts:
+        for dataset, label in dict.fromkeys(zip(part.cells["dataset"], part.cells["label"], strict=True)):
+            if (dataset, label) in seen:
+                raise ConfigError(
+                    f"Both '{seen[dataset, label]}' and '{part.name}' have results of '{label}' on "
+                    f"'{dataset}', which cannot stand in one table; see: cscluster compare"
+                )
+            seen[dataset, label] = part.name
+    first = parts[0]
+    return replace(
+        first,
+        name=" + ".join(part.name for part in parts),
+        title=" + ".join(part.title for part in parts),
+        metrics=list(dict.fromkeys(metric for part in parts for metric in part.metrics)),
+        datasets=list(dict.fromkeys(name for part in parts for name in part.datasets)),
+        labels=list(dict.fromkeys(label for part in parts for label in part.labels)),
+        planned=max(part.planned for part in parts),
+        cells=pd.concat([part.cells for part in parts], ignore_index=True),
+        failures=pd.concat([part.failures for part in parts], ignore_index=True),
+        trials=pd.concat([part.trials for part in parts], ignore_index=True),
+    )
+
+
+def recorded(results: Results) -> list[str]:
+    """Return the names of all metrics that the trials have."""
+    return [name[2:] for name in results.trials.columns if name.startswith("m:")]
+
+
+_FIELDS = ("dataset", "algorithm", "label", "point", "tier", "trial", "status", "grid", "message")
+
+
 def _frame(folder: RunFolder) -> pd.DataFrame:
-    rows = []
-    for record in folder.planned_records():
-        values = {f"m:{name}": value for name, value in record["metrics"].items()}
-        values["m:seconds"] = sum(record["seconds"].values()) if record["seconds"] else None
-        values["m:iterations"] = record["iterations"]
-        rows.append(
-            {
-                "dataset": record["dataset"],
-                "algorithm": record["algorithm"],
-                "label": record["label"],
-                "grid": json.dumps(record["grid"], sort_keys=True),
-                "point": record["point"],
-                "tier": record["tier"],
-                "trial": record["trial"],
-                "status": record["status"],
-                "message": f"{record['error']['type']}: {record['error']['message']}"
-                if record["error"]
-                else "",
-                **values,
-            }
-        )
-    columns = ["dataset", "algorithm", "label", "grid", "point", "tier", "trial", "status", "message"]
-    return pd.DataFrame(rows, columns=None if rows else columns)
+    """Return the planned trials, one row each, in plan order.
+
+    Records are taken apart one by one: a hundred thousand of them at once would keep the garbage
+    collector busier than all the rest.
+    """
+    row_of = {key: row for row, key in enumerate(folder.plan())}
+    columns: dict[str, list[Any]] = {name: [None] * len(row_of) for name in _FIELDS}
+    scores: dict[str, list[float | None]] = {}
+    for record in folder.records():
+        row = row_of.get(record["key"])
+        if row is None:
+            continue
+        if columns["status"][row] is not None:  # an earlier record of the same trial
+            for column in scores.values():
+                column[row] = None
+        for column, value in zip(columns.values(), _described(record), strict=True):
+            column[row] = value
+        for name, value in _scores(record).items():
+            if name not in scores:
+                scores[name] = [None] * len(row_of)
+            scores[name][row] = value
+    there = np.array([status is not None for status in columns["status"]], dtype=bool)
+    frame = pd.DataFrame(
+        {**columns, **{f"m:{name}": np.array(column, dtype=float) for name, column in scores.items()}}
+    )
+    return frame[there].reset_index(drop=True).infer_objects()
+
+
+def _described(record: Record) -> tuple[Any, ...]:
+    """Return a record's fields but for its scores."""
+    error, grid = record["error"], record["grid"]
+    return (
+        record["dataset"],
+        record["algorithm"],
+        record["label"],
+        record["point"],
+        record["tier"],
+        record["trial"],
+        record["status"],
+        json.dumps(grid, sort_keys=True) if grid else "{}",
+        f"{error['type']}: {error['message']}" if error else "",
+    )
+
+
+def _scores(record: Record) -> dict[str, float | None]:
+    """Return a record's metrics, with its time and its iterations."""
+    seconds = record["seconds"]
+    total = sum(seconds.values()) if seconds else None
+    return {**record["metrics"], "seconds": total, "iterations": record["iterations"]}
 
 
 def _families(folder: RunFolder) -> dict[str, dict[str, int]]:
@@ -143,7 +266,7 @@ def _titles(entries: list[dict[str, Any]], frame: pd.DataFrame) -> list[str]:
     return [entry["label"] or (others.get(entry["name"]) or [entry["name"]]).pop(0) for entry in entries]
 
 
-def _select(frame: pd.DataFrame, entry: dict[str, Any]) -> list[tuple[str, bool, pd.DataFrame]]:
+def _select(frame: pd.DataFrame, rule: str) -> list[tuple[str, bool, pd.DataFrame]]:
     """Return the rows of the tables that one entry gives: label, whether oracle, its trials.
 
     Of a grid, only points with the fewest failed trials can be selected: a mean over survivors is
@@ -151,7 +274,7 @@ def _select(frame: pd.DataFrame, entry: dict[str, Any]) -> list[tuple[str, bool,
     """
     if frame.empty:
         return []
-    label, rule = frame["label"].iloc[0], entry["select"]
+    label = frame["label"].iloc[0]
     if frame["grid"].nunique() == 1:
         return [(label, False, frame)]
     if rule == "none":
@@ -179,34 +302,24 @@ def _values(frame: pd.DataFrame, metric: str) -> pd.Series:
     return frame[name].astype(float) if name in frame else pd.Series(np.nan, frame.index)
 
 
+@cache
 def _words(grid: str) -> str:
     return ", ".join(f"{name}={value}" for name, value in json.loads(grid).items())
 
 
 def _cells(frame: pd.DataFrame, metrics: list[str], planned: int) -> pd.DataFrame:
-    columns = [
-        "dataset",
-        "label",
-        "oracle",
-        "params",
-        "point",
-        "tier",
-        "metric",
-        "mean",
-        "std",
-        "n",
-        "planned",
-    ]
+    place = ["dataset", "label", "oracle", "point", "tier"]
+    columns = [*place[:3], "params", *place[3:], "metric", "mean", "std", "n", "planned"]
+    if frame.empty or not metrics:
+        return pd.DataFrame(columns=columns)
+    grids = frame[[*place, "grid"]].drop_duplicates().groupby(place, sort=False)["grid"]
+    params = grids.agg(lambda g: " | ".join(sorted({_words(grid) for grid in g} - {""}))).to_numpy()
     parts = []
-    for metric in metrics if len(frame) else []:
-        grouped = _values(frame, metric).groupby(
-            [frame[c] for c in ("dataset", "label", "oracle", "point", "tier")], sort=False
-        )
+    for metric in metrics:
+        grouped = _values(frame, metric).groupby([frame[name] for name in place], sort=False)
         table = grouped.agg(["mean", "std", "count"]).reset_index().rename(columns={"count": "n"})
-        params = frame.groupby(["dataset", "label", "oracle", "point", "tier"], sort=False)["grid"]
-        table["params"] = params.agg(lambda g: " | ".join(sorted({_words(v) for v in g} - {""}))).to_numpy()
-        parts.append(table.assign(metric=metric, planned=planned))
-    return pd.concat(parts)[columns].reset_index(drop=True) if parts else pd.DataFrame(columns=columns)
+        parts.append(table.assign(params=params, metric=metric, planned=planned))
+    return pd.concat(parts)[columns].reset_index(drop=True)
 
 
 def _failures(frame: pd.DataFrame) -> pd.DataFrame:

@@ -23,13 +23,11 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from cscluster.errors import ConfigError
-from cscluster.report.aggregate import Results, lower_is_better
+from cscluster.report.aggregate import Place, Results, lower_is_better
 
 ALPHA = 0.05
 Floats = NDArray[np.float64]
 _PAIR = ["a", "b", "n", "difference", "t_p", "wilcoxon_p", "holm_p", "cohen_dz", "rank_biserial", "winner"]
-Place = tuple[str, int, int]
-"""A data set, a point and a tier."""
 
 
 @dataclass(frozen=True)
@@ -62,24 +60,22 @@ class Paired:
         """The number of values of each place and label, shape (places, labels)."""
         return np.isfinite(self.values).sum(axis=0)
 
-    def at(self, place: Place) -> pd.DataFrame:
-        """Return the trials (index) of all labels (columns) at one place."""
+    def complete(self, place: Place) -> pd.DataFrame:
+        """Return the trials (index) of one place in which all labels (columns) have a value.
+
+        Labels without any value are left out: they would leave no trial for the others.
+        """
         values = self.values[:, self.places.index(place), :]
-        return pd.DataFrame(values, pd.Index(self.trials, name="trial"), self.labels)
+        table = pd.DataFrame(values, pd.Index(self.trials, name="trial"), self.labels)
+        return table.dropna(axis=1, how="all").dropna()
 
 
 def paired(results: Results, metric: str) -> Paired:
     """Return one metric of all trials, side by side."""
-    frame, name = results.trials, f"m:{metric}"
-    if name not in frame:
-        return Paired([], list(results.labels), [], np.empty((0, 0, len(results.labels))))
-    keys = pd.MultiIndex.from_frame(frame[["dataset", "point", "tier"]])
-    place, places = pd.factorize(keys)
-    trial, trials = pd.factorize(frame["trial"], sort=True)
-    label = pd.Index(results.labels).get_indexer(frame["label"])
-    values = np.full((len(trials), len(places), len(results.labels)), np.nan)
-    values[trial, place, label] = frame[name].astype(float)
-    return Paired([tuple(p) for p in places], list(results.labels), [int(t) for t in trials], values)
+    axes = results.axes
+    values = np.full((len(axes.trials), len(axes.places), len(results.labels)), np.nan)
+    values[axes.trial, axes.place, axes.label] = results.trials.get(f"m:{metric}", np.nan)
+    return Paired(axes.places, results.labels, axes.trials, values)
 
 
 def scores(
@@ -96,15 +92,17 @@ def scores(
         If there are no trials at this place.
     """
     table = paired(results, metric)
-    place = _last(table.places, dataset, point, tier)
-    if place is None:
+    place = last_place(table.places, dataset, point, tier)
+    if place is None or f"m:{metric}" not in results.trials:
         where = "".join(f", {name} {v}" for name, v in (("point", point), ("tier", tier)) if v is not None)
         raise ConfigError(f"There are no trials with '{metric}' on data set '{dataset}'{where}.")
-    return table.at(place).dropna(axis=1, how="all").dropna()
+    return table.complete(place)
 
 
-def _last(places: list[Place], dataset: str, point: int | None, tier: int | None) -> Place | None:
-    """Return the last place of a data set that fits."""
+def last_place(
+    places: list[Place], dataset: str, point: int | None = None, tier: int | None = None
+) -> Place | None:
+    """Return the last place of a data set, or the last at a point or tier."""
     fitting = [p for p in places if p[0] == dataset and point in (None, p[1]) and tier in (None, p[2])]
     return max(fitting, default=None)
 
@@ -215,6 +213,39 @@ def _cohen(d: Floats) -> float:
     return mean / spread if spread else float(np.sign(mean) * np.inf) if mean else 0.0
 
 
+def leaders(values: Floats, lower: bool = False, alpha: float = ALPHA) -> NDArray[np.bool_]:
+    """Tell who is best, alone or together with others that a paired t-test does not tell from the best.
+
+    Who has less than half of the trials that another has cannot lead: a mean over the few trials that
+    did not fail is no better mean.
+
+    Parameters
+    ----------
+    values : array of shape (trials, groups, members)
+        NaN where there is no value.
+    lower : bool
+        Whether small values are good.
+    alpha : float
+        Significance level.
+
+    Returns
+    -------
+    array of shape (groups, members)
+        Also true for means that read alike with three decimals.
+    """
+    counts = np.isfinite(values).sum(axis=0)
+    if not values.size:
+        return counts > 0
+    means = np.nansum(values, axis=0) / np.where(counts, counts, np.nan)
+    able = (counts > 0) & (2 * counts >= counts.max(axis=1, keepdims=True))
+    best = np.where(able, -means if lower else means, -np.inf).argmax(axis=1)[:, None]
+    differences = values - np.take_along_axis(values, best[None], axis=2)
+    shared = np.isfinite(differences).sum(axis=0)
+    p = paired_t(differences.reshape(len(values), -1)).reshape(counts.shape)
+    alike = np.round(means, 3) == np.round(np.take_along_axis(means, best, axis=1), 3)
+    return np.asarray(able & (alike | ((shared > 1) & (p >= alpha))))
+
+
 def win_tie_loss(results: Results, metric: str, alpha: float = ALPHA) -> pd.DataFrame:
     """Count for each pair of labels the places where the row wins, ties and loses: ``"w/t/l"``.
 
@@ -280,7 +311,7 @@ def means(results: Results, metric: str, point: int | None = None, tier: int | N
     rows = {
         dataset: table.means[table.places.index(place)]
         for dataset in results.datasets
-        if (place := _last(table.places, dataset, point, tier))
+        if (place := last_place(table.places, dataset, point, tier))
     }
     return pd.DataFrame.from_dict(rows, orient="index", columns=table.labels)
 

@@ -1,18 +1,18 @@
-"""Tables of results as text: for the terminal, and as Markdown and CSV files."""
+"""The tables of a run as texts in rows and columns, for every format to write in its own way."""
 
 from __future__ import annotations
 
-import os
+import json
 from collections.abc import Iterator
-from pathlib import Path
+from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import pandas as pd
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from cscluster.errors import StoreError
-from cscluster.report.aggregate import Results, lower_is_better
+from cscluster.errors import ConfigError, did_you_mean
+from cscluster.report.aggregate import Place, Results, lower_is_better
+from cscluster.report.statistics import ALPHA, Paired, last_place, leaders, paired
 
 _POINTS = {
     "random_pairs": "number of links",
@@ -21,6 +21,27 @@ _POINTS = {
     "tiers": "links of a tier",
     "file": "links in the file",
 }
+
+
+@dataclass(frozen=True)
+class Grid:
+    """One table.
+
+    Attributes
+    ----------
+    heading, corner : str
+        What the table shows, and what its rows are.
+    metric : str
+        The score in its cells.
+    texts, best : DataFrame
+        The text of each cell, and whether it stands out; rows and columns have their names in print.
+    """
+
+    heading: str
+    corner: str
+    metric: str
+    texts: pd.DataFrame
+    best: pd.DataFrame
 
 
 def cell_text(mean: float, std: float, n: int, planned: int, metric: str) -> str:
@@ -32,128 +53,149 @@ def cell_text(mean: float, std: float, n: int, planned: int, metric: str) -> str
     return f"{mean:.{digits}f}{spread}" + (f" ({n}/{planned})" if n < planned else "")
 
 
-def grids(results: Results) -> Iterator[tuple[str, str, pd.DataFrame, pd.DataFrame]]:
-    """Yield data set, metric, the texts (label x column) and a mask of the best of each column."""
+def points_word(results: Results) -> str:
+    """Say what the points of a run are."""
+    return _POINTS[results.schedule]
+
+
+def grids(results: Results, by: str = "point") -> list[Grid]:
+    """Return the tables of a run.
+
+    Parameters
+    ----------
+    results : Results
+        With all points of the grids if `by` is a parameter.
+    by : str
+        ``point``: for each metric and data set, algorithms x points (and tiers).  ``dataset``: for each
+        metric, data sets x algorithms at the last point.  The name of a parameter that was varied: for
+        each metric and data set, algorithms x its values at the last point.
+    """
+    if by not in ("point", "dataset"):
+        _check_parameter(results, by)
+    make = {"point": _by_point, "dataset": _by_dataset}.get(by)
+    found: list[Grid] = []
     for metric in results.metrics:
-        for dataset in results.datasets:
-            cells = results.cells
-            part = cells[(cells["dataset"] == dataset) & (cells["metric"] == metric)].copy()
-            if part.empty:
-                continue
-            part["row"] = [f"{r.label} *" if r.oracle else r.label for r in part.itertuples()]
-            columns = ["point"] if results.axis == "point" else ["point", "tier"]
-            part["text"] = [cell_text(r.mean, r.std, r.n, r.planned, metric) for r in part.itertuples()]
-            texts = part.pivot_table(index="row", columns=columns, values="text", aggfunc="first", sort=False)
-            means = part.pivot_table(index="row", columns=columns, values="mean", dropna=False, sort=False)
-            means = means.reindex(index=texts.index, columns=texts.columns).round(3)
-            best = means.min() if lower_is_better(metric) else means.max()
-            yield dataset, metric, texts.fillna(""), means.eq(best, axis=1)
+        table = paired(results, metric)
+        if table.places:
+            found += make(results, table, metric) if make else _by_parameter(results, table, metric, by)
+    return found
 
 
-def column_name(column: object) -> str:
-    """Return the heading of a column: the point and, where there are several, the tier."""
-    return f"{column[0]} t{column[1]}" if isinstance(column, tuple) else str(column)
+def _by_point(results: Results, table: Paired, metric: str) -> Iterator[Grid]:
+    texts, best = _texts(results, metric), leaders(table.values, lower_is_better(metric))
+    for dataset in results.datasets:
+        here = [k for k, place in enumerate(table.places) if place[0] == dataset]
+        places = [table.places[k] for k in here]
+        rows = [k for k, label in enumerate(table.labels) if any((*p, label) in texts for p in places)]
+        names = [results.marks[table.labels[row]] for row in rows]
+        heads = [_column(results, place) for place in places]
+        shown = [[texts.get((*place, table.labels[row]), "") for place in places] for row in rows]
+        yield Grid(
+            heading=f"{metric.upper()} on {dataset} by {points_word(results)}",
+            corner="algorithm",
+            metric=metric,
+            texts=pd.DataFrame(shown, names, heads),
+            best=pd.DataFrame(best[np.ix_(here, rows)].T, names, heads),
+        )
 
 
-def show(results: Results, console: Console) -> None:
-    """Print the tables so that they fit the terminal: closer together, or else in several parts."""
-    for dataset, metric, texts, best in grids(results):
-        heading = f"{metric.upper()} on {dataset} by {_POINTS[results.schedule]}"
-        labels = max([len("algorithm"), *map(len, texts.index)]) + 2
-        if labels + sum(_widths(texts)) > console.width:
-            texts = texts.map(lambda text: text.replace(" ± ", "±"))
-            labels = min(labels, console.width // 2)
-        widths, start = _widths(texts), 0
-        while start < len(widths):
-            stop = start + 1
-            while stop < len(widths) and labels + sum(widths[start : stop + 1]) <= console.width:
-                stop += 1
-            console.print(heading, style="bold", highlight=False, markup=False)
-            console.print(_table(texts.iloc[:, start:stop], best.iloc[:, start:stop]))
-            console.print()
-            heading, start = f"{heading.removesuffix(' (continued)')} (continued)", stop
-    for line in notes(results):
-        console.print(line, style="dim", highlight=False, markup=False)
-
-
-def _widths(texts: pd.DataFrame) -> list[int]:
-    return [max([len(column_name(c)), *map(len, texts[c])]) + 2 for c in texts.columns]
-
-
-def _table(texts: pd.DataFrame, best: pd.DataFrame) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="")
-    table.add_column("algorithm", overflow="fold")
-    for column, width in zip(texts.columns, _widths(texts), strict=True):
-        table.add_column(column_name(column), justify="right", no_wrap=True, min_width=width - 2)
-    for row in texts.index:
-        cells = [
-            Text(texts.loc[row, c], style="bold green" if best.loc[row, c] else "") for c in texts.columns
-        ]
-        table.add_row(Text(row), *cells)
-    return table
-
-
-def notes(results: Results) -> list[str]:
-    """Return the lines below the tables: trial counts, oracle choices, failures."""
-    trials = (
-        f"mean ± standard deviation over {results.planned} trials" if results.planned > 1 else "one trial"
+def _by_dataset(results: Results, table: Paired, metric: str) -> Iterator[Grid]:
+    texts, best = _texts(results, metric), leaders(table.values, lower_is_better(metric))
+    last = {name: last_place(table.places, name) for name in results.datasets}
+    places = {name: place for name, place in last.items() if place}
+    where = dict.fromkeys(place_words(results, place) for place in places.values())
+    named = places if len(where) == 1 else {f"{n} ({place_words(results, p)})": p for n, p in places.items()}
+    heads = [results.marks[label] for label in table.labels]
+    yield Grid(
+        heading=f"{metric.upper()} by data set" + (f", {next(iter(where))}" if len(where) == 1 else ""),
+        corner="data set",
+        metric=metric,
+        texts=pd.DataFrame(
+            [[texts.get((*place, label), "") for label in table.labels] for place in named.values()],
+            list(named),
+            heads,
+        ),
+        best=pd.DataFrame([best[table.places.index(p)] for p in named.values()], list(named), heads),
     )
-    lines = [f"{trials}; the best of each column stands out"]
+
+
+def _by_parameter(results: Results, table: Paired, metric: str, name: str) -> Iterator[Grid]:
+    texts = _texts(results, metric)
+    chosen = results.trials[["label", "entry", "grid"]].drop_duplicates().itertuples(index=False)
+    spots: dict[str, tuple[str, Any]] = {}
+    for label, entry, grid in chosen:
+        point = json.loads(grid)
+        if name in point:
+            value = point.pop(name)
+            rest = ", ".join(f"{key}={point[key]}" for key in point)
+            spots[label] = (f"{entry} ({rest})" if rest else entry, value)
+    rows = list(dict.fromkeys(row for row, _ in spots.values()))
+    values = list(dict.fromkeys(json.dumps(value) for _, value in spots.values()))
+    where = {(row, json.dumps(value)): label for label, (row, value) in spots.items()}
+    for dataset in results.datasets:
+        place = last_place(table.places, dataset)
+        if place is None:
+            continue
+        scores = np.full((len(table.trials), len(rows), len(values)), np.nan)
+        shown = [["" for _ in values] for _ in rows]
+        for (row, value), label in where.items():
+            i, j = rows.index(row), values.index(value)
+            scores[:, i, j] = table.values[:, table.places.index(place), table.labels.index(label)]
+            shown[i][j] = texts.get((*place, label), "")
+        heads = [str(json.loads(value)) for value in values]
+        yield Grid(
+            heading=f"{metric.upper()} on {dataset} by {name}, {place_words(results, place)}",
+            corner="algorithm",
+            metric=metric,
+            texts=pd.DataFrame(shown, rows, heads),
+            best=pd.DataFrame(leaders(scores, lower_is_better(metric)), rows, heads),
+        )
+
+
+def _check_parameter(results: Results, name: str) -> None:
+    varied = dict.fromkeys(key for grid in results.trials["grid"].unique() for key in json.loads(grid))
+    if name not in varied:
+        known = ["point", "dataset", *varied]
+        hint = did_you_mean(name, known) or f"; this run has {', '.join(known)}"
+        raise ConfigError(f"Cannot show '{results.name}' by '{name}'{hint}")
+
+
+def _texts(results: Results, metric: str) -> dict[tuple[str, int, int, str], str]:
+    """Return the text of each cell by data set, point, tier and label."""
+    cells = results.cells[results.cells["metric"] == metric]
+    names = ("dataset", "point", "tier", "label", "mean", "std", "n", "planned")
+    rows = zip(*(cells[name].tolist() for name in names), strict=True)
+    return {
+        (dataset, point, tier, label): cell_text(mean, std, n, planned, metric)
+        for dataset, point, tier, label, mean, std, n, planned in rows
+    }
+
+
+def _column(results: Results, place: Place) -> str:
+    return str(place[1]) if results.axis == "point" else f"{place[1]} t{place[2]}"
+
+
+def place_words(results: Results, place: Place) -> str:
+    """Say where on its axis a place is."""
+    tier = "" if results.axis == "point" else f", tier {place[2]}"
+    return f"{points_word(results)} {place[1]}{tier}"
+
+
+def notes(results: Results, by: str = "point") -> list[str]:
+    """Return the lines below the tables: trial counts, what stands out, oracle choices, failures."""
+    if results.trials.empty:
+        return ["no trial is stored yet"]
+    across = "column" if by == "point" else "row"
+    if results.planned > 1:
+        lines = [
+            f"mean ± standard deviation over {results.planned} trials; what stands out: the best of each "
+            f"{across} and all that a paired t-test at {ALPHA} does not tell from it"
+        ]
+    else:
+        lines = [f"one trial; the best of each {across} stands out"]
     if len(results.cells) and results.cells["oracle"].any():
         lines.append("* oracle: the parameters were picked with the true labels, as in the papers")
     for r in results.failures.itertuples():
         trials = "1 trial" if r.count == 1 else f"{r.count} trials"
         lines.append(f"{trials} of {r.label} on {r.dataset}: {r.status}: {r.message}")
     return lines
-
-
-def markdown(results: Results) -> str:
-    """Return the tables as a Markdown page."""
-    parts = [f"# {results.title}\n"]
-    for dataset, metric, texts, best in grids(results):
-        heads = [column_name(c) for c in texts.columns]
-        parts.append(f"## {metric.upper()} on {dataset} by {_POINTS[results.schedule]}\n")
-        parts.append("| algorithm | " + " | ".join(heads) + " |")
-        parts.append("|---|" + "---:|" * len(heads))
-        for row in texts.index:
-            marked = [
-                f"**{texts.loc[row, c]}**" if best.loc[row, c] else texts.loc[row, c] for c in texts.columns
-            ]
-            parts.append("| " + " | ".join([_escape(row), *marked]) + " |")
-        parts.append("")
-    return "\n".join([*parts, *(f"{_escape(line)}  " for line in notes(results))]) + "\n"
-
-
-def _escape(text: object) -> str:
-    return str(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
-
-
-def write(results: Results, folder: Path) -> Path:
-    """Write ``report.md`` and ``summary.csv`` into the run's folder; return the report's path."""
-    _put(folder / "summary.csv", _csv(results.cells))
-    _put(folder / "report.md", markdown(results))
-    return folder / "report.md"
-
-
-def _csv(cells: pd.DataFrame) -> str:
-    """Return the table as CSV; a text that a spreadsheet would take for a formula is quoted."""
-    safe = cells.copy()
-    for column in ("dataset", "label", "params"):
-        one_line = safe[column].astype(str).str.replace(r"[\r\n]+", " ", regex=True)
-        safe[column] = one_line.str.replace(r"^(\s*[=+\-@])", r"'\1", regex=True)
-    return safe.to_csv(index=False, lineterminator="\n", float_format="%.6g")
-
-
-def _put(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{path.name}.part")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        os.replace(temporary, path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise StoreError(f"Cannot write '{path}': {error.strerror}.") from error
-
-
-def axis_name(results: Results) -> str:
-    """Return what the points of a run count."""
-    return _POINTS[results.schedule]

@@ -34,6 +34,7 @@ class Record(TypedDict):
 
 
 FIELDS = tuple(Record.__annotations__)
+_FIELDS = frozenset(FIELDS)
 
 
 def to_line(record: Record) -> str:
@@ -56,11 +57,11 @@ def from_line(line: str) -> Record:
     ValueError
         If the line is not a whole record or was altered after it was written.
     """
-    cut = line.rstrip("\n").rfind(',"check":"')
-    body = line[:cut] + "}"
-    if cut < 0 or line[cut:].rstrip("\n") != f',"check":"{zlib.crc32(encodable(body)):08x}"}}':
+    body, found, check = line.rstrip("\n").rpartition(',"check":"')
+    body += "}"
+    if not found or check != f'{zlib.crc32(encodable(body)):08x}"}}':
         raise ValueError("its checksum does not fit its content")
     record = json.loads(body)
-    if not isinstance(record, dict) or any(name not in record for name in FIELDS):
+    if not isinstance(record, dict) or not record.keys() >= _FIELDS:
         raise ValueError("it is not a record of a trial")
     return record  # type: ignore[return-value]

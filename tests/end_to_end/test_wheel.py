@@ -22,4 +22,11 @@ def test_the_wheel_holds_experiments_and_data(tmp_path):
         for path in bundle.folder(folder).rglob("*.*"):
             inside = path.relative_to(bundle.folder(folder)).as_posix()
             assert f"cscluster/_bundle/{folder}/{inside}" in names
+    for name in (
+        "assets/page.html",
+        "assets/report.js",
+        "vendor/echarts/echarts.min.js",
+        "vendor/echarts/LICENSE",
+    ):
+        assert f"cscluster/report/html/{name}" in names
     assert not any(name.startswith("tests/") for name in names)

@@ -1,5 +1,7 @@
 """Runs written by hand, with results chosen to tell the rules of the tables apart."""
 
+import numpy as np
+
 from cscluster.store.folder import RunFolder
 from cscluster.store.records import FIELDS
 
@@ -50,3 +52,36 @@ def store(path, algorithms, records, *, metrics=("acc",), trials=2, kind="random
         writer.put_json("plan.json", {"cells": {}, "keys": [record["key"] for record in records]})
         writer.append(records)
     return folder
+
+
+def wide(path, **more):
+    """Five points, three algorithms, one of them with a long name and one that fails at times."""
+    names = {"a": "K-means", "b": "Pairwise constrained maximum margin", "c": "C [bold]"}
+    records = [
+        trial(name, None if (name, t) == ("c", 0) else 0.1 * k + 0.01 * t, trial=t, label=label, point=point)
+        for k, (name, label) in enumerate(names.items(), start=1)
+        for point in (20, 40, 60, 80, 100)
+        for t in (0, 1)
+    ]
+    return store(path, [entry(name, label=label) for name, label in names.items()], records, **more)
+
+
+def oracle(path, label="=A|<b>*", **more):
+    """One algorithm, whose parameter was picked with the true labels."""
+    records = [
+        trial("a", 0.1 * lam, trial=t, label=label, grid={"lam": lam}) for lam in (1, 2) for t in (0, 1)
+    ]
+    return store(path, [entry("a", label=label, select="oracle:acc")], records, **more)
+
+
+def three_by_three(path, n=8, **more):
+    """Three data sets, three algorithms of which C is best and A worst, two points, some noise."""
+    noise = np.random.default_rng(0).normal(scale=0.02, size=(3, 3, 2, n))
+    records = [
+        trial(name, 0.5 + 0.1 * k + noise[d, k, p, t], trial=t, point=point, dataset=data)
+        for t in range(n)
+        for p, point in enumerate((10, 20))
+        for d, data in enumerate(("iris", "wine", "sonar"))
+        for k, name in enumerate("abc")
+    ]
+    return store(path, [entry(name) for name in "abc"], records, trials=n, **more)

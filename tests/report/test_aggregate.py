@@ -2,8 +2,9 @@ import statistics
 
 import pytest
 
+from cscluster.errors import ConfigError
 from cscluster.metrics import METRICS
-from cscluster.report.aggregate import collect, lower_is_better
+from cscluster.report.aggregate import at_last_point, collect, join, lower_is_better, recorded, restrict
 
 from .stored import entry, store, trial
 
@@ -195,3 +196,64 @@ def test_a_mean_over_survivors_does_not_win(tmp_path):
     ]
     results = collect(store(tmp_path, [entry("a", select="oracle:acc")], records))
     assert results.cells["mean"].tolist() == [pytest.approx(0.7)]
+
+
+def test_the_last_record_of_a_trial_counts(tmp_path):
+    folder = store(tmp_path, [entry("a")], [trial("a", 0.5), trial("a", 0.7, trial=1)])
+    with folder.writing() as writer:
+        writer.append([{**trial("a", None), "key": "0"}, {**trial("a", 0.9, trial=7), "key": "not planned"}])
+    results = collect(folder)
+    assert results.trials["trial"].tolist() == [0, 1]
+    assert results.trials["status"].tolist() == ["error", "ok"]
+    assert (cell(results, "A")["mean"], cell(results, "A")["n"]) == (0.7, 1)
+
+
+def test_every_point_of_a_grid_can_be_kept(tmp_path):
+    folder = store(tmp_path, [entry("a", select="oracle:acc")], grid_records())
+    results = collect(folder, every=True)
+    assert results.labels == ["A (lam=1)", "A (lam=2)"]
+    assert set(results.trials["entry"]) == {"A"}
+    assert results.marks == {"A (lam=1)": "A (lam=1)", "A (lam=2)": "A (lam=2)"}
+
+
+def test_only_some_trials(tmp_path):
+    records = [
+        trial(name, 0.1 if point == 10 else None, point=point, dataset=data)
+        for data in ("iris", "wine")
+        for name in "ab"
+        for point in (10, 20)
+    ]
+    results = collect(store(tmp_path, [entry("a"), entry("b")], records, trials=1))
+    some = restrict(results, (results.trials["dataset"] == "wine") & (results.trials["label"] == "B"))
+    assert (some.datasets, some.labels) == (["wine"], ["B"])
+    assert some.cells["n"].tolist() == [1, 0]
+    assert some.failures["count"].tolist() == [1]
+    last = at_last_point(results)
+    assert set(last.cells["point"]) == {20}
+    assert last.failures["count"].tolist() == [1] * 4
+
+
+def test_the_last_tier_of_the_last_point(tmp_path):
+    places = [("iris", 10, 3), ("iris", 20, 1), ("iris", 20, 2), ("wine", 10, 1), ("wine", 10, 4)]
+    records = [trial("a", 0.5, dataset=d, point=p, tier=t) for d, p, t in places]
+    last = at_last_point(collect(store(tmp_path, [entry("a")], records)))
+    assert [tuple(r) for r in last.trials[["dataset", "point", "tier"]].to_numpy()] == [
+        ("iris", 20, 2),
+        ("wine", 10, 4),
+    ]
+
+
+def test_two_runs_in_one(tmp_path):
+    first = collect(store(tmp_path / "1", [entry("a"), entry("b")], [trial("a", 0.1), trial("b", 0.2)]))
+    second = collect(store(tmp_path / "2", [entry("a")], [trial("a", 0.3, dataset="wine")], trials=5))
+    both = join([first, second])
+    assert (both.datasets, both.labels, both.planned) == (["iris", "wine"], ["A", "B"], 5)
+    assert both.cells["mean"].tolist() == [0.1, 0.2, 0.3]
+    assert both.title == "A title + A title"
+    with pytest.raises(ConfigError, match="Both 'run' and 'run' have results of 'A' on 'iris'"):
+        join([first, first])
+
+
+def test_recorded_metrics(tmp_path):
+    results = collect(store(tmp_path, [entry("a")], [trial("a", 0.5)]))
+    assert recorded(results) == ["acc", "error", "seconds", "iterations"]

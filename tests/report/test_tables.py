@@ -1,36 +1,11 @@
-import csv
-import io
-import os
-
 import pytest
-from rich.console import Console
 
-from cscluster.errors import StoreError
+from cscluster.errors import ConfigError
 from cscluster.report import tables
-from cscluster.report.aggregate import collect
-from cscluster.report.tables import cell_text
+from cscluster.report.aggregate import at_last_point, collect
+from cscluster.report.tables import cell_text, grids
 
-from .stored import entry, store, trial
-
-
-def shown(results, width):
-    console = Console(file=io.StringIO(), width=width)
-    tables.show(results, console)
-    return console.file.getvalue()
-
-
-@pytest.fixture
-def wide(tmp_path):
-    """Five points, three algorithms, one of them with a long name and one that fails at times."""
-    names = {"a": "K-means", "b": "Pairwise constrained maximum margin", "c": "C [bold]"}
-    records = [
-        trial(name, None if (name, t) == ("c", 0) else 0.1 * k + 0.01 * t, trial=t, label=label, point=point)
-        for k, (name, label) in enumerate(names.items(), start=1)
-        for point in (20, 40, 60, 80, 100)
-        for t in (0, 1)
-    ]
-    algorithms = [entry(name, label=label) for name, label in names.items()]
-    return collect(store(tmp_path / "run", algorithms, records))
+from .stored import entry, oracle, store, three_by_three, trial
 
 
 @pytest.mark.parametrize(
@@ -48,43 +23,6 @@ def test_text_of_a_cell(arguments, text):
     assert cell_text(*arguments) == text
 
 
-@pytest.mark.parametrize("width", [200, 120, 81, 80, 79, 60, 50])
-def test_tables_fit_the_terminal_and_lose_no_number(wide, width):
-    text = shown(wide, width)
-    assert max(map(len, text.splitlines())) <= width
-    assert "…" not in text
-    squeezed = text.replace(" ± ", "±")
-    assert [squeezed.count(v) for v in ("0.105±0.007", "0.205±0.007", "0.310 (1/2)")] == [5, 5, 5]
-    heads = [line.split() for line in text.splitlines() if line.startswith("algorithm")]
-    assert [point for head in heads for point in head[1:]] == ["20", "40", "60", "80", "100"]
-
-
-def test_a_table_that_just_fits_is_not_divided(wide):
-    needed = max(len(line) for line in shown(wide, 200).splitlines() if line.startswith("Pairwise"))
-    assert "(continued)" not in shown(wide, needed)
-    assert "…" not in shown(wide, needed)
-
-
-def test_long_names_leave_room_for_numbers(tmp_path):
-    label = "a very long name of an algorithm " * 4
-    records = [trial("a", 0.5, trial=t, label=label, point=p) for t in (0, 1) for p in (10, 20)]
-    text = shown(collect(store(tmp_path, [entry("a", label=label)], records)), 60)
-    assert max(map(len, text.splitlines())) <= 60
-    assert text.count("0.500±0.000") == 2
-    assert "(continued)" not in text
-    assert " ".join(text.split()).count("very long name") == 4
-
-
-def test_the_table_says_what_it_shows(wide):
-    text = shown(wide, 200)
-    assert "ACC on iris by number of links" in text
-    assert "C [bold]" in text
-    assert "mean ± standard deviation over 2 trials" in text
-    assert "5 trials of C [bold] on iris: error: ValueError: it broke" in text
-    assert "oracle" not in text
-    assert "(continued)" in shown(wide, 60)
-
-
 def test_one_failure_is_one_trial(tmp_path):
     folder = store(tmp_path, [entry("a")], [trial("a", None), trial("a", 0.5, trial=1)])
     assert tables.notes(collect(folder))[-1] == "1 trial of A on iris: error: ValueError: it broke"
@@ -93,97 +31,110 @@ def test_one_failure_is_one_trial(tmp_path):
 def test_the_best_of_each_column_stands_out(tmp_path):
     records = [trial("a", 0.3), trial("b", 0.9), trial("c", 0.90004)]
     folder = store(tmp_path, [entry(n) for n in "abc"], records, metrics=["acc", "error"])
-    best = {metric: mask[10].to_dict() for _, metric, _, mask in tables.grids(collect(folder))}
+    best = {grid.metric: grid.best["10"].to_dict() for grid in grids(collect(folder))}
     # Means that read alike count alike.
     assert best["acc"] == best["error"] == {"A": False, "B": True, "C": True}
 
 
+TIES = [
+    # scores of A, B, C: who stands out
+    ((0.9, 0.8, 0.7, 0.9, 0.8), (0.8, 0.9, 0.8, 0.7, 0.8), (0.3, 0.4, 0.3, 0.4, 0.3), "AB"),
+    ((0.9, 0.9, 0.9, 0.9, 0.9), (0.8, 0.8, 0.8, 0.8, 0.8), (0.8, 0.8, 0.8, 0.8, 0.8), "A"),
+    ((0.9, 0.9, 0.9, 0.9, 0.9), (0.9, 0.9, 0.9, 0.9, 0.9), (0.8, 0.8, 0.8, 0.8, 0.8), "AB"),
+    # A shows a better mean over the two trials that did not fail, fewer than half.
+    ((0.9, 0.9, None, None, None), (0.7, 0.6, 0.7, 0.6, 0.7), (0.2, 0.3, 0.3, 0.3, 0.2), "B"),
+    ((0.9, 0.8, 0.9, None, None), (0.5, 0.5, 0.6, 0.6, 0.5), (None, None, None, None, 0.5), "A"),
+]
+
+
+@pytest.mark.parametrize(("a", "b", "c", "expected"), TIES)
+@pytest.mark.parametrize("metric", ["acc", "error"])
+def test_statistical_ties_stand_out_together(tmp_path, a, b, c, expected, metric):
+    records = [
+        trial(n, v, trial=t) for n, column in zip("abc", (a, b, c), strict=True) for t, v in enumerate(column)
+    ]
+    folder = store(tmp_path, [entry(n) for n in "abc"], records, metrics=[metric], trials=5)
+    (grid,) = grids(collect(folder))
+    assert "".join(grid.best.index[grid.best["10"]]) == expected
+
+
 def test_nothing_is_best_where_all_failed(tmp_path):
     folder = store(tmp_path, [entry("a")], [trial("a", None), trial("a", None, trial=1)])
-    results = collect(folder)
-    ((_, _, texts, best),) = tables.grids(results)
-    assert texts.loc["A", 10] == "N/A (0/2)"
-    assert not best.to_numpy().any()
-    assert "N/A (0/2)" in shown(results, 80)
+    (grid,) = grids(collect(folder))
+    assert grid.texts.loc["A", "10"] == "N/A (0/2)"
+    assert not grid.best.to_numpy().any()
 
 
 def test_rows_and_columns_are_in_the_order_of_the_experiment(tmp_path):
     records = [trial(name, 0.5, point=point) for name in ("z", "a") for point in (100, 20)]
-    ((_, _, texts, _),) = tables.grids(collect(store(tmp_path, [entry("z"), entry("a")], records)))
-    assert list(texts.index) == ["Z", "A"]
-    assert list(texts.columns) == [100, 20]
+    (grid,) = grids(collect(store(tmp_path, [entry("z"), entry("a")], records)))
+    assert list(grid.texts.index) == ["Z", "A"]
+    assert list(grid.texts.columns) == ["100", "20"]
 
 
 def test_a_missing_cell_is_empty(tmp_path):
     records = [trial("a", 0.5), trial("a", 0.5, point=20), trial("b", 0.5)]
-    ((_, _, texts, _),) = tables.grids(collect(store(tmp_path, [entry("a"), entry("b")], records)))
-    assert texts.loc["B", 20] == ""
+    (grid,) = grids(collect(store(tmp_path, [entry("a"), entry("b")], records)))
+    assert grid.texts.loc["B", "20"] == ""
+    assert not grid.best.loc["B", "20"]
 
 
 def test_columns_of_tiers_tell_their_point(tmp_path):
     records = [trial("a", 0.5, point=point, tier=tier) for point in (5, 10) for tier in (1, 2)]
-    results = collect(store(tmp_path, [entry("a")], records, kind="tiers"))
-    assert "5 t1" in shown(results, 100)
-    assert "10 t2" in shown(results, 100)
-    assert "| 5 t1 | 5 t2 | 10 t1 | 10 t2 |" in tables.markdown(results)
+    (grid,) = grids(collect(store(tmp_path, [entry("a")], records, kind="tiers")))
+    assert list(grid.texts.columns) == ["5 t1", "5 t2", "10 t1", "10 t2"]
+    assert grid.heading == "ACC on iris by links of a tier"
 
 
-def oracle(tmp_path):
+def test_data_sets_by_algorithms(tmp_path):
+    results = at_last_point(collect(three_by_three(tmp_path)))
+    (grid,) = grids(results, "dataset")
+    assert grid.heading == "ACC by data set, number of links 20"
+    assert grid.corner == "data set"
+    assert list(grid.texts.index) == ["iris", "wine", "sonar"]
+    assert list(grid.texts.columns) == ["A", "B", "C"]
+    assert grid.best["C"].all()
+    assert not grid.best[["A", "B"]].any(axis=None)
+    assert grid.texts.loc["wine", "B"].startswith("0.6")
+    assert "the best of each row" in tables.notes(results, "dataset")[0]
+
+
+def test_data_sets_with_last_points_of_their_own(tmp_path):
+    records = [trial("a", 0.5, dataset=data, point=point) for data, point in (("iris", 10), ("wine", 20))]
+    (grid,) = grids(collect(store(tmp_path, [entry("a")], records)), "dataset")
+    assert grid.heading == "ACC by data set"
+    assert list(grid.texts.index) == ["iris (number of links 10)", "wine (number of links 20)"]
+
+
+def test_a_parameter_across(tmp_path):
     records = [
-        trial("a", 0.1 * lam, trial=t, label="=A|<b>*", grid={"lam": lam}) for lam in (1, 2) for t in (0, 1)
+        trial("a", 0.1 * lam + 0.01 * t + (0.3 if eta == "x" else 0), trial=t, grid={"lam": lam, "eta": eta})
+        for lam in (1, 2, 3)
+        for eta in ("x", "y")
+        for t in range(5)
     ]
-    return collect(store(tmp_path / "run", [entry("a", label="=A|<b>*", select="oracle:acc")], records))
+    records += [trial("b", 0.99, trial=t) for t in range(5)]
+    folder = store(tmp_path, [entry("a", select="oracle:acc"), entry("b")], records, trials=5)
+    (grid,) = grids(collect(folder, every=True), "lam")
+    assert grid.heading == "ACC on iris by lam, number of links 10"
+    assert list(grid.texts.index) == ["A (eta=x)", "A (eta=y)"]
+    assert list(grid.texts.columns) == ["1", "2", "3"]
+    assert grid.texts.loc["A (eta=x)", "2"] == "0.520 ± 0.016"
+    assert grid.best.to_numpy().tolist() == [[False, False, True]] * 2
+    with pytest.raises(ConfigError, match="Cannot show 'run' by 'lma'; did you mean 'lam'"):
+        grids(collect(folder, every=True), "lma")
 
 
-def test_oracle_is_marked_everywhere(tmp_path):
-    results = oracle(tmp_path)
-    assert "=A|<b>* *" in shown(results, 80)
-    for text in (shown(results, 80), tables.markdown(results)):
-        assert "oracle: the parameters were picked with the true labels" in text
-
-
-def test_markdown(tmp_path):
-    text = tables.markdown(oracle(tmp_path))
-    lines = text.splitlines()
-    assert lines[0] == "# A title"
-    assert "## ACC on iris by number of links" in lines
-    start = lines.index("| algorithm | 10 |")
-    assert lines[start + 1] == "|---|---:|"
-    assert lines[start + 2] == r"| =A\|&lt;b>\* \* | **0.200 ± 0.000** |"
-    assert all(line.replace(r"\|", "").count("|") == 3 for line in lines[start : start + 3])
-
-
-@pytest.mark.parametrize("label", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "a\n=1"])
-def test_formulas_in_csv_are_made_harmless(tmp_path, label):
-    folder = store(tmp_path, [entry("a", label=label)], [trial("a", 0.5, label=label)])
-    tables.write(collect(folder), folder.path)
-    with (folder.path / "summary.csv").open(newline="", encoding="utf-8") as file:
-        (row,) = csv.DictReader(file)
-    line = label.replace("\r", " ").replace("\n", " ")
-    assert row["label"] == (line if line[0] == "a" else "'" + line)
-    assert (row["dataset"], row["mean"], row["n"], row["planned"]) == ("iris", "0.5", "1", "2")
-
-
-def test_report_and_summary_are_written_beside_the_records(wide, tmp_path):
-    assert tables.write(wide, tmp_path) == tmp_path / "report.md"
-    assert (tmp_path / "report.md").read_text(encoding="utf-8") == tables.markdown(wide)
-    rows = list(csv.DictReader(io.StringIO((tmp_path / "summary.csv").read_text(encoding="utf-8"))))
-    assert len(rows) == len(wide.cells) == 15
-    assert not list(tmp_path.glob(".*.part"))
-
-
-def test_a_full_disk_is_told(wide, tmp_path, monkeypatch):
-    def full(*args):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(StoreError, match=r"Cannot write '.*summary\.csv': No space left on device"):
-        tables.write(wide, tmp_path)
-    assert not list(tmp_path.glob(".*.part"))
+def test_oracles_have_a_star(tmp_path):
+    results = collect(oracle(tmp_path))
+    assert list(grids(results)[0].texts.index) == ["=A|<b>* *"]
+    assert list(grids(results, "dataset")[0].texts.columns) == ["=A|<b>* *"]
+    assert any(
+        "oracle: the parameters were picked with the true labels" in note for note in tables.notes(results)
+    )
 
 
 def test_a_run_without_results(tmp_path):
-    folder = store(tmp_path, [entry("a")], [])
-    results = collect(folder)
-    assert "mean ± standard deviation" in shown(results, 80)
-    assert tables.write(results, tmp_path).read_text(encoding="utf-8").startswith("# A title")
+    results = collect(store(tmp_path, [entry("a")], []))
+    assert grids(results) == grids(results, "dataset") == []
+    assert tables.notes(results) == ["no trial is stored yet"]

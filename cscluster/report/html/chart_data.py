@@ -6,15 +6,23 @@ import json
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from cscluster.report.aggregate import Results, lower_is_better
-from cscluster.report.tables import axis_name
+from cscluster.report.tables import points_word
+
+TRIALS_LIMIT = 50_000
+"""Values of single trials that a page holds; with more, its box plots show quartiles only."""
 
 Column = tuple[int, int]
 """A point and a tier."""
 _CELL = ["dataset", "label", "point", "tier"]
+
+
+def trials_fit(runs: list[Results]) -> bool:
+    """Tell whether a page can hold the value of every trial of runs."""
+    counts = (run.trials[f"m:{m}"].count() for run in runs for m in run.metrics if f"m:{m}" in run.trials)
+    return bool(sum(counts) <= TRIALS_LIMIT)
 
 
 def columns(results: Results) -> list[Column]:
@@ -70,8 +78,8 @@ def chart_data(results: Results, with_trials: bool) -> dict[str, Any]:
         "datasets": results.datasets,
         "labels": list(marks.values()),
         "axis": results.axis,
-        "axisName": "tier" if results.axis == "tier" else axis_name(results),
-        "points": axis_name(results),
+        "axisName": "tier" if results.axis == "tier" else points_word(results),
+        "points": points_word(results),
         "columns": [{"point": c[0], "tier": c[1], "text": column_text(results, c)} for c in place],
         "planned": results.planned,
         "cells": cells,
@@ -110,24 +118,12 @@ def parameter_grids(results: Results) -> list[dict[str, Any]]:
     """Return the algorithms of which every point of a grid is a row: their parameters and these rows."""
     if results.trials.empty:
         return []
-    rows = results.trials[["label", "grid"]].drop_duplicates()
-    rows = rows[~rows["label"].duplicated(keep=False)]
-    names = results.cells.drop_duplicates("label").set_index("label")["params"]
-    order = {label: i for i, label in enumerate(results.marks)}
+    numbers = {label: i for i, label in enumerate(results.marks)}
     families: dict[str, list[dict[str, Any]]] = {}
-    for label, grid in rows.itertuples(index=False):
-        ending = f" ({names[label]})"
-        if names[label] and label.endswith(ending):
-            family = families.setdefault(label.removesuffix(ending), [])
-            family.append({"label": order[label], "values": json.loads(grid)})
+    rows = results.trials[["entry", "label", "grid"]].drop_duplicates()
+    for entry, label, grid in rows[rows["entry"] != rows["label"]].itertuples(index=False):
+        families.setdefault(entry, []).append({"label": numbers[label], "values": json.loads(grid)})
     return [
         {"name": name, "params": list(members[0]["values"]), "rows": members}
         for name, members in families.items()
-        if len(members) > 1 and all(m["values"].keys() == members[0]["values"].keys() for m in members)
     ]
-
-
-def count_values(results: Results) -> int:
-    """Return how many numbers all trials of a run have."""
-    known: pd.Index = results.trials.columns
-    return sum(int(results.trials[f"m:{m}"].count()) for m in results.metrics if f"m:{m}" in known)

@@ -2,67 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-import pandas as pd
-
-from cscluster.report.aggregate import Results, lower_is_better
+from cscluster.report.aggregate import Place, Results, lower_is_better
+from cscluster.report.html.chart_data import column_text
 from cscluster.report.html.markup import Markup, join, tag, text
 from cscluster.report.html.sortable import Cell, table
-from cscluster.report.tables import axis_name, column_name, grids
+from cscluster.report.statistics import leaders, paired
+from cscluster.report.tables import cell_text, points_word
 
 
 def tables(results: Results) -> Markup:
     """Return a table for each metric and data set; scripts show the one that is chosen."""
-    details = {
-        (r.metric, r.dataset, results.marks[r.label], r.point, r.tier): r for r in results.cells.itertuples()
+    return join(part for metric in results.metrics for part in _of_metric(results, metric))
+
+
+def _of_metric(results: Results, metric: str) -> Iterator[Markup]:
+    scores = paired(results, metric)
+    marked = leaders(scores.values, lower_is_better(metric))
+    cells = {
+        ((r.dataset, r.point, r.tier), r.label): r
+        for r in results.cells[results.cells["metric"] == metric].itertuples()
     }
-    return join(
-        _table(results, dataset, metric, texts, best, details)
-        for dataset, metric, texts, best in grids(results)
-    )
+    for number, dataset in enumerate(results.datasets):
+        here: list[tuple[int, Place]] = [(k, p) for k, p in enumerate(scores.places) if p[0] == dataset]
+        rows = [
+            [
+                Cell(text(results.marks[label])),
+                *(_cell(cells.get((place, label)), metric, bool(marked[k, row])) for k, place in here),
+            ]
+            for row, label in enumerate(scores.labels)
+            if any((place, label) in cells for _, place in here)
+        ]
+        yield table(
+            join([metric.upper(), " on ", text(dataset), f" by {points_word(results)}"]),
+            ["algorithm", *(column_text(results, place[1:]) for _, place in here)],
+            rows,
+            numbers=len(here),
+            larger_first=not lower_is_better(metric),
+            data_metric=results.metrics.index(metric),
+            data_dataset=number,
+        )
 
 
-def _table(
-    results: Results,
-    dataset: str,
-    metric: str,
-    texts: pd.DataFrame,
-    best: pd.DataFrame,
-    details: dict[tuple[Any, ...], Any],
-) -> Markup:
-    rows = []
-    for row in texts.index:
-        cells = [Cell(text(row))]
-        for column in texts.columns:
-            point, tier = column if isinstance(column, tuple) else (column, 1)
-            cells.append(
-                _cell(
-                    texts.loc[row, column],
-                    bool(best.loc[row, column]),
-                    details.get((metric, dataset, row, point, tier)),
-                )
-            )
-        rows.append(cells)
-    return table(
-        join([metric.upper(), " on ", text(dataset), f" by {axis_name(results)}"]),
-        ["algorithm", *map(column_name, texts.columns)],
-        rows,
-        numbers=len(texts.columns),
-        larger_first=not lower_is_better(metric),
-        data_metric=results.metrics.index(metric),
-        data_dataset=results.datasets.index(dataset),
-    )
-
-
-def _cell(shown: str, best: bool, detail: Any) -> Cell:
-    if detail is None:
+def _cell(found: Any, metric: str, best: bool) -> Cell:
+    """Return a cell: what it shows, and below it the parameters where a grid was searched."""
+    if found is None:
         return Cell("", kind="number")
-    chosen = detail.params if detail.params and not detail.label.endswith(f"({detail.params})") else ""
-    number = tag("strong", shown) if best else shown
-    kind = "number" + (" best" if best else "") + (" failed" if detail.n < detail.planned else "")
+    shown = cell_text(found.mean, found.std, found.n, found.planned, metric)
+    chosen = "" if found.label.endswith(f"({found.params})") else found.params
+    kinds = ["number", *(["best"] if best else []), *(["failed"] if found.n < found.planned else [])]
     return Cell(
-        join([number, tag("small", chosen) if chosen else ""]),
-        value=detail.mean if detail.n else None,
-        kind=kind,
+        join([tag("strong", shown) if best else shown, tag("small", chosen) if chosen else ""]),
+        value=found.mean if found.n else None,
+        kind=" ".join(kinds),
     )

@@ -6,18 +6,15 @@ from collections.abc import Iterable
 
 from cscluster.report.aggregate import Results
 from cscluster.report.html import grids, provenance
-from cscluster.report.html.chart_data import chart_data, column_text, columns, count_values, parameter_grids
+from cscluster.report.html.chart_data import chart_data, column_text, columns, parameter_grids, trials_fit
 from cscluster.report.html.document import document
 from cscluster.report.html.markup import Markup, join, tag, text
 from cscluster.report.html.significance import statistics
 from cscluster.report.html.sortable import filter_box
 from cscluster.report.statistics import sentence
-from cscluster.report.tables import axis_name, notes
+from cscluster.report.tables import notes, points_word
 from cscluster.store.folder import RunFolder
 from cscluster.store.records import Record
-
-TRIALS_LIMIT = 50_000
-"""Numbers of single trials that a page holds; with more, the box plots show quartiles only."""
 
 
 def page(results: list[Results], folders: list[RunFolder]) -> str:
@@ -30,7 +27,7 @@ def page(results: list[Results], folders: list[RunFolder]) -> str:
     folders : list of RunFolder
         Where they come from: configuration, environments and warnings are read there.
     """
-    with_trials = sum(map(count_values, results)) <= TRIALS_LIMIT
+    with_trials = trials_fit(results)
     runs = [
         _run(number, run, folder, with_trials)
         for number, (run, folder) in enumerate(zip(results, folders, strict=True))
@@ -102,7 +99,7 @@ def _facts(results: Results, records: list[Record], planned: int) -> Markup:
     facts = [
         ("algorithms", len(results.labels), ""),
         ("data sets", len(results.datasets), ""),
-        (axis_name(results), _range(points), ""),
+        (points_word(results), _range(points), ""),
         ("trials per cell", results.planned, ""),
         ("trials stored", f"{len(records):,} of {planned:,}", "bad" if len(records) < planned else ""),
         ("failed", f"{failed:,}", "bad" if failed else ""),
@@ -139,8 +136,8 @@ def _results(results: Results, with_trials: bool) -> Markup:
     about = notes(results)[: -len(results.failures) or None]
     if not with_trials:
         about.append(
-            f"More than {TRIALS_LIMIT:,} values are too many to show the trials one by one: box plots show "
-            "quartiles and whiskers, computed from all trials."
+            "There are too many trials to show them one by one: box plots show quartiles and whiskers, "
+            "computed from all trials."
         )
     return join(
         [

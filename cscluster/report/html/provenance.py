@@ -101,9 +101,13 @@ def configuration(folder: RunFolder) -> Markup:
 
 
 def _given(value: Any) -> Any:
-    """Return a configuration without keys that are None or an empty text."""
+    """Return a configuration without keys that say nothing; in parameters, None is a value."""
     if isinstance(value, dict):
-        return {key: _given(item) for key, item in value.items() if item is not None and item != ""}
+        return {
+            key: item if key in ("params", "preprocess") else _given(item)
+            for key, item in value.items()
+            if item is not None and item != ""
+        }
     return [_given(item) for item in value] if isinstance(value, list) else value
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import math
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pandas as pd
 
@@ -33,7 +35,7 @@ def statistics(results: Results) -> Markup:
     parts = [
         tag("h3", "At the chosen point"),
         filter_box("Filter pairs"),
-        join(_at_places(results, places)),
+        _at_places(results, places),
         tag(
             "p",
             "The pairs of this point are not shown: the run has too many of them to compare on one page.",
@@ -56,21 +58,36 @@ def _places(results: Results) -> list[tuple[str, Column]]:
     return next((some for some in (every, last) if len(some) * pairs <= PAIRS_LIMIT), [])
 
 
-def _at_places(results: Results, places: list[tuple[str, Column]]) -> Iterator[Markup]:
+def _at_places(results: Results, places: list[tuple[str, Column]]) -> Markup:
     numbers = {column: i for i, column in enumerate(columns(results))}
-    for metric_number, metric in enumerate(results.metrics):
-        values = paired(results, metric)
-        for dataset, column in places:
-            if (dataset, *column) not in values.places:
-                continue
-            scores = values.at((dataset, *column)).dropna(axis=1, how="all").dropna()
-            yield tag(
-                "div",
-                _at_place(results, metric, scores),
-                data_metric=metric_number,
-                data_dataset=results.datasets.index(dataset),
-                data_column=numbers[column],
-            )
+    parts = []
+    with _old_objects_left_alone():
+        for metric_number, metric in enumerate(results.metrics):
+            scores = paired(results, metric)
+            for dataset, column in places:
+                if (dataset, *column) in scores.places:
+                    part = tag(
+                        "div",
+                        _at_place(results, metric, scores.complete((dataset, *column))),
+                        data_metric=metric_number,
+                        data_dataset=results.datasets.index(dataset),
+                        data_column=numbers[column],
+                    )
+                    parts.append(part)
+    return join(parts)
+
+
+@contextmanager
+def _old_objects_left_alone() -> Iterator[None]:
+    """Spare the objects that exist now from garbage collection.
+
+    Holm's correction in statsmodels collects garbage on every call, which takes longer than the tests.
+    """
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _at_place(results: Results, metric: str, scores: pd.DataFrame) -> Markup:
@@ -144,7 +161,8 @@ def _record(counts: str) -> Cell:
 def _across(results: Results, metric: str) -> Markup:
     """Return the ranks across data sets, where there are enough of them."""
     heading = tag("h3", "Across data sets")
-    found = friedman(means(results, metric), lower_is_better(metric))
+    scores = means(results, metric).dropna(axis=1, how="all")  # who always fails would leave no data set
+    found = friedman(scores, lower_is_better(metric))
     if found is None:
         return join(
             [
@@ -197,7 +215,9 @@ def _ranks(results: Results, found: Friedman) -> Markup:
 
 
 def _number(value: float, shown: str) -> Cell:
-    return Cell(shown.replace("-", "−"), value if math.isfinite(value) else None, "number")
+    return Cell(
+        shown.replace("-", "−").replace("inf", "∞"), value if math.isfinite(value) else None, "number"
+    )
 
 
 def _p(value: float) -> str:

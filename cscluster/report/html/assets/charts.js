@@ -186,7 +186,7 @@ function overview(run, choice) {
       if (!cell?.n) return;
       const share = most > least ? (cell.mean - least) / (most - least) : 1;
       const merit = run.metrics[choice.metric].lower && most > least ? 1 - share : share;
-      data.push({ value: [dataset, row, merit], cell, label: { color: colour(merit > 0.55 ? "heat-ink-high" : "ink") } });
+      data.push({ value: [dataset, row, merit], cell, label: { color: heatInk(merit) } });
     });
   });
   const { name } = run.metrics[choice.metric];
@@ -213,6 +213,11 @@ function overview(run, choice) {
 
 function heatHeight(rows) {
   return 80 + 38 * rows;
+}
+
+/** The ink that can be read on the colour of a share. */
+function heatInk(share) {
+  return colour(share > (theme.dark ? 0.58 : 0.88) ? "heat-ink-high" : "ink");
 }
 
 function heatScale(min, max) {
@@ -268,7 +273,7 @@ function twoParameters(run, [down, across], cells) {
   const [least, most] = [Math.min(...means), Math.max(...means)];
   const data = cells.map(({ row, cell }) => {
     const share = (cell.mean - least) / (most - least || 1);
-    return { value: [index(across, row), index(down, row), cell.mean], cell, label: { color: colour(share > 0.55 ? "heat-ink-high" : "ink") } };
+    return { value: [index(across, row), index(down, row), cell.mean], cell, label: { color: heatInk(share) } };
   });
   const category = (parameter, gap) => axis({ type: "category", data: parameter.values.map(String), name: parameter.name, nameGap: gap, splitLine: { show: false }, axisLabel: { interval: 0 } });
   return {

@@ -166,15 +166,17 @@ function save(place, name) {
   link.click();
 }
 
-/* Paper is white. */
+/* Paper is white, and as wide as it is: charts are scaled to it. */
 
-let before = null;
+let darkBefore = false;
+const images = () => document.querySelectorAll(".chart svg");
+
 addEventListener("beforeprint", () => {
-  before = theme.dark;
+  darkBefore = theme.dark;
   theme.set(false);
-  for (const [place, chart] of charts) chart.resize({ width: Math.min(place.clientWidth || 660, 660) });
+  images().forEach((image) => image.setAttribute("viewBox", `0 0 ${image.getAttribute("width")} ${image.getAttribute("height")}`));
 });
 addEventListener("afterprint", () => {
-  theme.set(before);
-  for (const chart of charts.values()) chart.resize({ width: "auto" });
+  images().forEach((image) => image.removeAttribute("viewBox"));
+  theme.set(darkBefore);
 });

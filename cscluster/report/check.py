@@ -1,0 +1,131 @@
+"""Comparison with reference values, for continuous integration."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from cscluster.errors import ConfigError, did_you_mean
+from cscluster.report import spreadsheet
+from cscluster.report.aggregate import Results
+
+_PLACE = ["dataset", "label", "point", "tier", "metric"]
+TIMES = ("seconds",)
+"""Metrics that differ from machine to machine: not checked unless they have a tolerance of their own."""
+
+
+@dataclass(frozen=True)
+class Tolerances:
+    """How far a mean may be from its reference: for all metrics, and for some of their own."""
+
+    general: float
+    own: dict[str, float]
+
+    def of(self, metric: str) -> float | None:
+        """Return the tolerance of a metric, or None if it is not to be checked."""
+        name = metric.partition("@")[0]
+        default = None if name in TIMES else self.general
+        return self.own.get(metric, self.own.get(name, default))
+
+
+def parse_tolerances(texts: list[str], default: float = 0.02) -> Tolerances:
+    """Read ``0.02`` (for all metrics) and ``acc=0.01`` (for one).
+
+    Raises
+    ------
+    ConfigError
+        If one is not a number from 0 on.
+    """
+    own: dict[str, float] = {}
+    for text in texts:
+        name, equals, number = text.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            value = -1.0
+        if not 0 <= value < float("inf") or (equals and not name):
+            raise ConfigError(f"--tol takes a number from 0 on, or METRIC=NUMBER, got '{text}'.")
+        if equals:
+            own[name] = value
+        else:
+            default = value
+    return Tolerances(default, own)
+
+
+def read_reference(path: Path) -> pd.DataFrame:
+    """Read a CSV file with the columns of ``summary.csv``: dataset, label, point, tier, metric, mean.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such file, or it has no such table.
+    """
+    try:
+        return _read(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"Cannot read the reference '{path}': {error.strerror}.") from None
+    except (ValueError, KeyError) as error:
+        raise ConfigError(f"Cannot read the reference '{path}': {str(error).strip(chr(39))}") from None
+
+
+def _read(text: str) -> pd.DataFrame:
+    table = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
+    missing = [name for name in [*_PLACE, "mean"] if name not in table]
+    if missing:
+        raise KeyError(f"it has no column {', '.join(missing)}; it needs those of summary.csv.")
+    if table.empty:
+        raise ValueError("it has no line below its heading.")
+    for name in ("point", "tier", "mean"):
+        table[name] = _numbers(table[name], gaps=name == "mean")
+    twice = table[table.duplicated(_PLACE)]
+    if len(twice):
+        raise ValueError(f"it has two lines for {', '.join(map(str, twice.iloc[0][_PLACE]))}.")
+    return table[[*_PLACE, "mean"]]
+
+
+def _numbers(column: pd.Series, gaps: bool) -> pd.Series:
+    numbers = pd.to_numeric(column, errors="coerce")
+    bad = column[numbers.isna() & ~(column.eq("") & gaps)]
+    if len(bad):
+        raise ValueError(f"its column '{column.name}' has '{bad.iloc[0]}', which is no number.")
+    return numbers
+
+
+def drift(results: Results, reference: pd.DataFrame, tolerances: Tolerances) -> tuple[pd.DataFrame, int]:
+    """Compare results with reference values.
+
+    Cells that the reference lacks are not looked at.
+
+    Returns
+    -------
+    table : DataFrame
+        The cells that drifted, the largest difference first, those that are missing before all: columns
+        dataset, label, point, tier, metric, reference, mean, difference.
+    checked : int
+        Number of cells that were compared.
+
+    Raises
+    ------
+    ConfigError
+        If the reference and the tolerances leave nothing to compare, or name an unknown metric.
+    """
+    metrics = reference["metric"].unique()
+    for name in tolerances.own:
+        if name not in {*metrics, *(metric.partition("@")[0] for metric in metrics)}:
+            hint = did_you_mean(name, metrics) or f"; it has {', '.join(metrics)}"
+            raise ConfigError(f"--tol: the reference has no metric '{name}'{hint}")
+    allowed = reference["metric"].map({metric: tolerances.of(metric) for metric in metrics}).astype(float)
+    expected = reference[allowed.notna()].rename(columns={"mean": "reference"})
+    if expected.empty:
+        raise ConfigError("The reference has only times, which are checked only with a --tol of their own.")
+    table = expected.merge(_read(spreadsheet.text([results])), on=_PLACE, how="left")
+    table["difference"] = table["mean"] - table["reference"]
+    beyond = table["difference"].abs() > allowed[allowed.notna()].to_numpy() + 1e-9
+    beyond |= table["mean"].isna() != table["reference"].isna()
+    worst_first = table[beyond].sort_values(
+        "difference", key=lambda d: -d.abs(), na_position="first", kind="stable"
+    )
+    return worst_first.reset_index(drop=True), len(table)

@@ -1,0 +1,204 @@
+"""What differs between two runs: their definitions, their surroundings, their results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from cscluster.report.aggregate import Results, lower_is_better
+from cscluster.report.statistics import ALPHA, paired_t
+from cscluster.store.folder import RunFolder
+from cscluster.store.records import Record
+
+_PLACE = ["dataset", "label", "point", "tier"]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What differs between two runs.
+
+    Attributes
+    ----------
+    changes : list of str
+        What changed in the experiment, the algorithms and the environment.
+    cells : DataFrame
+        Columns dataset, label, point, tier, metric, before, after, difference, n, p, verdict.  `p` is
+        corrected for the number of cells (Holm); the verdict is ``same`` (all trials are equal),
+        ``better``, ``worse`` or ``noise``.
+    paired : bool
+        Whether trials have the same links in both runs, so that they were compared one by one.
+    only_before, only_after : int
+        Cells that only one of them has.
+    """
+
+    changes: list[str]
+    cells: pd.DataFrame
+    paired: bool
+    only_before: int
+    only_after: int
+
+    @property
+    def verdict(self) -> str:
+        """The outcome in one line."""
+        total, counts = len(self.cells), self.cells["verdict"].value_counts()
+        lonely = [
+            f"{count} only in the {which}"
+            for count, which in ((self.only_before, "first"), (self.only_after, "second"))
+            if count
+        ]
+        rest = f"; {' and '.join(lonely)}" if lonely else ""
+        if not total:
+            return f"The runs have no cell in common{rest}."
+        same, noise = int(counts.get("same", 0)), int(counts.get("noise", 0))
+        moved = [f"{counts[name]} {name}" for name in ("better", "worse") if name in counts]
+        if same == total:
+            return f"The runs agree: all {total} common cells are equal in every trial{rest}."
+        if not moved:
+            return f"No cell moved significantly: of {total}, {same} are equal, {noise} within noise{rest}."
+        return (
+            f"{total - same - noise} of {total} cells moved significantly ({', '.join(moved)}), "
+            f"{noise} are within noise, {same} are equal{rest}."
+        )
+
+
+def compare(before: RunFolder, after: RunFolder, first: Results, second: Results) -> Comparison:
+    """Compare two runs, given as folders and as results."""
+    records = [before.planned_records(), after.planned_records()]
+    old, new = _meanings(before, records[0]), _meanings(after, records[1])
+    common = old.keys() & new.keys()
+    by_trial = all(_draw(old[key]) == _draw(new[key]) for key in common)
+    changes = [
+        *_differences(before.config()["experiment"], after.config()["experiment"]),
+        *_changed_meanings(old, new),
+        *_differences(_surroundings(before, records[0]), _surroundings(after, records[1])),
+    ]
+    metrics = [metric for metric in first.metrics if metric in second.metrics]
+    cells = pd.concat([_cells(first, second, metric, by_trial) for metric in metrics], ignore_index=True)
+    mine, theirs = (set(map(tuple, run.cells[_PLACE].to_numpy())) for run in (first, second))
+    return Comparison(changes, _judged(cells), by_trial, len(mine - theirs), len(theirs - mine))
+
+
+def _meanings(folder: RunFolder, records: list[Record]) -> dict[tuple[str, str, str], dict[str, Any]]:
+    """Return what each data set, label and grid point of a run stands for."""
+    cells = folder.cells()
+    return {
+        (r["dataset"], r["label"], json.dumps(r["grid"], sort_keys=True)): cells.get(r["cell"], {})
+        for r in records
+    }
+
+
+def _draw(meaning: dict[str, Any]) -> list[Any]:
+    """Return what the links of a trial depend on."""
+    return [meaning.get(name) for name in ("data", "recipe", "name", "schedule", "seed", "repeats")]
+
+
+def _changed_meanings(old: dict[Any, dict[str, Any]], new: dict[Any, dict[str, Any]]) -> Iterator[str]:
+    """Yield what changed in settings that go by the same name, where the experiment does not say it."""
+    found: dict[str, dict[str, None]] = {}
+    for key in old:
+        for name in ("version", "clusterer_version", "params", "preprocess", "data", "n_clusters"):
+            was, now = old[key].get(name), new.get(key, old[key]).get(name)
+            if was != now:
+                what = (
+                    "its data differ" if name == "data" else "; ".join(_differences({name: was}, {name: now}))
+                )
+                found.setdefault(f"{key[0] if name == 'data' else key[1]}: {what}", {})[key[0]] = None
+    for text, datasets in found.items():
+        yield text if len(datasets) == 1 else f"{text} ({len(datasets)} data sets)"
+
+
+def _surroundings(folder: RunFolder, records: list[Record]) -> dict[str, Any]:
+    """Return the environment of a run's records; of several, each value that occurs."""
+    known = folder.environments()
+    used = dict.fromkeys(record["environment"] for record in records)
+    merged: dict[str, list[Any]] = {}
+    for key in used:
+        for name, value in _flat(known.get(key, {})):
+            if value not in merged.setdefault(name, []):
+                merged[name].append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in merged.items()}
+
+
+def _differences(old: Any, new: Any) -> Iterator[str]:
+    """Yield ``name: old -> new`` for everything that is not the same."""
+    was, now = dict(_flat(old)), dict(_flat(new))
+    for name in dict.fromkeys([*was, *now]):
+        if was.get(name) != now.get(name):
+            yield f"{name}: {_short(was, name)} -> {_short(now, name)}"
+
+
+def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from _flat(inner, f"{name}.{key}" if name else str(key))
+    elif isinstance(value, list) and any(isinstance(inner, dict) for inner in value):
+        for number, inner in enumerate(value):
+            title = (
+                inner.get("label") or inner.get("name") or inner.get("base")
+                if isinstance(inner, dict)
+                else None
+            )
+            yield from _flat(inner, f"{name}[{title or number}]")
+    else:
+        yield name, value
+
+
+def _short(values: dict[str, Any], name: str) -> str:
+    if name not in values:
+        return "not there"
+    text = values[name] if isinstance(values[name], str) else json.dumps(values[name])
+    return text if 0 < len(text) <= 60 else f"{text[:57]}..." if text else "''"
+
+
+def _cells(first: Results, second: Results, metric: str, by_trial: bool) -> pd.DataFrame:
+    rows, scores = [], [_scores(run, metric) for run in (first, second)]
+    for place in scores[0]:
+        if place not in scores[1]:
+            continue
+        a, b = scores[0][place], scores[1][place]
+        both = a.index.intersection(b.index)
+        d = (b[both] - a[both]).to_numpy()
+        row = dict(zip(_PLACE, place, strict=True)) | {
+            "metric": metric,
+            "before": a.mean(),
+            "after": b.mean(),
+            "difference": b.mean() - a.mean(),
+            "n": len(both) if by_trial else min(len(a), len(b)),
+            "p": float(paired_t(d[:, None])[0]) if by_trial and len(d) else _welch(a, b),
+            "same": len(a) == len(b) == len(both) and not np.round(d, 12).any(),
+        }
+        rows.append(row)
+    return pd.DataFrame(rows, columns=[*_PLACE, "metric", "before", "after", "difference", "n", "p", "same"])
+
+
+def _scores(run: Results, metric: str) -> dict[Any, pd.Series]:
+    """Return the values of each place by trial."""
+    values = pd.Series(run.trials.get(f"m:{metric}", np.nan), run.trials.index, dtype=float)
+    places = values.groupby([run.trials[name] for name in _PLACE], sort=False)
+    return {place: part.set_axis(run.trials.loc[part.index, "trial"]).dropna() for place, part in places}
+
+
+def _welch(a: pd.Series, b: pd.Series) -> float:
+    if len(a) < 2 or len(b) < 2:
+        return 1.0
+    if a.nunique() == b.nunique() == 1:
+        return float(a.iloc[0] == b.iloc[0])
+    return float(stats.ttest_ind(a, b, equal_var=False).pvalue)
+
+
+def _judged(cells: pd.DataFrame) -> pd.DataFrame:
+    from statsmodels.stats.multitest import multipletests  # slow to load
+
+    if cells.empty:
+        return cells.drop(columns="same").assign(verdict=[])
+    cells["p"] = multipletests(cells["p"], method="holm")[1]
+    lower = cells["metric"].map(lower_is_better)
+    ahead = np.where((cells["difference"] > 0) != lower, "better", "worse")
+    cells["verdict"] = np.where(cells["same"], "same", np.where(cells["p"] < ALPHA, ahead, "noise"))
+    return cells.drop(columns="same")

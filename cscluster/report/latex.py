@@ -1,0 +1,106 @@
+"""Reports as LaTeX: a document that compiles, its tables ready to be copied into a paper."""
+
+from __future__ import annotations
+
+from cscluster.report.document import Document
+from cscluster.report.tables import Grid
+
+_START = r"""\documentclass{article}
+\usepackage[T1]{fontenc}
+\usepackage{textcomp}
+\usepackage{booktabs} % rules of the tables
+\usepackage{graphicx} % tables that are too wide are made smaller
+\begin{document}
+"""
+_SIGNS = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"$\sim$",
+    "<": r"$<$",
+    ">": r"$>$",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "–": "--",
+    "—": "---",
+    "’": "'",
+    "≤": r"$\le$",
+    "≥": r"$\ge$",
+}
+_GREEK = {
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta",
+    "θ": "theta", "ι": "iota", "κ": "kappa", "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "π": "pi",
+    "ρ": "rho", "σ": "sigma", "τ": "tau", "υ": "upsilon", "φ": "phi", "χ": "chi", "ψ": "psi", "ω": "omega",
+    "Γ": "Gamma", "Δ": "Delta", "Θ": "Theta", "Λ": "Lambda", "Ξ": "Xi", "Π": "Pi", "Σ": "Sigma",
+    "Υ": "Upsilon", "Φ": "Phi", "Ψ": "Psi", "Ω": "Omega",
+}  # fmt: skip
+
+
+def text(documents: list[Document]) -> str:
+    """Return reports as a LaTeX document."""
+    return _START + "\n".join(map(_section, documents)) + "\n\\end{document}\n"
+
+
+def _section(document: Document) -> str:
+    parts = [f"\\section*{{{escape(document.title)}}}"]
+    parts += [_table(grid) for grid in document.grids]
+    for outcome in document.outcomes:
+        lines = [f"\\item[{escape(name)}] {escape(line)}" for name, line in outcome.orderings.items()]
+        parts.append(f"\\paragraph{{{escape(outcome.heading)}}}")
+        parts.append("\n".join([r"\begin{description}", *lines, r"\end{description}"]))
+        parts.append(escape(outcome.sentence))
+    parts += [escape(note) for note in document.notes]
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(grid: Grid) -> str:
+    heads = " & ".join(map(escape, [grid.corner, *grid.texts.columns]))
+    rows = []
+    for name, row, best in zip(grid.texts.index, grid.texts.to_numpy(), grid.best.to_numpy(), strict=True):
+        cells = [
+            rf"\textbf{{{_cell(cell)}}}" if out else _cell(cell) for cell, out in zip(row, best, strict=True)
+        ]
+        rows.append(" & ".join([escape(name), *cells]) + r" \\")
+    return "\n".join(
+        [
+            r"\begin{table}[htbp]",
+            r"\centering",
+            rf"\caption{{{escape(grid.heading)}}}",
+            r"\resizebox{\ifdim\width>\textwidth\textwidth\else\width\fi}{!}{%",
+            rf"\begin{{tabular}}{{l{'r' * len(grid.texts.columns)}}}",
+            r"\toprule",
+            rf"{heads} \\",
+            r"\midrule",
+            *rows,
+            r"\bottomrule",
+            r"\end{tabular}}",
+            r"\end{table}",
+        ]
+    )
+
+
+def _cell(words: str) -> str:
+    return words.replace("±", r"\ensuremath{\pm}")
+
+
+def escape(words: object) -> str:
+    """Return a text such that LaTeX prints it as it is; signs that it lacks are printed as numbers."""
+    return "".join(map(_letter, " ".join(str(words).split())))
+
+
+def _letter(letter: str) -> str:
+    if letter in _SIGNS:
+        return _SIGNS[letter]
+    if letter in _GREEK:
+        return rf"$\{_GREEK[letter]}$"
+    if " " <= letter <= "~" or "À" <= letter <= "ž":
+        return letter
+    return f"[U+{ord(letter):04X}]"

@@ -1,0 +1,124 @@
+"""Reports as JSON, for other programs.
+
+::
+
+    {"runs": [{
+      "name", "title", "schedule",
+      "axis":       what varies, "point" or "tier",
+      "planned":    trials of each cell,
+      "metrics", "datasets", "labels": lists of names,
+      "cells":      [{"dataset", "label", "oracle", "params", "point", "tier", "metric", "mean", "std", "n",
+                      "planned", "best"}],
+      "failures":   [{"dataset", "label", "status", "message", "count"}],
+      "statistics": [{"metric", "sentence",
+                      "datasets": [{"dataset", "point", "tier", "n", "ordering", "pairs": [{"a", "b", "n",
+                                    "difference", "t_p", "wilcoxon_p", "holm_p", "cohen_dz",
+                                    "rank_biserial", "winner"}]}],
+                      "win_tie_loss": {label: {label: "w/t/l"}},
+                      "friedman":   null or {"p", "statistic", "n", "mean_ranks": {label: rank},
+                                     "critical_difference", "nemenyi": {label: {label: p}}}}]
+    }]}
+
+Whatever is not a finite number is null.  What the tests mean is said in `cscluster.report.statistics`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pandas as pd
+
+from cscluster.report import statistics
+from cscluster.report.aggregate import Results, lower_is_better
+
+
+def text(runs: list[Results]) -> str:
+    """Return runs as JSON."""
+    return (
+        json.dumps({"runs": [_run(run) for run in runs]}, indent=1, ensure_ascii=False, allow_nan=False)
+        + "\n"
+    )
+
+
+def _run(results: Results) -> dict[str, Any]:
+    return {
+        "name": results.name,
+        "title": results.title,
+        "schedule": results.schedule,
+        "axis": results.axis,
+        "planned": results.planned,
+        "metrics": results.metrics,
+        "datasets": results.datasets,
+        "labels": results.labels,
+        "cells": _rows(_with_best(results)),
+        "failures": _rows(results.failures),
+        "statistics": [_statistics(results, metric) for metric in results.metrics],
+    }
+
+
+def _with_best(results: Results) -> pd.DataFrame:
+    best: dict[tuple[Any, ...], bool] = {}
+    for metric in results.metrics:
+        table = statistics.paired(results, metric)
+        for place, row in zip(
+            table.places, statistics.leaders(table.values, lower_is_better(metric)), strict=True
+        ):
+            best |= {(metric, *place, label): bool(out) for label, out in zip(table.labels, row, strict=True)}
+    keys = zip(
+        *(results.cells[name] for name in ("metric", "dataset", "point", "tier", "label")), strict=True
+    )
+    return results.cells.assign(best=[best[key] for key in keys])
+
+
+def _statistics(results: Results, metric: str) -> dict[str, Any]:
+    lower, table = lower_is_better(metric), statistics.paired(results, metric)
+    places = []
+    for dataset in results.datasets:
+        place = statistics.last_place(table.places, dataset)
+        if place is None:
+            continue
+        scores = table.complete(place)
+        places.append(
+            {
+                "dataset": dataset,
+                "point": place[1],
+                "tier": place[2],
+                "n": len(scores),
+                "ordering": statistics.ordering(scores.rename(columns=results.marks), lower),
+                "pairs": _rows(statistics.pairwise(scores, lower)),
+            }
+        )
+    return {
+        "metric": metric,
+        "sentence": statistics.sentence(results, metric),
+        "datasets": places,
+        "win_tie_loss": _nested(statistics.win_tie_loss(results, metric)),
+        "friedman": _friedman(statistics.friedman(statistics.means(results, metric), lower)),
+    }
+
+
+def _friedman(found: statistics.Friedman | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "p": found.p,
+        "statistic": found.statistic,
+        "n": found.n,
+        "mean_ranks": found.mean_ranks.to_dict(),
+        "critical_difference": found.critical_difference,
+        "nemenyi": _nested(found.nemenyi),
+    }
+
+
+def _nested(table: pd.DataFrame) -> dict[str, Any]:
+    return {row: table.loc[row].to_dict() for row in table.index}
+
+
+def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{key: _plain(value) for key, value in row.items()} for row in table.to_dict("records")]
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

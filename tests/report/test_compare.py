@@ -1,0 +1,131 @@
+import json
+
+import numpy as np
+import pytest
+
+from cscluster.report.aggregate import collect
+from cscluster.report.compare import compare
+from cscluster.store.folder import RunFolder
+
+from .stored import entry, store, trial
+
+NOISE = np.random.default_rng(0).normal(scale=0.01, size=(2, 10))
+MEANING = {"algorithm": "a", "version": 1, "params": {"lam": 1}, "seed": 0, "data": "d", "schedule": {}}
+VERSIONS = {"python": "3.12", "packages": {"numpy": "2.0"}, "threads": 1}
+
+
+def run(path, scores, *, meaning=(), versions=(), **more):
+    """Store a run of one algorithm for each entry of `scores`, and what its cells and versions are."""
+    records = [
+        trial(name, value, trial=t, cell="c", environment="e")
+        for name, values in scores.items()
+        for t, value in enumerate(values)
+    ]
+    folder = store(path, [entry(name) for name in scores], records, trials=10, **more)
+    plan = json.loads((path / "plan.json").read_text())
+    with folder.writing() as writer:
+        writer.put_json("plan.json", {**plan, "cells": {"c": {**MEANING, **dict(meaning)}}})
+        writer.put_json("environments.json", {"e": {**VERSIONS, **dict(versions)}})
+    return folder
+
+
+def compared(before, after):
+    return compare(before, after, collect(before), collect(after))
+
+
+def test_the_same_run(tmp_path):
+    folder = run(tmp_path, {"a": 0.5 + NOISE[0], "b": 0.6 + NOISE[1]})
+    found = compared(folder, RunFolder(tmp_path))
+    assert found.changes == []
+    assert found.cells["verdict"].tolist() == ["same", "same"]
+    assert found.paired
+    assert found.verdict == "The runs agree: all 2 common cells are equal in every trial."
+
+
+def test_what_moved(tmp_path):
+    base = 0.5 + NOISE[0]
+    tiny = NOISE[1] - NOISE[1].mean()
+    before = run(tmp_path / "1", {"a": base, "b": base, "c": base, "d": base})
+    after = run(
+        tmp_path / "2", {"a": base + 0.1 + 0.001 * tiny, "b": base - 0.1 + tiny, "c": base + tiny, "d": base}
+    )
+    found = compared(before, after)
+    assert found.cells["verdict"].tolist() == ["better", "worse", "noise", "same"]
+    assert found.cells["difference"].tolist() == pytest.approx([0.1, -0.1, 0, 0])
+    assert found.cells["n"].tolist() == [10] * 4
+    assert found.verdict == (
+        "2 of 4 cells moved significantly (1 better, 1 worse), 1 are within noise, 1 are equal."
+    )
+    again = compare(before, after, collect(before, ["error"]), collect(after, ["error"]))
+    assert again.cells["verdict"].tolist() == ["better", "worse", "noise", "same"]
+
+
+def test_many_cells_are_corrected_for(tmp_path):
+    base = 0.5 + NOISE[0]
+    moved = base + np.array([0.3, 0.1, 0.5, 0.2, -0.1, 0.4, 0.3, -0.2, 0.6, 0.3]) / 10
+    one = compared(run(tmp_path / "1", {"a": base}), run(tmp_path / "2", {"a": moved}))
+    p = one.cells["p"].iloc[0]
+    assert 0.05 / 5 < p < 0.05
+    assert one.cells["verdict"].tolist() == ["better"]
+    five = compared(
+        run(tmp_path / "3", dict.fromkeys("abcde", base)), run(tmp_path / "4", dict.fromkeys("abcde", moved))
+    )
+    assert five.cells["p"].tolist() == pytest.approx([5 * p] * 5)
+    assert five.cells["verdict"].tolist() == ["noise"] * 5
+    assert five.verdict == "No cell moved significantly: of 5, 0 are equal, 5 within noise."
+
+
+def test_links_that_differ_are_not_paired(tmp_path):
+    scores = {"a": 0.5 + NOISE[0]}
+    before, after = run(tmp_path / "1", scores), run(tmp_path / "2", scores, meaning={"seed": 7})
+    assert not compared(before, after).paired
+    assert compared(before, after).cells["verdict"].tolist() == ["same"]
+    other = run(tmp_path / "3", {"a": 0.7 + NOISE[1]}, meaning={"seed": 7})
+    assert compared(before, other).cells["verdict"].tolist() == ["better"]
+
+
+def test_what_changed_is_said(tmp_path):
+    scores = {"a": 0.5 + NOISE[0]}
+    before = run(tmp_path / "1", scores)
+    after = run(
+        tmp_path / "2",
+        scores,
+        title="B title",
+        meaning={"version": 2, "params": {"lam": 3}},
+        versions={"packages": {"numpy": "2.1", "scipy": "1.14"}},
+    )
+    assert compared(before, after).changes == [
+        "title: A title -> B title",
+        "A: version: 1 -> 2",
+        "A: params.lam: 1 -> 3",
+        "packages.numpy: 2.0 -> 2.1",
+        "packages.scipy: not there -> 1.14",
+    ]
+
+
+def test_data_that_changed(tmp_path):
+    scores = {"a": 0.5 + NOISE[0]}
+    found = compared(run(tmp_path / "1", scores), run(tmp_path / "2", scores, meaning={"data": "other"}))
+    assert found.changes == ["iris: its data differ"]
+    assert not found.paired
+
+
+def test_cells_of_one_run_only(tmp_path):
+    before = run(tmp_path / "1", {"a": 0.5 + NOISE[0], "b": 0.5 + NOISE[0]})
+    after = run(tmp_path / "2", {"a": 0.5 + NOISE[0], "c": 0.5 + NOISE[0], "d": 0.5 + NOISE[0]})
+    found = compared(before, after)
+    assert (found.only_before, found.only_after) == (1, 2)
+    assert found.verdict == (
+        "The runs agree: all 1 common cells are equal in every trial; 1 only in the first and 2 only in the second."
+    )
+    assert "algorithms[b].name: b -> not there" in found.changes
+    lonely = run(tmp_path / "3", {"z": 0.5 + NOISE[0]})
+    assert compared(before, lonely).verdict.startswith("The runs have no cell in common; 2 only in the first")
+
+
+def test_failures_and_empty_runs(tmp_path):
+    before = run(tmp_path / "1", {"a": [None] * 10})
+    after = run(tmp_path / "2", {"a": 0.5 + NOISE[0]})
+    assert compared(before, after).cells["verdict"].tolist() == ["noise"]
+    empty = run(tmp_path / "3", {"a": []})
+    assert compared(before, empty).verdict == "The runs have no cell in common; 1 only in the first."

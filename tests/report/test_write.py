@@ -1,0 +1,55 @@
+import csv
+import io
+import os
+
+import pytest
+
+from cscluster.errors import StoreError
+from cscluster.report import markdown, write
+from cscluster.report.aggregate import collect
+from cscluster.report.document import compose
+
+from . import stored
+
+
+@pytest.fixture
+def wide(tmp_path):
+    return collect(stored.wide(tmp_path / "run"))
+
+
+def test_report_and_summary_are_written_beside_the_records(wide, tmp_path):
+    assert write.into_folder(wide, compose(wide), tmp_path) == tmp_path / "report.md"
+    assert (tmp_path / "report.md").read_text(encoding="utf-8") == markdown.text([compose(wide)])
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "summary.csv").read_text(encoding="utf-8"))))
+    assert len(rows) == len(wide.cells) == 15
+    assert not list(tmp_path.glob(".*.part"))
+
+
+def test_a_full_disk_is_told(wide, tmp_path, monkeypatch):
+    def full(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(StoreError, match=r"Cannot write '.*summary\.csv': No space left on device"):
+        write.into_folder(wide, compose(wide), tmp_path)
+    assert not list(tmp_path.glob(".*.part"))
+
+
+def test_a_folder_in_the_way_is_told(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match=r"Cannot write '.*table\.md'"):
+        write.put(tmp_path / "file" / "table.md", "text")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(StoreError, match=r"Cannot write '.*folder'"):
+        write.put(tmp_path / "folder", "text")
+
+
+def test_folders_are_made(tmp_path):
+    write.put(tmp_path / "a/b/table.md", "text ±")
+    assert (tmp_path / "a/b/table.md").read_text(encoding="utf-8") == "text ±"
+
+
+def test_a_run_without_results(tmp_path):
+    results = collect(stored.store(tmp_path, [stored.entry("a")], []))
+    written = write.into_folder(results, compose(results), tmp_path)
+    assert written.read_text(encoding="utf-8").startswith("# A title")
