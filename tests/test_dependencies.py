@@ -24,9 +24,20 @@ MAY_IMPORT = {
     "algorithms": {"linalg", "constraints"},
     "experiment": {"store", "data", "constraints", "metrics", "algorithms"},
     "practice": {"data", "constraints", "metrics", "algorithms"},
+    "labelling": {"practice", "data", "constraints", "metrics", "algorithms"},
     "report": {"store"},
     "examples": {"IterSVR"},  # public names, as a user's own program
-    "cli": {"practice", "report", "store", "experiment", "data", "constraints", "metrics", "algorithms"},
+    "cli": {
+        "practice",
+        "labelling",
+        "report",
+        "store",
+        "experiment",
+        "data",
+        "constraints",
+        "metrics",
+        "algorithms",
+    },
 }
 NUMERIC = {"numpy", "scipy", "pandas", "sklearn", "matplotlib", "numba", "joblib"}
 
@@ -104,7 +115,7 @@ def test_help_loads_no_numeric_library():
 
 
 def test_help_of_the_commands_loads_no_numeric_library():
-    commands = ["run", "cluster", "predict", "list", "show", "validate", "report", "compare", "runs"]
+    commands = ["run", "cluster", "predict", "label", "list", "show", "validate", "report", "compare", "runs"]
     commands += ["data", "data info"]
     printed, loaded = loaded_by(*(([*command.split(), "--help"], {}) for command in commands))
     for command, out in zip(commands, printed, strict=True):

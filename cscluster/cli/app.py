@@ -10,7 +10,7 @@ import sys
 
 import typer
 
-from cscluster.cli import cluster, compare, data, listing, predict, report, run, runs, show, validate
+from cscluster.cli import cluster, compare, data, label, listing, predict, report, run, runs, show, validate
 
 app = typer.Typer(
     name="cscluster",
@@ -26,6 +26,7 @@ app.command("compare")(compare.command)
 app.command("runs")(runs.command)
 app.command("cluster")(cluster.command)
 app.command("predict")(predict.command)
+app.command("label")(label.command)
 app.command("validate")(validate.command)
 app.command("list")(listing.command)
 app.command("show")(show.command)

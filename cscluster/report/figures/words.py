@@ -26,6 +26,7 @@ _POINTS = {
     "random_pairs": "number of links",
     "balanced_pairs": "number of links of each kind",
     "folds": "number of links",
+    "active": "number of links",
     "tiers": "number of links of a tier",
     "file": "number of links in the file",
 }
