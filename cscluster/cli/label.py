@@ -65,7 +65,6 @@ def command(
     from cscluster.labelling.ensemble import Ensemble
     from cscluster.labelling.items import Items
     from cscluster.labelling.items import image_shape as find_shape
-    from cscluster.labelling.pairs import typicality
     from cscluster.labelling.session import Session, read_answers
     from cscluster.labelling.state import View
     from cscluster.practice import features, files, method
@@ -95,7 +94,7 @@ def command(
     if terminal:
         in_terminal.ask(session, items, screen)
     else:
-        shown = View(session, items, project(X)[0], typicality(ensemble.partitions), use)
+        shown = View(session, items, project(X)[0], use)
         _serve(shown, port, open_page, screen)
     _say_where(session, use, screen)
 
@@ -108,7 +107,8 @@ def _serve(shown: View, port: int, open_page: bool, screen: Console) -> None:
     from cscluster.labelling.server import Server
 
     with Server(shown, port) as server:
-        view.say(screen, f"open {server.address}", "Ctrl-C ends; every answer is saved at once")
+        screen.print(f"open {server.address}", highlight=False, markup=False, soft_wrap=True)
+        view.say(screen, "Ctrl-C ends; every answer is saved at once")
         if open_page:
             webbrowser.open(server.address)
         try:
@@ -140,4 +140,5 @@ def _say_where(session: Session, use: str, screen: Console) -> None:
     if not session.answers:
         view.say(screen, "no answers were given, so there is nothing to save")
         return
-    view.say(screen, f"{_counted(session)} in {session.path}; use them with:", f"  {use}")
+    view.say(screen, f"{_counted(session)} in {session.path}; use them with:")
+    screen.print(f"  {use}", highlight=False, markup=False, soft_wrap=True)

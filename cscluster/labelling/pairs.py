@@ -16,10 +16,11 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from cscluster.constraints.active import Rule
 
@@ -44,13 +45,14 @@ def typicality(partitions: NDArray[Any]) -> FloatArray:
     return np.mean(sizes, axis=0) / partitions.shape[1]
 
 
-def membership(partitions: NDArray[Any], groups: list[list[int]]) -> FloatArray:
+def membership(partitions: NDArray[Any], groups: Sequence[ArrayLike]) -> FloatArray:
     """Return the shares of partitions that put each row with the members of each group, of shape (n, g)."""
     total = np.zeros((partitions.shape[1], len(groups)))
     for labels in partitions:
         n_labels = int(labels.max()) + 1
-        shares = [np.bincount(labels[group], minlength=n_labels) / len(group) for group in groups]
-        total += np.array(shares)[:, labels].T
+        counts = [np.bincount(labels[np.asarray(group)], minlength=n_labels) for group in groups]
+        shares = np.array(counts) / np.sum(counts, axis=1, keepdims=True)
+        total += shares[:, labels].T
     return total / len(partitions)
 
 

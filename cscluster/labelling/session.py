@@ -16,7 +16,7 @@ from cscluster.constraints.active import find_groups
 from cscluster.constraints.files import read_links, read_text
 from cscluster.errors import ConstraintError, StoreError
 from cscluster.labelling.ensemble import Ensemble, renumbered
-from cscluster.labelling.pairs import make_rule
+from cscluster.labelling.pairs import make_rule, membership
 from cscluster.practice import files
 from cscluster.practice.table import Table
 
@@ -105,6 +105,16 @@ class Session:
             f"By your answers {self.n_groups} items are all in different groups ({firsts}), but there are "
             f"only {self.n_clusters} clusters: take an answer back, or start again with -k {self.n_groups}."
         )
+
+    def clusters(self) -> list[list[int]]:
+        """Return the rows of each cluster, those first that most partitions put with the others in it."""
+        members = [np.flatnonzero(self.labels == cluster) for cluster in range(self.n_clusters)]
+        there = [rows for rows in members if len(rows)]
+        shares = iter(membership(self._ensemble.partitions, there).T)
+        return [
+            rows[np.argsort(-next(shares)[rows], kind="stable")].tolist() if len(rows) else []
+            for rows in members
+        ]
 
     def answer(self, a: int, b: int, together: bool) -> None:
         """Take an answer, and save it.

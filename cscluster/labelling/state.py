@@ -26,8 +26,6 @@ class View:
         What rows look like.
     points : ndarray of shape (n, 2)
         Where rows lie on the map.
-    typical : ndarray of shape (n,)
-        How typical each row is: the most typical ones of a cluster are shown.
     command : str
         How to use the links.
     """
@@ -37,11 +35,9 @@ class View:
         session: Session,
         items: Items,
         points: NDArray[np.float64],
-        typical: NDArray[np.float64],
         command: str,
     ) -> None:
         self.session, self.items = session, items
-        self._order = np.argsort(-typical, kind="stable")
         self._command = command
         n = len(points)
         drawn = np.random.default_rng(0).permutation(n)[:MAX_POINTS]
@@ -90,18 +86,11 @@ class View:
         return {**shown, "cells": cells, "more": self.items.n_hidden}
 
     def _clusters(self) -> list[dict[str, Any]]:
-        """Return the size of each cluster and its most typical rows."""
-        labels = self.session.labels
-        ordered = labels[self._order]
+        """Return the size of each cluster, and the rows that most partitions put with the others in it."""
+        table = self.session.table
         return [
-            {
-                "size": int((labels == cluster).sum()),
-                "rows": [
-                    [row, self.session.table.row_name(row)]
-                    for row in self._order[ordered == cluster][:SHOWN_ROWS].tolist()
-                ],
-            }
-            for cluster in range(self.session.n_clusters)
+            {"size": len(rows), "rows": [[row, table.row_name(row)] for row in rows[:SHOWN_ROWS]]}
+            for rows in self.session.clusters()
         ]
 
     def _nmi(self) -> float | None:

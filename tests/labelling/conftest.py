@@ -34,3 +34,16 @@ def session(digits, ensemble, tmp_path):
 @pytest.fixture
 def items(digits):
     return Items(digits, "digits", set(), digits.image)
+
+
+@pytest.fixture(scope="session")
+def beads():
+    """Three heaps of twenty beads with names, far apart."""
+    y = np.repeat(np.arange(3), 20)
+    X = np.random.default_rng(1).normal(size=(60, 2)) + np.array([[0, 0], [9, 0], [0, 9]])[y]
+    return Table("beads", X, ["x", "y"], ids=[f"b{i}" for i in range(60)], id_column="name", y=y)
+
+
+@pytest.fixture(scope="session")
+def heaps(beads):
+    return Ensemble.fit(beads.numbers, 3)

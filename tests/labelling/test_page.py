@@ -11,16 +11,15 @@ import pytest
 
 from cscluster import metrics
 from cscluster.constraints.files import read_links
-from cscluster.labelling.pairs import typicality
 from cscluster.labelling.server import Server
 from cscluster.labelling.session import Session
 from cscluster.labelling.state import View
 
 
 @pytest.fixture
-def server(session, items, ensemble):
+def server(session, items):
     points = np.asarray(session.table.numbers, dtype=float)[:, [300, 400]]
-    view = View(session, items, points, typicality(ensemble.partitions), "cscluster cluster digits")
+    view = View(session, items, points, "cscluster cluster digits")
     with Server(view) as running:
         thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
@@ -120,8 +119,8 @@ def test_two_hundred_answers(browser, server):
     assert server.view.session.n_groups == 10
 
 
-def test_the_end_of_the_program_is_said(browser, session, items, ensemble):
-    view = View(session, items, np.zeros((500, 2)), typicality(ensemble.partitions), "use")
+def test_the_end_of_the_program_is_said(browser, session, items):
+    view = View(session, items, np.zeros((500, 2)), "use")
     with Server(view) as running:
         thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()

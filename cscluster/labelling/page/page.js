@@ -29,10 +29,7 @@ function cells(item) {
     const row = table.insertRow();
     row.append(element("th", name));
     const cell = long ? table.insertRow().insertCell() : row.insertCell();
-    if (long) {
-      row.className = "long";
-      row.firstChild.colSpan = cell.colSpan = 2;
-    }
+    if (long) row.firstChild.colSpan = cell.colSpan = 2;
     cell.textContent = value;
     if (place !== null) {
       const bar = element("span", undefined, "place");
