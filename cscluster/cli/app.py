@@ -15,6 +15,7 @@ from cscluster.cli import (
     cluster,
     compare,
     data,
+    label,
     listing,
     merge,
     new,
@@ -45,6 +46,7 @@ app.command("compare")(compare.command)
 app.command("runs")(runs.command)
 app.command("cluster")(cluster.command)
 app.command("predict")(predict.command)
+app.command("label")(label.command)
 app.command("validate")(validate.command)
 app.command("list")(listing.command)
 app.command("show")(show.command)
