@@ -117,7 +117,7 @@ class Session:
         ]
 
     def answer(self, a: int, b: int, together: bool) -> None:
-        """Take an answer, and save it.
+        """Take an answer, and save it; one that follows from earlier ones says nothing new.
 
         Raises
         ------
@@ -127,12 +127,15 @@ class Session:
             If it cannot be saved.
         """
         new = [*self.answers, Link(a, b, together)]
-        if len(links_of(new, self.table.n_rows).contradictions):
+        links = links_of(new, self.table.n_rows)
+        if len(links.contradictions):
             said = "apart" if together else "together"
             raise ConstraintError(
                 f"'{self.table.row_name(a)}' and '{self.table.row_name(b)}' are {said} by your earlier "
                 "answers; take those back if they were wrong."
             )
+        if links.closure_size == self.links.closure_size:
+            return
         self._save(new)
         self._steps.append("answer")
         self._foretold.append(bool(self.labels[a] == self.labels[b]) == together)

@@ -117,6 +117,16 @@ def test_contradictions_are_named_and_not_saved(talk, path):
     assert len(talk.answers) == 2
 
 
+def test_an_answer_that_follows_from_others_is_not_saved_again(talk, path):
+    for a, b, together in ((0, 1, True), (1, 2, True), (1, 30, False)):
+        talk.answer(a, b, together)
+    before = path.read_text()
+    for a, b, together in ((1, 0, True), (0, 2, True), (30, 2, False)):
+        talk.answer(a, b, together)
+    assert path.read_text() == before
+    assert len(talk.answers) == 3
+
+
 def test_more_groups_than_clusters_are_named_and_can_be_taken_back(talk):
     for a, b in ((0, 20), (0, 40), (20, 40), (1, 0), (1, 20)):
         talk.answer(a, b, False)
