@@ -120,7 +120,8 @@ class ITML(LinearMetric):
     decides in all other directions of high-dimensional input.
 
     Either kind of link is enough.  Links between coinciding samples say nothing about a metric and are
-    left out.  Weights of links are not used.
+    left out.  Weights of links are not used.  Where all links keep their bounds from the start, the metric
+    is the prior, with a warning.
 
     The bounds are quantiles of *squared* distances, as the constraints are; metric-learn 0.7.0 takes
     them from distances that are not squared, so that its result depends on the features' unit.
@@ -218,6 +219,12 @@ class ITML(LinearMetric):
         )
         if not self.converged_:
             warnings.warn(f"ITML did not converge in {self.max_iter} rounds.", UserWarning, stacklevel=2)
+        if not multipliers.any():
+            warnings.warn(
+                "All links are within the bounds of ITML already: the metric is the prior.",
+                UserWarning,
+                stacklevel=2,
+            )
         self.multipliers_ = np.zeros(len(links))
         self.multipliers_[useful] = multipliers
         root = np.eye(len(s)) + Q @ (sqrt(A) - np.eye(len(A))) @ Q.T

@@ -102,6 +102,14 @@ def test_says_what_it_needs():
         ITML(prior="none").fit(X, Constraints([(2, 3)], n_samples=6))
 
 
+def test_says_when_the_metric_is_the_prior():
+    X = np.array([[0.0, 0.0], [0.1, 0.0], [5.0, 5.0], [0.0, 5.0], [5.0, 0.0]])
+    links = Constraints([(0, 1)], [(0, 2)], n_samples=5)
+    with pytest.warns(UserWarning, match="the metric is the prior"):
+        L = ITML(quantile=0.2).fit(X, links).components_
+    np.testing.assert_allclose(L, np.eye(2) / 5, atol=1e-12)
+
+
 def test_constant_features_get_no_weight():
     X, links = links_of("optdigits_test", 50)
     L = ITML().fit(X, links).components_
