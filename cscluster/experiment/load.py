@@ -283,6 +283,8 @@ def _sentence(item: Any, place: Place, data: Any) -> str:
     if kind in ("name", "dataset"):
         text = str(context["text"])
         return text[0].lower() + text[1:]
+    if kind == "path_type":
+        return f"'{key}' must be the path of a file"
     message = item["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     if kind == "value_error":
         return f"'{key}': {message}"
