@@ -149,7 +149,11 @@ def _plain(
             document.places[(*place, number)] = _at(document, item)
             items.append(_plain(loader, item, (*place, number), document, count, above))
         return items
-    value = loader.construct_object(node)
+    try:
+        value = loader.construct_object(node)
+    except (LookupError, ValueError):
+        kind = node.tag.rpartition(":")[2]
+        raise ConfigError(f"{_at(document, node)}: '{node.value}' is not a valid {kind}.") from None
     if isinstance(value, str) and re.search("[\ud800-\udfff]", value):
         raise ConfigError(f"{_at(document, node)}: a text holds half a character (a lone surrogate).")
     if isinstance(value, str) and re.fullmatch(r"[+-]?\d+(\.\d*)?[eE][+-]?\d+", value) and not node.style:
