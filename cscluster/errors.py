@@ -7,11 +7,22 @@ right.  The command line prints that sentence and exits with code 2; anything el
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
+
+_LONGEST = 1000
 
 
 class CsclusterError(Exception):
-    """Base class of all errors a user can cause."""
+    """Base class of all errors a user can cause.
+
+    Its text is fit for a terminal, whatever a damaged file brought into it: without control
+    characters, empty lines or lines without end.
+    """
+
+    def __str__(self) -> str:
+        text = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in super().__str__())
+        return "\n".join(_shortened(line) for line in text.split("\n") if line.strip())
 
 
 class ConfigError(CsclusterError):
@@ -36,6 +47,17 @@ class InfeasibleError(CsclusterError):
 
 class StoreError(CsclusterError):
     """A result folder is damaged, locked, full or belongs to another experiment."""
+
+
+def reason(error: BaseException) -> str:
+    """Return the first line of another library's message, without the insides that some show."""
+    line = str(error).strip().partition("\n")[0]
+    return re.sub(r"[:,]? ?<[^<>]* at 0x[0-9a-f]+>", "", line) or type(error).__name__
+
+
+def _shortened(line: str) -> str:
+    half = _LONGEST // 2
+    return line if len(line) <= _LONGEST else f"{line[:half]} ... {line[-half:]}"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -1,7 +1,7 @@
 import pytest
 
 from cscluster import errors
-from cscluster.errors import did_you_mean
+from cscluster.errors import DataError, did_you_mean, reason
 
 
 @pytest.mark.parametrize("kind", ["ConfigError", "DataError", "ConstraintError", "ParameterError"])
@@ -22,3 +22,16 @@ def test_all_errors_have_one_base(kind):
 )
 def test_did_you_mean(name, known, hint):
     assert did_you_mean(name, known) == hint
+
+
+def test_texts_are_fit_for_a_terminal():
+    assert str(DataError("a\x1b[31mred\r\x00\udcff\n\n \nb")) == "a\\x1b[31mred\\r\\x00\\udcff\nb"
+    long = str(DataError(f"before {'x' * 10**6} after\nnext"))
+    assert len(long) < 1100
+    assert long.startswith("before xxx")
+    assert long.endswith("x after\nnext")
+
+
+def test_reasons_show_no_insides():
+    assert reason(ValueError("malformed node: <ast.Name object at 0x7f00>\nmore")) == "malformed node"
+    assert reason(ValueError("")) == "ValueError"

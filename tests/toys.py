@@ -1,5 +1,6 @@
 """Small clusterers with which the tests exercise the engine; used by file path in experiments."""
 
+import ctypes
 import os
 import signal
 import time
@@ -37,6 +38,20 @@ class Busy(Trivial):
         end = time.process_time() + self.seconds
         while time.process_time() < end:
             pass
+        return super().fit(X)
+
+
+class Deaf(Trivial):
+    """Holds the interpreter for about `seconds`, as compiled code may: no other thread runs meanwhile."""
+
+    def __init__(self, seconds=60, sign=""):
+        self.seconds = seconds
+        self.sign = sign
+
+    def fit(self, X, constraints=None):
+        with open(self.sign, "w") as file:
+            file.write(str(os.getpid()))
+        ctypes.PyDLL(None).sleep(self.seconds)  # unlike CDLL, PyDLL keeps the lock of the interpreter
         return super().fit(X)
 
 

@@ -204,9 +204,10 @@ def _write_model(path: Path, name: str, n_clusters: int, table: Table, features:
 
 
 def _write_broken(path: Path, found: Outcome, table: Table) -> None:
-    from cscluster.constraints.files import write_links
+    from cscluster.constraints.files import links_csv
+    from cscluster.practice import files
 
-    write_links(path, found.broken, table.ids)
+    files.put(path, links_csv(found.broken, table.ids).encode())
 
 
 def _write_map(path: Path, X: Any, found: Outcome, table: Table, heading: str) -> None:

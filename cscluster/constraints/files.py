@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -118,18 +118,17 @@ def _weight(cell: str, where: str) -> float:
     return value
 
 
-def write_links(path: Path, constraints: Constraints, ids: Sequence[str] = ()) -> None:
-    """Write links as CSV, in one atomic step; weights only where one differs from 1."""
+def links_csv(constraints: Constraints, ids: Sequence[str] = ()) -> str:
+    """Return links as the content of a constraint file; weights only where one differs from 1."""
     weighted = any((w != 1).any() for w in (constraints.must_weights, constraints.cannot_weights))
-    temporary = path.with_name(path.name + ".part")
-    with temporary.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*_HEADER, *(["weight"] if weighted else [])])
-        for kind, pairs, weights in (
-            ("must", constraints.must_links, constraints.must_weights),
-            ("cannot", constraints.cannot_links, constraints.cannot_weights),
-        ):
-            for (a, b), w in zip(pairs.tolist(), weights.tolist(), strict=True):
-                cells = [ids[a], ids[b]] if ids else [a, b]
-                writer.writerow([*cells, kind, *([w] if weighted else [])])
-    os.replace(temporary, path)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*_HEADER, *(["weight"] if weighted else [])])
+    for kind, pairs, weights in (
+        ("must", constraints.must_links, constraints.must_weights),
+        ("cannot", constraints.cannot_links, constraints.cannot_weights),
+    ):
+        for (a, b), w in zip(pairs.tolist(), weights.tolist(), strict=True):
+            cells = [ids[a], ids[b]] if ids else [a, b]
+            writer.writerow([*cells, kind, *([w] if weighted else [])])
+    return out.getvalue()

@@ -194,6 +194,10 @@ def fit(steps: Sequence[Step], data: Dataset) -> tuple[Any, list[Any]]:
             raise DataError(f"Step '{name}' needs a target, which data set '{data.name}' has not.")
         transformer = step.transformer(X).fit(X, data.y)
         X = _as_float(transformer.transform(X))
+        if not np.isfinite(X.data if sparse.issparse(X) else X).all():
+            raise DataError(
+                f"Step '{name}' makes values of data set '{data.name}' infinite; its numbers are too large."
+            )
         fitted.append(transformer)
     return X, fitted
 

@@ -21,7 +21,7 @@ from scipy import sparse
 from scipy.io import arff, loadmat
 
 from cscluster.data.dataset import Dataset
-from cscluster.errors import DataError, did_you_mean
+from cscluster.errors import DataError, did_you_mean, reason
 
 _SEPARATORS = (",", ";", "\t", "|")
 
@@ -85,8 +85,7 @@ def _explained(path: Path) -> Iterator[None]:
     except PermissionError:
         raise DataError(f"No permission to read '{path}'.") from None
     except Exception as error:  # the parsers meet a damaged file with errors of every kind
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise DataError(f"Cannot read '{path}' as {path.suffix[1:].upper()}: {reason}") from error
+        raise DataError(f"Cannot read '{path}' as {path.suffix[1:].upper()}: {reason(error)}") from error
 
 
 def from_frame(frame: pd.DataFrame, name: str, target: str | None, id_column: str | None) -> Dataset:
@@ -157,7 +156,7 @@ def from_arrays(
     if "X_data" in arrays:
         parts = (arrays["X_data"], arrays["X_indices"].astype(np.int64), arrays["X_indptr"].astype(np.int64))
         X: Any = sparse.csr_array(parts, shape=tuple(int(v) for v in arrays["X_shape"]))
-        X.check_format()
+        X.check_format(full_check=True)
     elif "X" in arrays:
         X = arrays["X"]
     else:
@@ -304,6 +303,7 @@ def _read_mat(path: Path, name: str, target: str | None, id_column: str | None) 
     arrays = {k: v for k, v in loadmat(path).items() if not k.startswith("__")}
     for key, value in arrays.items():
         if sparse.issparse(value):
+            value.check_format(full_check=True)  # compiled code trusts the indices
             arrays[key] = sparse.csr_array(value)
     for wanted, aliases in {"X": ("x", "fea", "data"), "y": ("Y", "gnd", "labels", "label")}.items():
         for alias in aliases:

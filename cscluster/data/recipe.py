@@ -32,7 +32,7 @@ class Recipe(BaseModel):
     top_features: int | None = Field(None, ge=1)
     fraction: float | None = Field(None, gt=0, le=1)
     per_class: int | None = Field(None, ge=1)
-    size: int | None = Field(None, ge=1)
+    size: int | None = Field(None, ge=1, le=10_000_000)
     unseen: Literal["rest", "other_part"] | Annotated[int, Field(ge=1)] | None = None
     divide: float | None = Field(None, gt=0)
     seed: int = 0

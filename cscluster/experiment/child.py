@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import queue
 import resource
+import signal
 import sys
 import threading
 from pathlib import Path
@@ -14,9 +16,12 @@ from typing import Any
 from cscluster.experiment import isolate, worker
 from cscluster.experiment.trial import get_ready
 
+_PR_SET_PDEATHSIG = 1
+
 
 def main() -> None:
     """Run trials until standard input ends; the process ends at once when its parent does."""
+    _die_with_parent()
     replies = os.fdopen(int(sys.argv[1]), "wb")
     wanted: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(wanted,), daemon=True).start()
@@ -35,6 +40,12 @@ def main() -> None:
                 record["error"]["message"] = f"exceeded the memory limit of {limit / 2**20:g} MB"
             isolate.send(replies, record)
         resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
+
+
+def _die_with_parent() -> None:
+    """Have Linux kill this process with its parent: compiled code may never let `_listen` run."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _listen(wanted: queue.SimpleQueue[Any]) -> None:

@@ -149,7 +149,13 @@ def _plain(
             document.places[(*place, number)] = _at(document, item)
             items.append(_plain(loader, item, (*place, number), document, count, above))
         return items
-    value = loader.construct_object(node)
+    try:
+        value = loader.construct_object(node)
+    except (LookupError, ValueError):
+        kind = node.tag.rpartition(":")[2]
+        raise ConfigError(f"{_at(document, node)}: '{node.value}' is not a valid {kind}.") from None
+    if isinstance(value, str) and re.search("[\ud800-\udfff]", value):
+        raise ConfigError(f"{_at(document, node)}: a text holds half a character (a lone surrogate).")
     if isinstance(value, str) and re.fullmatch(r"[+-]?\d+(\.\d*)?[eE][+-]?\d+", value) and not node.style:
         return float(value)
     if isinstance(value, (int, float)) and ":" in node.value:
@@ -245,6 +251,8 @@ def _order(line: str) -> tuple[int, int, str]:
 
 def _file_place(loc: tuple[str | int, ...], data: Any) -> Place:
     """Drop from pydantic's location the parts that do not stand in the file, such as union tags."""
+    if loc[:1] == ("constraints",):
+        loc = (*loc[:1], *loc[2:])  # the kind of the schedule, even where a key is called like it
     place: list[str | int] = []
     for number, part in enumerate(loc):
         inside = part in data if isinstance(data, dict) else isinstance(data, list) and isinstance(part, int)
@@ -279,6 +287,8 @@ def _sentence(item: Any, place: Place, data: Any) -> str:
     if kind in ("name", "dataset"):
         text = str(context["text"])
         return text[0].lower() + text[1:]
+    if kind == "path_type":
+        return f"'{key}' must be the path of a file"
     message = item["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     if kind == "value_error":
         return f"'{key}': {message}"

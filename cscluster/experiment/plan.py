@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ from cscluster.data.preprocessing import STEPS, Step, on_one_scale
 from cscluster.errors import ConfigError, CsclusterError
 from cscluster.experiment.schema import AlgorithmEntry, DatasetEntry, Experiment, candidates
 from cscluster.store.records import Record
+
+_MOST_TRIALS = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,7 @@ def make_plan(experiment: Experiment) -> list[Trial]:
     ConfigError
         For data sets that cannot be loaded or are too small for what is asked; all at once.
     """
+    _check_size(experiment)
     cells, problems = [], []
     for entry in experiment.datasets:
         try:
@@ -133,6 +137,29 @@ def make_plan(experiment: Experiment) -> list[Trial]:
         for cell in cells
         for trial in range(first, first + repeats)
     ]
+
+
+def _check_size(experiment: Experiment) -> None:
+    """Refuse a plan that no memory holds, before any of it is made."""
+    settings = sum(
+        math.prod(len(candidates(value)) for value in entry.params.values())
+        for entry in experiment.algorithms
+    )
+    schedule = experiment.constraints
+    size = math.prod(
+        [
+            len(experiment.datasets),
+            settings,
+            len(schedule.points),
+            schedule.n_tiers,
+            experiment.trials,
+            experiment.repeats,
+        ]
+    )
+    if size > _MOST_TRIALS:
+        raise ConfigError(
+            f"The experiment asks for {size} trials; the most is {_MOST_TRIALS}. Divide it into several."
+        )
 
 
 def _check(experiment: Experiment, source: Dataset) -> None:

@@ -151,12 +151,11 @@ def mixed_versions(job: Job) -> list[str]:
     return version_changes([*before, environment.describe(job.experiment.threads)])
 
 
-def carry_out(job: Job, pool: Pool, progress: Callable[[list[Record]], None] | None = None) -> list[Record]:
+def carry_out(job: Job, pool: Pool, progress: Callable[[list[Record]], None] | None = None) -> None:
     """Run what is left of a job; every finished trial is on disk before the next is reported."""
     here = environment.describe(job.experiment.threads)
     here_id = environment.identify(here)
     stored = {record["key"] for record in job.kept}
-    new: list[Record] = []
     with job.folder.writing() as writer:
         shard = {"shard": [job.shard.number, job.shard.count]} if job.shard else {}
         experiment = job.experiment.model_dump(mode="json")
@@ -172,7 +171,7 @@ def carry_out(job: Job, pool: Pool, progress: Callable[[list[Record]], None] | N
         plan: dict[str, Any] = {"cells": cells, "datasets": datasets, "keys": _keys(job.plan)}
         writer.put_json("plan.json", plan | ({"whole": _keys(job.whole)} if job.shard else {}))
         if not job.difference.todo:
-            return new
+            return
         met = {**job.folder.environments(), here_id: here}
         writer.put_json("environments.json", met)
         if job.replaces:
@@ -183,7 +182,6 @@ def carry_out(job: Job, pool: Pool, progress: Callable[[list[Record]], None] | N
         def done(trial: Trial, records: list[Record]) -> None:
             fresh = [record for record in records if record["key"] not in stored]
             writer.append(fresh)
-            new.extend(fresh)
             if progress is not None:
                 progress(fresh)
 
@@ -194,7 +192,6 @@ def carry_out(job: Job, pool: Pool, progress: Callable[[list[Record]], None] | N
                 writer.put_json("environments.json", met)
 
         execute(job.difference.todo, pool, here_id, done, meet)
-    return new
 
 
 def _keys(plan: list[Trial]) -> list[str]:

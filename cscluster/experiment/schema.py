@@ -44,8 +44,8 @@ class _Treatment(_Model):
     """What an experiment says for all algorithms and an algorithm for itself."""
 
     preprocess: list[str | dict[str, Any]] | None = None
-    timeout: float | None = Field(None, gt=0)
-    memory_limit: int | None = Field(None, ge=2**20)
+    timeout: float | None = Field(None, gt=0, le=1e9)
+    memory_limit: int | None = Field(None, ge=2**20, le=2**50)
 
     @field_validator("memory_limit", mode="before")
     @classmethod

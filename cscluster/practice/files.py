@@ -70,5 +70,6 @@ def labels_csv(table: Table, labels: NDArray[np.int64]) -> str:
 
 
 def plain(text: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula: such a text gets an apostrophe."""
+    """Return a cell on one line that no spreadsheet takes for a formula: such a text gets an apostrophe."""
+    text = re.sub(r"[\r\n]+", " ", text)
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text

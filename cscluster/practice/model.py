@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from cscluster import __version__
 from cscluster.algorithms import registry
 from cscluster.algorithms.registry import Algorithm
-from cscluster.errors import CsclusterError, DataError, ParameterError
+from cscluster.errors import CsclusterError, DataError, ParameterError, reason
 from cscluster.practice import codec
 from cscluster.practice.features import Features
 from cscluster.practice.table import Table
@@ -71,8 +71,7 @@ class Model:
         except CsclusterError:
             raise
         except Exception as error:  # parts that do not fit together fail in every way
-            reason = str(error).strip().partition("\n")[0] or type(error).__name__
-            raise DataError(f"The model cannot be applied to '{table.name}': {reason}") from error
+            raise DataError(f"The model cannot be applied to '{table.name}': {reason(error)}") from error
         return labels.astype(np.int64)
 
 
@@ -130,8 +129,7 @@ def read(path: Path) -> Model:
     except _NewerError as error:
         raise DataError(f"Model file '{path}' {error}") from None
     except Exception as error:  # zip, JSON and array parsers meet a damaged file with errors of every kind
-        reason = str(error).strip().partition("\n")[0] or type(error).__name__
-        raise DataError(f"'{path}' is not a model file, or a damaged one ({reason}).") from error
+        raise DataError(f"'{path}' is not a model file, or a damaged one ({reason(error)}).") from error
 
 
 class _NewerError(Exception):

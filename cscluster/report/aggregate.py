@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cscluster.errors import ConfigError
 from cscluster.store.environments import version_changes
 from cscluster.store.folder import RunFolder
-from cscluster.store.records import Record
+from cscluster.store.records import Record, encodable
 
 LOWER_IS_BETTER = ("error", "balanced_error", "seconds", "iterations")
 
@@ -112,7 +112,7 @@ def collect(folder: RunFolder, metrics: list[str] | None = None, *, every: bool 
 
     With `every`, all points of the grids are kept, whatever the experiment selects.
     """
-    config = folder.config()["experiment"]
+    config = _legible(folder.config()["experiment"])
     wanted = metrics or config["metrics"]
     frame = _frame(folder)
     rows, labels = [], []
@@ -246,16 +246,27 @@ def _described(record: Record) -> tuple[Any, ...]:
     """Return a record's fields but for its scores."""
     error, grid = record["error"], record["grid"]
     return (
-        record["dataset"],
-        record["algorithm"],
-        record["label"],
+        _legible(record["dataset"]),
+        _legible(record["algorithm"]),
+        _legible(record["label"]),
         record["point"],
         record["tier"],
         record["trial"],
         record["status"],
         json.dumps(grid, sort_keys=True) if grid else "{}",
-        f"{error['type']}: {error['message']}" if error else "",
+        _legible(f"{error['type']}: {error['message']}") if error else "",
     )
+
+
+def _legible(value: Any) -> Any:
+    """Return plain data in which lone surrogates, which no table or file can hold, are spelled out."""
+    if isinstance(value, str):
+        return value if value.isascii() else encodable(value).decode()
+    if isinstance(value, list):
+        return [_legible(item) for item in value]
+    if isinstance(value, dict):
+        return {_legible(key): _legible(item) for key, item in value.items()}
+    return value
 
 
 def _scores(record: Record) -> dict[str, float | None]:
@@ -267,7 +278,7 @@ def _scores(record: Record) -> dict[str, float | None]:
 
 def _families(folder: RunFolder) -> dict[str, dict[str, int]]:
     families: dict[str, dict[str, int]] = {}
-    for name, about in folder.datasets().items():
+    for name, about in _legible(folder.datasets()).items():
         families.setdefault(about["source"], {})[name] = about["n_samples"]
     return families
 
@@ -320,7 +331,7 @@ def _values(frame: pd.DataFrame, metric: str) -> pd.Series:
 
 @cache
 def _words(grid: str) -> str:
-    return ", ".join(f"{name}={value}" for name, value in json.loads(grid).items())
+    return ", ".join(f"{name}={value}" for name, value in _legible(json.loads(grid)).items())
 
 
 def _cells(frame: pd.DataFrame, metrics: list[str], planned: int) -> pd.DataFrame:

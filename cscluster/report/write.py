@@ -10,6 +10,7 @@ from cscluster.errors import StoreError
 from cscluster.report import markdown, spreadsheet
 from cscluster.report.aggregate import Results
 from cscluster.report.document import compose
+from cscluster.store.records import encodable
 
 
 def put(path: Path, content: str | bytes) -> None:
@@ -25,7 +26,7 @@ def put(path: Path, content: str | bytes) -> None:
     temporary = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
+        temporary.write_bytes(encodable(content) if isinstance(content, str) else content)
         os.replace(temporary, path)
     except OSError as error:
         with contextlib.suppress(OSError):

@@ -47,7 +47,7 @@ def to_line(record: Record) -> str:
 
 
 def encodable(text: str) -> bytes:
-    """Return JSON as UTF-8; letters that have no code there are escaped as JSON does it."""
+    """Return text as UTF-8; lone surrogates, which have no code there, are escaped as JSON does it."""
     return text.encode("utf-8", "backslashreplace")
 
 

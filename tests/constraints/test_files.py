@@ -3,7 +3,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cscluster import Constraints
-from cscluster.constraints.files import read_links, write_links
+from cscluster.constraints.files import links_csv, read_links
 from cscluster.errors import ConstraintError
 
 
@@ -28,14 +28,12 @@ def test_reads_names_and_weights_and_the_mark_of_spreadsheets(tmp_path):
 @pytest.mark.parametrize("ids", [(), ("x", 'with "quotes", and comma', "ünï", "z")])
 def test_what_is_written_is_read_back(tmp_path, weights, ids):
     links = Constraints([(0, 1), (1, 2)], [(0, 3)], n_samples=4, must_weights=weights)
-    write_links(tmp_path / "links.csv", links, ids)
-    assert read_links(tmp_path / "links.csv", n_samples=4, ids=ids) == links
-    assert [path.name for path in tmp_path.iterdir()] == ["links.csv"]
+    path = put(tmp_path, links_csv(links, ids))
+    assert read_links(path, n_samples=4, ids=ids) == links
 
 
-def test_weights_are_written_only_where_needed(tmp_path):
-    write_links(tmp_path / "links.csv", Constraints([(0, 1)], n_samples=2))
-    assert (tmp_path / "links.csv").read_text() == "a,b,link\n0,1,must\n"
+def test_weights_are_written_only_where_needed():
+    assert links_csv(Constraints([(0, 1)], n_samples=2)) == "a,b,link\n0,1,must\n"
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Kill a run at any moment, start it again: every trial is there once, with the same values."""
 
+import contextlib
 import json
 import os
 import random
@@ -7,6 +8,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +20,7 @@ constraints: {kind: random_pairs, counts: [10, 20, 30]}
 algorithms: [kmeans, pckmeans, rca]
 trials: 4
 """
+N_TRIALS = 2 * 3 * 3 * 4
 
 
 def start(folder, *more):
@@ -42,32 +46,96 @@ def values(folder):
     return found
 
 
-def kill(process, whole_group):
-    if whole_group:
-        os.killpg(process.pid, signal.SIGKILL)
-    else:
-        process.kill()
-    process.wait()
+def workers(parent):
+    """Return the processes that compute for a run: descendants of it that Python runs trials in."""
+    children = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it may have ended meanwhile
+            children.setdefault(int(status.read_text().rpartition(")")[2].split()[1]), []).append(
+                int(status.parent.name)
+            )
+    found, left = [], [parent]
+    while left:
+        left = [child for process in left for child in children.get(process, ())]
+        found += left
+    return [process for process in found if computes(process)]
+
+
+def computes(process):
+    with contextlib.suppress(OSError):
+        command = Path(f"/proc/{process}/cmdline").read_bytes()
+        return b"cscluster.experiment.child" in command or b"popen_loky" in command
+    return False
+
+
+def n_records(store):
+    return store.read_bytes().count(b"\n") if store.exists() else 0
+
+
+def wait(process, condition):
+    """Wait for a moment of a run; tells whether the run still goes on then."""
+    end = time.monotonic() + 120
+    while process.poll() is None and not condition() and time.monotonic() < end:
+        time.sleep(0.001)
+    return process.poll() is None
+
+
+def reach_some_moment(process, folder, rng):
+    """Wait for a random moment: while it starts, while a small file is written, or between and in trials."""
+    results = folder / "results/killed"
+    store = results / "trials.jsonl"
+    match rng.choice(["start", "small file", "trials", "trials"]):
+        case "start":
+            end = time.monotonic() + rng.uniform(0, 3)
+            return wait(process, lambda: time.monotonic() > end)
+        case "small file":
+            seen = n_records(store)
+            return wait(process, lambda: any(results.glob(".*.part")) or n_records(store) > seen + 3)
+        case _:
+            wanted = n_records(store) + rng.randrange(8)
+            reached = wait(process, lambda: n_records(store) > wanted)
+            time.sleep(rng.uniform(0, 0.05))
+            return reached
+
+
+def tear(store, rng):
+    """Cut the file of records as a power failure may; every tenth time much of it is lost."""
+    whole = store.read_bytes()
+    lost = rng.randrange(1, 60) if rng.random() < 0.9 else rng.randrange(len(whole) + 1)
+    store.write_bytes(whole[: max(0, len(whole) - lost)])
 
 
 def interrupted_run(folder, kills, seed):
+    """Kill the parent, a worker or all of a run again and again; then let it end."""
     rng = random.Random(seed)
-    (folder / "killed.yaml").write_text(CONFIG)
     store = folder / "results/killed/trials.jsonl"
-    for _ in range(kills):
-        process = start(folder, "--jobs", str(rng.choice([1, 2])))
-        size = store.stat().st_size if store.exists() else 0
-        end = time.monotonic() + 120
-        while process.poll() is None and time.monotonic() < end:
-            if store.exists() and store.stat().st_size > size:
-                break
-            time.sleep(0.02)
-        time.sleep(rng.uniform(0, 0.3))
-        kill(process, whole_group=rng.random() < 0.5)
-        if store.exists() and rng.random() < 0.5:
-            torn = store.read_bytes()[: -rng.randrange(1, 60)]
-            store.write_bytes(torn)
-    final = start(folder, "--jobs", "2")
+    process, killed = None, Counter()
+    while killed.total() < kills:
+        if process is None or process.poll() is not None:
+            if killed.total() and n_records(store) == N_TRIALS:
+                tear(store, rng)
+            process = start(folder, "--jobs", str(rng.choice([1, 2])))
+        if not reach_some_moment(process, folder, rng):
+            continue
+        target = rng.choice(["parent", "worker", "group"])
+        if target == "worker":
+            found = workers(process.pid)
+            if not found:
+                continue
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(rng.choice(found), signal.SIGKILL)
+        else:
+            (os.killpg if target == "group" else os.kill)(process.pid, signal.SIGKILL)
+            process.wait()
+            if store.exists() and rng.random() < 0.3:
+                tear(store, rng)
+        killed[target] += 1
+    if process.poll() is None:
+        process.kill()
+        process.wait()
+    print(f"\n{killed.total()} kills: {dict(killed)}")
+    # A trial whose own process was killed is recorded as crashed, as it would be if it had killed itself.
+    final = start(folder, "--jobs", "2", "--retry", "failed")
     output = final.communicate(timeout=300)[0].decode()
     assert final.returncode == 0, output
     return values(folder)
@@ -81,15 +149,15 @@ def undisturbed(tmp_path_factory):
     output = process.communicate(timeout=300)[0].decode()
     assert process.returncode == 0, output
     found = values(folder)
-    assert len(found) == 2 * 3 * 3 * 4
+    assert len(found) == N_TRIALS
     return found
 
 
-@pytest.mark.parametrize("kills", [4])
+@pytest.mark.parametrize("kills", [4, pytest.param(100, marks=pytest.mark.slow)])
 def test_killed_runs_resume(tmp_path, undisturbed, kills):
+    (tmp_path / "killed.yaml").write_text(CONFIG)
     assert interrupted_run(tmp_path, kills, seed=kills) == undisturbed
-    left = [path.name for path in (tmp_path / "results/killed").iterdir() if path.name.endswith(".part")]
-    assert left == []
+    assert not list(tmp_path.rglob("*.part"))
 
 
 def test_an_interrupt_says_how_to_resume(tmp_path):

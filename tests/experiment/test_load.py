@@ -80,6 +80,9 @@ def test_every_problem_is_reported_at_once_with_its_place():
         ("? [1, 2]\n: 3", "a key must be a word"),
         ("a: !!python/object/apply:os.system ['true']", "x.yaml:1:4: the tag"),
         ("a: \x00", "not a YAML file"),
+        ("a: !!bool 3", "x.yaml:1:4: '3' is not a valid bool"),
+        ("a: 2001-99-99", "x.yaml:1:4: '2001-99-99' is not a valid timestamp"),
+        ("a: " + "9" * 5000, "99' is not a valid int"),
         (GOOD.replace("random_pairs", "randompairs"), "did you mean 'random_pairs'?"),
         (GOOD.replace("kind: random_pairs, ", ""), "'constraints.kind' must be one of"),
         (GOOD.replace("datasets: [iris]\n", ""), "the key 'datasets' is missing"),
@@ -90,6 +93,8 @@ def test_every_problem_is_reported_at_once_with_its_place():
         (GOOD.replace("[kmeans,", "[{name: kmeans, params: {random_state: 3}},"), "set by the experiment's seed"),
         (GOOD.replace("[kmeans,", "['no_such_module:Thing',"), "cannot import 'no_such_module'"),
         (GOOD.replace("{kind: random_pairs, counts: [10, 20]}", "{kind: file, path: no.csv}"), "there is no constraint file"),
+        (GOOD.replace("counts: [10, 20]", "counts: [10], tiers: 3"), "unknown key 'tiers'"),
+        (GOOD.replace("kind: random_pairs, counts: [10, 20]", "kind: tiers, per_tier: [10], tiers: 0"), "'constraints.tiers' must be greater than or equal to 1, got 0"),
         (GOOD.replace("[iris]", "[{base: iris, generator: xor}]"), "needs either 'base' or 'generator'"),
     ],
 )  # fmt: skip
@@ -97,6 +102,20 @@ def test_what_is_wrong_is_said_in_one_line(text, says):
     found = problems(text)
     assert len(found) == 1
     assert says in found[0]
+
+
+def test_a_key_called_like_the_kind_of_schedule_is_not_taken_for_it():
+    found = problems(
+        GOOD.replace("kind: random_pairs, counts: [10, 20]", "kind: tiers, counts: [10], tiers: 5")
+    )
+    assert [line.partition(": ")[2] for line in found] == [
+        "the key 'per_tier' is missing",
+        "unknown key 'counts'; known: noise, kind, per_tier, tiers",
+    ]
+
+
+def test_half_a_character_is_refused():
+    assert "half a character" in problems(GOOD, settings=['title="\\ud800"'])[0]
 
 
 def test_anchors_cannot_explode():

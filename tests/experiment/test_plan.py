@@ -144,3 +144,18 @@ def test_sparse_data_stays_sparse_where_the_algorithm_allows(tmp_path):
     assert "dense" in dense_one.cell.data.preprocess[0]
     for planned in (sparse_one, dense_one):
         assert [record["status"] for record in trials.run(planned, "here")] == ["ok"]
+
+
+@pytest.mark.parametrize(
+    "swap",
+    [
+        {"trials: 3": "trials: 10000000000"},
+        {"trials: 3": "trials: 3\nrepeats: 10000000"},
+        {"kind: random_pairs, counts: [10, 20]": "kind: tiers, per_tier: [0], tiers: 1000000000"},
+        {"n_init: [1, 2], tol: [0.1]": f"n_init: {[1] * 4000}, tol: {[1] * 4000}"},
+    ],
+    ids=["trials", "repeats", "tiers", "grid"],
+)
+def test_a_plan_that_no_memory_holds_is_refused(swap):
+    with pytest.raises(ConfigError, match="trials; the most is 10000000"):
+        plan_of(swap=swap)

@@ -4,6 +4,7 @@ import pytest
 
 from cscluster.errors import ConfigError
 from cscluster.metrics import METRICS
+from cscluster.report import write
 from cscluster.report.aggregate import at_last_point, collect, join, lower_is_better, recorded, restrict
 
 from .stored import entry, store, trial
@@ -257,3 +258,24 @@ def test_two_runs_in_one(tmp_path):
 def test_recorded_metrics(tmp_path):
     results = collect(store(tmp_path, [entry("a")], [trial("a", 0.5)]))
     assert recorded(results) == ["acc", "error", "seconds", "iterations"]
+
+
+def test_lone_surrogates_are_spelled_out(tmp_path):
+    # A program's own bytes in a message or a file name reach a record as such.
+    label = "naïve \udcff"
+    folder = store(
+        tmp_path,
+        [entry("a", label=label)],
+        [
+            trial("a", 0.5, label=label, dataset="d\ud800"),
+            trial("a", None, label=label, error={"type": "E", "message": "bad \udcff"}),
+        ],
+        title=label,
+    )
+    results = collect(folder)
+    assert results.labels == ["naïve \\udcff"]
+    assert results.title == "naïve \\udcff"
+    assert results.datasets == ["d\\ud800", "iris"]
+    assert results.failures["message"].tolist() == ["E: bad \\udcff"]
+    report = write.into_folder(results, tmp_path).read_text(encoding="utf-8")
+    assert report.startswith("# naïve \\\\udcff")  # Markdown escapes the backslash

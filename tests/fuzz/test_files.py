@@ -1,0 +1,209 @@
+"""Damaged data, constraint and model files: read or refused, never worse."""
+
+import io
+import random
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.io import savemat
+
+from cscluster.constraints import Constraints
+from cscluster.constraints.files import read_links
+from cscluster.data import readers
+from cscluster.errors import DataError
+from cscluster.practice import heldout, model
+from cscluster.practice.features import Features
+from cscluster.practice.table import Columns, read_new, read_table
+
+from .mutate import damaged
+
+rng_ = np.random.default_rng(0)
+X = np.round(rng_.normal(size=(24, 3)) + 3 * np.eye(3)[np.arange(24) % 3], 3)
+Y = np.arange(24) % 3
+IDS = [f"s{i}" for i in range(24)]
+
+
+def csv(separator=","):
+    rows = [["id", "p", "q", "r", "class"]]
+    rows += [[IDS[i], *X[i], f"c{Y[i]}"] for i in range(24)]
+    return "\n".join(separator.join(map(str, row)) for row in rows).encode()
+
+
+def arff():
+    head = "@relation toy\n@attribute p numeric\n@attribute q real\n@attribute r numeric\n@attribute class {c0,c1,c2}\n"
+    return (
+        head + "@data\n" + "\n".join(f"{p},{q},{r},c{k}" for (p, q, r), k in zip(X, Y, strict=True))
+    ).encode()
+
+
+def libsvm():
+    return "\n".join(f"{k} 1:{p} 2:{q} 4:{r}" for (p, q, r), k in zip(X, Y, strict=True)).encode()
+
+
+def npz(compressed=False, **arrays):
+    out = io.BytesIO()
+    (np.savez_compressed if compressed else np.savez)(out, **arrays)
+    return out.getvalue()
+
+
+def sparse_npz():
+    csr = sparse.csr_array(np.where(np.abs(X) < 1, 0, X))
+    return npz(X_data=csr.data, X_indices=csr.indices, X_indptr=csr.indptr, X_shape=np.array(csr.shape), y=Y)
+
+
+def npy():
+    out = io.BytesIO()
+    np.save(out, X)
+    return out.getvalue()
+
+
+def inside_zip(content, rng):
+    """Return an archive of which one member is damaged, its checksum that of the damage."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    name = rng.choice(sorted(members))
+    members[name] = damaged(members[name], rng)
+    if rng.random() < 0.1:
+        members[rng.choice(["../owned", "/owned", "X.npy", "y", name + "2"])] = members.pop(name)
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for member, inner in members.items():
+            archive.writestr(member, inner)
+    return out.getvalue()
+
+
+def broken_zip(content, rng):
+    return inside_zip(content, rng) if rng.random() < 0.7 else damaged(content, rng)
+
+
+DATA = {
+    "csv": (csv(), damaged, {"target": "class", "id_column": "id"}),
+    "tsv": (csv("\t"), damaged, {"target": "class", "id_column": "id"}),
+    "arff": (arff(), damaged, {}),
+    "libsvm": (libsvm(), damaged, {}),
+    "npz": (npz(X=X, y=Y, classes=np.array(["a", "b", "c"]), is_test=Y == 0), broken_zip, {}),
+    "sparse.npz": (sparse_npz(), broken_zip, {}),
+    "npy": (npy(), damaged, {}),
+}
+
+
+def check(data):
+    """What a reader lets through can be clustered."""
+    dense = data.X.toarray() if sparse.issparse(data.X) and data.n_features < 10**5 else data.X
+    if not sparse.issparse(dense):
+        assert np.isfinite(np.asarray(dense, dtype=float)).all()
+    assert data.y is None or (len(data.y) == data.n_samples and data.y.min() >= 0)
+    assert data.y is None or data.y.max() < data.n_classes
+
+
+@pytest.mark.parametrize("count", [40, pytest.param(700, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", DATA)
+def test_data_files(fuzz, kind, count):
+    whole, damage, columns = DATA[kind]
+
+    def read(content):
+        path = Path(f"input.{kind}")
+        path.write_bytes(content)
+        check(readers.read(path, name="toy", **columns))
+
+    fuzz(kind, count, lambda rng: damage(whole, rng), read)
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(1000, marks=pytest.mark.slow)])
+def test_tables_with_texts(fuzz, count):
+    """`cscluster cluster` takes numbers and texts as they come."""
+    head, *rows = csv().decode().splitlines()
+    whole = "\n".join([f"{head},kind", *(f"{row},{'ab'[i % 2]}" for i, row in enumerate(rows))]).encode()
+
+    def read(content):
+        Path("input.csv").write_bytes(content)
+        table = read_table("input.csv", Columns())
+        _, Z = Features.fit(table, ["standardize"])
+        assert np.isfinite(Z).all()
+
+    fuzz("table", count, lambda rng: damaged(whole, rng), read)
+
+
+LINKS = "a,b,link,weight\n" + "".join(
+    f"s{a},s{b},{kind},{w}\n"
+    for a, b, kind, w in [(0, 3, "must", 1), (3, 6, "must", 2.5), (0, 1, "cannot", ""), (4, 8, "cannot", 0.5)]
+)
+
+
+@pytest.mark.parametrize("count", [80, pytest.param(1500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("named", [True, False])
+def test_constraint_files(fuzz, named, count):
+    whole = (LINKS if named else LINKS.replace("s", "").replace("mut", "must")).encode()
+
+    def read(content):
+        path = Path("input.csv")
+        path.write_bytes(content)
+        links = read_links(path, 24, IDS if named else None)
+        assert links.must_links.max(initial=0) < 24
+        assert links.cannot_links.max(initial=0) < 24
+
+    fuzz(f"constraints {'by name' if named else 'by number'}", count, lambda rng: damaged(whole, rng), read)
+
+
+def stored_model(name, params):
+    Path("whole.csv").write_bytes(csv())
+    table = read_table("whole.csv", Columns(id="id", target="class"))
+    features, Z = Features.fit(table, ["standardize"])
+    links = Constraints([(0, 3), (1, 4)], [(0, 1), (4, 5)], n_samples=24)
+    estimator = heldout.make(name, params, 3, 0).fit(Z, links)
+    return model.to_bytes(model.Model(name, 3, "id", features, estimator))
+
+
+MODELS = {
+    "kmeans": {},
+    "pckmeans": {},
+    "mpckmeans": {"matrix": "full"},
+    "rca": {},
+    "pmmc": {"kernel": "rbf"},
+    "kernel_kmeans": {},
+}
+
+
+@pytest.mark.parametrize("count", [20, pytest.param(400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", MODELS)
+def test_model_files(fuzz, name, count):
+    whole = stored_model(name, MODELS[name])
+
+    def read(content):
+        Path("input.model").write_bytes(content)
+        found = model.read(Path("input.model"))
+        table = read_new(
+            "whole.csv", None, found.id_column, found.features.names, list(found.features.values)
+        )
+        labels = found.predict(table)
+        assert labels.shape == (24,)
+
+    fuzz(f"model of {name}", count, lambda rng: broken_zip(whole, rng), read)
+
+
+def test_undamaged_files_are_read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for kind, (whole, _, columns) in DATA.items():
+        path = tmp_path / f"input.{kind}"
+        path.write_bytes(whole)
+        check(readers.read(path, name="toy", **columns))
+    (tmp_path / "links.csv").write_text(LINKS)
+    assert len(read_links(tmp_path / "links.csv", 24, IDS)) == 4
+    (tmp_path / "model").write_bytes(stored_model("kmeans", {}))
+    assert model.read(tmp_path / "model").n_clusters == 3
+    assert inside_zip(npz(X=X), random.Random(0)) != npz(X=X)
+
+
+def test_sparse_matrices_of_wrong_indices_are_refused(tmp_path):
+    # Compiled code would read and write beyond its arrays.
+    wrong = {"X_data": np.ones(2), "X_indices": np.array([0, 10**7]), "X_indptr": np.array([0, 1, 2]), "X_shape": np.array([2, 3])}  # fmt: skip
+    (tmp_path / "a.npz").write_bytes(npz(**wrong))
+    matrix = sparse.csc_array(X)
+    matrix.indices[3] = 10**7
+    savemat(tmp_path / "a.mat", {"X": matrix})
+    for name in ("a.npz", "a.mat"):
+        with pytest.raises(DataError, match=r"Cannot read '.*a\.(npz|mat)' as (NPZ|MAT): .*ind"):
+            readers.read(tmp_path / name, name="a")
