@@ -27,7 +27,14 @@ MAY_IMPORT = {
     "experiment": {"store", "data", "constraints", "metrics", "algorithms"},
     "practice": {"data", "constraints", "metrics", "algorithms"},
     "report": {"store"},
-    "examples": {"IterSVR", "algorithms", "constraints"},  # as a user's own program
+    "examples": {
+        "IterSVR",
+        "algorithms",
+        "constraints",
+        "metrics",
+        "data",
+        "report",
+    },  # as a user's own program
     "cli": {"practice", "report", "store", "experiment", "data", "constraints", "metrics", "algorithms"},
 }
 NUMERIC = {"numpy", "scipy", "pandas", "sklearn", "matplotlib", "numba", "joblib"}

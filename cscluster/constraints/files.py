@@ -37,7 +37,17 @@ def read_links(path: Path, n_samples: int, ids: Sequence[str] | None = None) -> 
 
 
 def parse_links(text: str, path: Path, n_samples: int, ids: Sequence[str] | None = None) -> Constraints:
-    """Read links from the content of a file; see `read_links`."""
+    """Read links from the content of a file; see `read_links`.
+
+    Parameters
+    ----------
+    text : str
+        The content.
+    path : Path
+        Where it comes from, for messages.
+    n_samples, ids : int, sequence of str
+        The samples; see `read_links`.
+    """
     numbers = {name: number for number, name in enumerate(ids or ())}
     links: dict[str, list[tuple[int, int]]] = {"must": [], "cannot": []}
     weights: dict[str, list[float]] = {"must": [], "cannot": []}
@@ -82,6 +92,11 @@ def parse_links(text: str, path: Path, n_samples: int, ids: Sequence[str] | None
 def read_text(path: Path) -> str:
     """Return the content of a constraint file.
 
+    Parameters
+    ----------
+    path : Path
+        The file.
+
     Raises
     ------
     ConstraintError
@@ -119,7 +134,17 @@ def _weight(cell: str, where: str) -> float:
 
 
 def write_links(path: Path, constraints: Constraints, ids: Sequence[str] = ()) -> None:
-    """Write links as CSV, in one atomic step; weights only where one differs from 1."""
+    """Write links as CSV, in one atomic step; weights only where one differs from 1.
+
+    Parameters
+    ----------
+    path : Path
+        The file, made or replaced.
+    constraints : Constraints
+        The links.
+    ids : sequence of str
+        Names of the samples; without any, their numbers are written.
+    """
     weighted = any((w != 1).any() for w in (constraints.must_weights, constraints.cannot_weights))
     temporary = path.with_name(path.name + ".part")
     with temporary.open("w", encoding="utf-8", newline="") as file:
