@@ -20,7 +20,7 @@ from cscluster.constraints.schedules import random_pairs
 from cscluster.data.load import load_dataset
 from cscluster.data.recipe import Recipe
 from cscluster.metrics import score
-from cscluster.report.figures import links_map, save
+from cscluster.report.figures import FORMATS, links_map
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,6 @@ class Exhibit:
         Kind of generated data.
     sentence : str
         What there is to see.
-    n_links : int
-        Number of links, drawn at random.
     params : mapping
         Parameters of the algorithm.
     """
@@ -44,7 +42,6 @@ class Exhibit:
     name: str
     toy: str
     sentence: str
-    n_links: int = 40
     params: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -56,33 +53,37 @@ EXHIBITS = (
     ),
     Exhibit(
         "pmmc",
-        "blobs",
-        "The clusters are half-spaces with a wide margin, turned until they agree with the links.",
+        "moons",
+        "The boundary runs where the margin is wide and the links are kept; the RBF kernel lets it bend.",
+        {"kernel": "rbf", "lam": 0.1},
     ),
     Exhibit(
         "trace_ratio_nonlinear",
         "xor",
-        "No straight line parts the two groups; the learned map moves opposite corners together, and k-means "
-        "does the rest.",
+        "No straight line parts the two groups; the learned map moves opposite corners together, and "
+        "k-means does the rest.",
     ),
     Exhibit(
         "ccskl",
         "rings",
-        "A graph of nearest neighbours finds round shapes; the links adapt its kernel.",
+        "A graph of nearest neighbours follows the rings; the links choose among its eigenvectors.",
+        {"n_neighbors": 10},
     ),
     Exhibit(
         "scsc",
-        "moons",
-        "Many rough partitions vote on each pair of samples, and the links decide how much each vote counts.",
+        "xor",
+        "Many rough partitions say which samples are alike, and the links learn what makes them a cluster.",
+        {"partitions": "kernel", "features": 2},
     ),
 )
+N_LINKS = 24
 N_SAMPLES = 200
 SEED = 3
 _HEAD = """# Gallery
 
-One algorithm of each family, on 200 points in the plane that the project generates itself.  Solid lines are must-links,
-dashed lines cannot-links; a link that the clusters break is thick and red.  `make gallery` draws this page, and
-`cscluster list` names all algorithms.
+One algorithm of each family, on 200 points in the plane that the project generates itself.  Solid lines are
+must-links, dashed lines cannot-links; a link that the clusters break is thick and coloured.  `make gallery`
+draws this page, and `cscluster list` names all algorithms.
 """
 
 
@@ -90,12 +91,13 @@ def draw(exhibit: Exhibit, path: Path) -> dict[str, float]:
     """Write the figure of an exhibit; return ACC of the algorithm, and of k-means, which sees no links."""
     data = load_dataset(Recipe(generator=exhibit.toy, size=N_SAMPLES, seed=SEED))
     links = Constraints.from_labels(
-        random_pairs(data.n_samples, exhibit.n_links, np.random.default_rng(SEED)), data.labels
+        random_pairs(data.n_samples, N_LINKS, np.random.default_rng(SEED)), data.labels
     )
     joined = ("kmeans", {}) if registry.find(exhibit.name).is_metric else None
     made = build(exhibit.name, exhibit.params, data.n_classes, SEED, joined).fit(data.X, links)
     plain = build("kmeans", {}, data.n_classes, SEED).fit(data.X)
-    save(links_map(data.X, made.labels_, links), path)
+    figure = links_map(data.X, made.labels_, links)
+    figure.savefig(path, dpi=150, metadata=FORMATS["png"])
     return {
         "own": score("acc", data.labels, made.labels_),
         "kmeans": score("acc", data.labels, plain.labels_),
@@ -109,11 +111,14 @@ def page(folder: Path) -> str:
         algorithm = registry.find(exhibit.name)
         file = f"gallery-{algorithm.family}.png"
         acc = draw(exhibit, folder / file)
+        params = ", ".join(f"{name}: {value}" for name, value in exhibit.params.items())
+        entry = f"{{name: {exhibit.name}, params: {{{params}}}}}" if params else exhibit.name
         parts.append(
-            f"## {algorithm.family}: {algorithm.title}\n\n"
+            f"## {algorithm.title} ({algorithm.family})\n\n"
             f"![{algorithm.title} on {exhibit.toy}]({file})\n\n"
-            f"{exhibit.sentence}  ACC {acc['own']:.2f} with {exhibit.n_links} links; "
-            f"k-means, which sees none, has {acc['kmeans']:.2f}.\n"
+            f"{exhibit.sentence}\n"
+            f"ACC {acc['own']:.2f} with {N_LINKS} links; k-means, which sees none, has {acc['kmeans']:.2f}.\n"
+            f"In an experiment: `{entry}` on `{{generator: {exhibit.toy}, size: {N_SAMPLES}}}`.\n"
         )
     return "\n".join(parts)
 
