@@ -49,7 +49,7 @@ def test_the_experiments_in_the_readme_are_valid(tmp_path, monkeypatch):
 
 def test_commands_named_in_the_readme_exist():
     known = get_command(app).commands
-    used = set(re.findall(r"[`/]cscluster ([a-z]+)", README))
+    used = set(re.findall(r"(?m)(?:[`/]|^)cscluster ([a-z]+)", README))
     assert {"run", "report", "show", "validate", "list", "cluster", "check", "new"} <= used
     assert used <= set(known)
 

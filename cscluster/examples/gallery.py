@@ -89,11 +89,14 @@ draws this page, and `cscluster list` names all algorithms.
 
 def draw(exhibit: Exhibit, path: Path) -> dict[str, float]:
     """Write the figure of an exhibit; return ACC of the algorithm, and of k-means, which sees no links."""
-    data = load_dataset(Recipe(generator=exhibit.toy, size=N_SAMPLES, seed=SEED))
+    recipe = {"generator": exhibit.toy, "size": N_SAMPLES, "seed": SEED}
+    data = load_dataset(Recipe.model_validate(recipe))
     links = Constraints.from_labels(
         random_pairs(data.n_samples, N_LINKS, np.random.default_rng(SEED)), data.labels
     )
-    joined = ("kmeans", {}) if registry.find(exhibit.name).is_metric else None
+    joined: tuple[str, dict[str, Any]] | None = (
+        ("kmeans", {}) if registry.find(exhibit.name).is_metric else None
+    )
     made = build(exhibit.name, exhibit.params, data.n_classes, SEED, joined).fit(data.X, links)
     plain = build("kmeans", {}, data.n_classes, SEED).fit(data.X)
     figure = links_map(data.X, made.labels_, links)
