@@ -83,6 +83,15 @@ def test_a_wrong_command_line_would_be_found():
     assert unknown_words("cscluster new algorithm mine --folders .") == ["--folders"]
 
 
+def test_every_parameter_of_a_grid_exists():
+    help_of_grid = next(p.help for p in get_command(app).commands["sweep"].params if "--grid" in p.opts)
+    grids = re.findall(r"\b([a-z_]+)\.([A-Za-z_]+)[=:]", README + help_of_grid)
+    known = {algorithm.name: algorithm for algorithm in registry.BUILT_IN}
+    named = [(name, parameter) for name, parameter in grids if name in known]
+    assert len(named) >= 4
+    assert [f"{name}.{p}" for name, p in named if p not in known[name].defaults()] == []
+
+
 def test_links_lead_to_files():
     for text in (README, CONTRIBUTING):
         targets = re.findall(r"\]\(([^)]+)\)", text)
