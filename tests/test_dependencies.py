@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "practice": {"data", "constraints", "metrics", "algorithms"},
     "labelling": {"practice", "data", "constraints", "metrics", "algorithms"},
     "report": {"store"},
-    "examples": {"IterSVR", "algorithms", "constraints"},  # as a user's own program
+    "examples": {"IterSVR", "algorithms", "constraints", "metrics", "data", "report"},  # a user's programs
     "cli": {
         "practice",
         "labelling",
