@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test lint types bench format readme clean
+.PHONY: run test lint types bench stress format readme clean
 
 run: .venv/run-ready  ## set up, then run the main experiment on bundled data
 	$(BIN)/cscluster run configs/mnist0689.yaml
@@ -18,6 +18,9 @@ types: .venv/test-ready
 
 bench: .venv/test-ready  ## measure speed; prints ratios
 	$(BIN)/python -m pytest tests/benchmarks -m slow -s -q
+
+stress: .venv/test-ready  ## kill, fill, fuzz and load it for about half an hour
+	$(BIN)/python -m pytest tests/stress tests/fuzz tests/end_to_end -m slow -s
 
 format: .venv/test-ready
 	$(BIN)/ruff check --fix .
