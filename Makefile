@@ -25,6 +25,9 @@ reproduce-quick: .venv/test-ready  ## less of everything, and nothing may have d
 bench: .venv/test-ready  ## measure speed; prints ratios
 	$(BIN)/python -m pytest tests/benchmarks -m slow -s -q
 
+stress: .venv/test-ready  ## kill, fill, fuzz and load it for about half an hour
+	$(BIN)/python -m pytest tests/stress tests/fuzz tests/end_to_end -m slow -s
+
 format: .venv/test-ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .

@@ -121,6 +121,16 @@ def test_the_citation_is_well_formed():
         assert all(set(author) == {"family-names", "given-names"} for author in work["authors"])
 
 
+def test_every_promise_names_a_test_that_exists():
+    promises = re.search(r"(?s)## What it promises\n(.*?)\n## ", README)[1]
+    rows = re.findall(r"^\| (?!promise|---)(.*) \| (.*) \|$", promises, re.MULTILINE)
+    assert len(rows) >= 10
+    for promise, tests in rows:
+        names = re.findall(r"`(tests/[\w/]+\.py)`", tests)
+        assert names, promise
+        assert all((Path(__file__).parents[1] / name).is_file() for name in names), promise
+
+
 def test_the_main_experiment_is_the_one_explained():
     content = yaml.safe_load((bundle.folder("configs") / "mnist0689.yaml").read_text(encoding="utf-8"))
     explained = yaml.safe_load(re.search(r"(?s)```yaml\n(name: mnist0689.*?)```", README)[1])

@@ -181,6 +181,7 @@ def test_says_what_is_wrong_with_a_step(step, message):
         parse([step])
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_numbers_too_large_for_a_step_are_told():
     large = replace(DATA, X=np.where(np.arange(30)[:, None] == 3, 1e308, -1e308) * np.ones((1, 5)))
     with pytest.raises(DataError, match="Step 'standardize' makes values of data set 'toy' infinite"):
