@@ -83,8 +83,8 @@ _HEAD = """# Gallery
 
 One algorithm of each family, on 200 points in the plane that the project generates itself.  Solid lines are
 must-links, dashed lines cannot-links; a link that the clusters break is thick and coloured.  `make gallery`
-draws this page, and `cscluster list` names all algorithms.  Data, settings and links were chosen with the true
-labels, to show each family at its best: these are pictures, not measurements.
+draws this page, and `cscluster list` names all algorithms.  Data, settings and links were chosen with the
+true labels, to show each family at its best: these are pictures, not measurements.
 """
 
 
