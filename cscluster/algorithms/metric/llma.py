@@ -84,9 +84,15 @@ class LLMA(MetricLearner):
     -----
     Solved by iterative majorisation: ``-q_e`` is replaced by its linear bound at the present y, and
     the quadratic bound of J that results is minimised exactly by one solve with a fixed m x m matrix.
-    Of the three solvers of [1]_ baghshah2010 runs a spectral one; it is not described there.  The
-    second term runs over the edges of the neighbour graph, with weights ``exp(-d_e^2 / mean d^2)``,
-    rather than over all pairs with a shrinking Gaussian.
+
+    Readings taken, since [1]_ was not at hand and baghshah2010, which compares itself with it, says
+    only this: must-links alone are used, the window is 0.5 times a mean distance, the objective has many
+    local optima, and the spectral one of several solvers was run.  Here the window's mean distance is the
+    root of the mean squared one; the second term runs over the edges of the neighbour graph, with weights
+    ``exp(-d_e^2 / mean d^2)``; the start is b = 0, so that the optimum found is the one next to the
+    samples as they are; and the solver is the majorisation, not a spectral one.  That is the kinder
+    reading: balanced Rand on MNIST {1, 2, 3} with 30 links, two draws, is 0.87 where baghshah2010 prints
+    0.63, and it hardly changes with `lam` between 0.1 and 10.
 
     Must-links are needed, cannot-links are not used.  Weights of links multiply their terms.
 

@@ -13,9 +13,10 @@ def links_of(name, count, trial=0):
     return X, data.y, BalancedPairs(counts=[count]).episode(count, data.y, 0, name, trial).tiers[0]
 
 
-def test_coordinates_are_a_root_of_the_learned_kernel():
+@pytest.mark.parametrize("center", [True, False])
+def test_coordinates_are_a_root_of_the_learned_kernel(center):
     X, _, links = links_of("iris", 15)
-    model = KernelBeta(n_components=8).fit(X, links)
+    model = KernelBeta(n_components=8, center=center).fit(X, links)
     V, beta = model.eigenvectors_, model.weights_
     Z = model.transform(X)
     np.testing.assert_allclose(Z @ Z.T, (V * beta**2) @ V.T, atol=1e-8)
@@ -37,6 +38,22 @@ def test_weights_are_optimal():
     for size in (1e-3, 1e-1, 1.0):
         step = rng.normal(size=8) * beta
         assert objective(beta + size * (step - beta * step.sum())) > objective(beta)
+
+
+def test_centring_keeps_a_constant_eigenvector_from_taking_all_the_weight():
+    X, y, links = links_of("synthetic_xor", 20)
+    agreement = {}
+    for center in (True, False):
+        model = MetricClusterer(KernelBeta(center=center), n_clusters=2, random_state=0).fit(X, links)
+        agreement[center] = score("balanced_rand", y, model.labels_)
+    assert model.metric_.weights_[0] > 0.9
+    assert agreement[True] > 0.95 > 0.6 > agreement[False]
+
+
+def test_ten_eigenvectors_or_as_many_as_there_are():
+    X, _, links = links_of("iris", 5)
+    assert len(KernelBeta().fit(X, links).weights_) == 10
+    assert len(KernelBeta().fit(X[:4], Constraints([(0, 1)], n_samples=4)).weights_) == 3
 
 
 def test_variance_of_the_gaussian():
