@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test lint types bench stress format readme clean
+.PHONY: run test lint types reproduce reproduce-quick stress bench format readme gallery clean
 
 run: .venv/run-ready  ## set up, then run the main experiment on bundled data
 	$(BIN)/cscluster run configs/mnist0689.yaml
@@ -15,6 +15,12 @@ lint: .venv/test-ready
 
 types: .venv/test-ready
 	$(BIN)/mypy
+
+reproduce: .venv/test-ready  ## the five papers as they are: hours; resumable
+	$(BIN)/cscluster reproduce
+
+reproduce-quick: .venv/test-ready  ## less of everything, and nothing may have drifted from results/reference
+	$(BIN)/cscluster reproduce --profile quick --check
 
 bench: .venv/test-ready  ## measure speed; prints ratios
 	$(BIN)/python -m pytest tests/benchmarks -m slow -s -q
@@ -31,6 +37,9 @@ readme: .venv/run-ready  ## bring the README's table of algorithms up to date
 	  p = pathlib.Path('README.md'); \
 	  p.write_text(re.sub(r'(?s)(<!-- algorithms -->\n).*?(<!-- end -->)', \
 	  lambda m: m[1] + sys.stdin.read() + m[2], p.read_text()))"
+
+gallery: .venv/run-ready  ## draw one figure for each family of algorithms
+	$(BIN)/python -m cscluster.examples.gallery results/reference
 
 .venv/run-ready: pyproject.toml
 	@echo "setting up .venv (about a minute, once)"

@@ -1,12 +1,57 @@
 """Clustering with pairwise constraints: must-links and cannot-links.
 
-Public names are loaded on first use, so that importing the package costs nothing.
+`Constraints` holds the links, `load_dataset` loads data, `run` runs an experiment, and every algorithm of
+``cscluster list`` is a scikit-learn estimator of this module.  Names are loaded on first use, so that
+importing the package costs nothing.
+
+Examples
+--------
+>>> from cscluster import Constraints, PCKMeans, load_dataset
+>>> data = load_dataset("iris")
+>>> links = Constraints(must_links=[(0, 1)], cannot_links=[(0, 50), (50, 100)], n_samples=data.n_samples)
+>>> clusterer = PCKMeans(n_clusters=3, random_state=0).fit(data.X, links)
+>>> len(links.violated(clusterer.labels_))
+0
 """
 
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cscluster.algorithms.ensemble.scsc import SCSC as SCSC
+    from cscluster.algorithms.margin.cpcmmc import CPCMMC as CPCMMC
+    from cscluster.algorithms.margin.cpmmc import CPMMC as CPMMC
+    from cscluster.algorithms.margin.gmmc_sdp import GMMC as GMMC
+    from cscluster.algorithms.margin.iter_lssvm import IterLSSVM as IterLSSVM
+    from cscluster.algorithms.margin.iter_svm import IterSVM as IterSVM
+    from cscluster.algorithms.margin.iter_svr import IterSVR as IterSVR
+    from cscluster.algorithms.margin.mmc_sdp import MMC as MMC
+    from cscluster.algorithms.margin.pmmc import PMMC as PMMC
+    from cscluster.algorithms.metric.dca import DCA as DCA
+    from cscluster.algorithms.metric.erca import ERCA as ERCA
+    from cscluster.algorithms.metric.itml import ITML as ITML
+    from cscluster.algorithms.metric.kernel_beta import KernelBeta as KernelBeta
+    from cscluster.algorithms.metric.llma import LLMA as LLMA
+    from cscluster.algorithms.metric.lmnn import LMNN as LMNN
+    from cscluster.algorithms.metric.rca import RCA as RCA
+    from cscluster.algorithms.metric.trace_ratio import TraceRatio as TraceRatio
+    from cscluster.algorithms.metric.xing import Xing as Xing
+    from cscluster.algorithms.metric_clusterer import MetricClusterer as MetricClusterer
+    from cscluster.algorithms.partition.approx_kernel_kmeans import ApproxKernelKMeans as ApproxKernelKMeans
+    from cscluster.algorithms.partition.cop_kmeans import COPKMeans as COPKMeans
+    from cscluster.algorithms.partition.kernel_kmeans import KernelKMeans as KernelKMeans
+    from cscluster.algorithms.partition.kmeans import KMeans as KMeans
+    from cscluster.algorithms.partition.mkmeans import MKMeans as MKMeans
+    from cscluster.algorithms.partition.mpckmeans import MPCKMeans as MPCKMeans
+    from cscluster.algorithms.partition.pckmeans import PCKMeans as PCKMeans
+    from cscluster.algorithms.partition.supervised_means import SupervisedMeans as SupervisedMeans
+    from cscluster.algorithms.spectral.ccskl import CCSKL as CCSKL
+    from cscluster.algorithms.spectral.normalized_cut import NormalizedCut as NormalizedCut
+    from cscluster.constraints import Constraints as Constraints
+    from cscluster.data.load import load_dataset as load_dataset
+    from cscluster.experiment.run import run as run
 
 __version__ = "0.1.0"
 

@@ -15,6 +15,7 @@ def folder(name: str) -> Path:
 
 
 def config_names() -> list[str]:
-    """Return the names of the bundled experiments."""
+    """Return the names of the bundled experiments; beside those of a paper lie its claims."""
     root = folder("configs")
-    return sorted(path.relative_to(root).with_suffix("").as_posix() for path in root.rglob("*.yaml"))
+    files = (path for path in root.rglob("*.yaml") if path.name != "claims.yaml")
+    return sorted(path.relative_to(root).with_suffix("").as_posix() for path in files)

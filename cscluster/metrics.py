@@ -19,7 +19,15 @@ Table = NDArray[np.int64]
 
 
 def contingency(y_true: ArrayLike, y_pred: ArrayLike) -> Table:
-    """Return N, where ``N[i, j]`` counts the samples of class i in cluster j."""
+    """Return N, where ``N[i, j]`` counts the samples of class i in cluster j.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Class of each sample.
+    y_pred : array-like of shape (n_samples,)
+        Cluster of each sample.
+    """
     return np.asarray(contingency_matrix(y_true, y_pred), dtype=np.int64)
 
 
@@ -108,7 +116,19 @@ def _pairwise_f(N: Table) -> float:
 
 @dataclass(frozen=True)
 class Metric:
-    """A score: its name, what it means, whether more is better, and how to compute it."""
+    """A score.
+
+    Attributes
+    ----------
+    name, title : str
+        Name in configurations, and in tables.
+    meaning : str
+        What it measures.
+    higher_is_better : bool
+        Whether more is better.
+    of_table : callable, optional
+        Computes it from the contingency table, where that is enough.
+    """
 
     name: str
     title: str
@@ -146,13 +166,31 @@ SCOPES = ("all", "unconstrained", "heldout", "unseen")
 
 
 def scores(y_true: ArrayLike, y_pred: ArrayLike) -> dict[str, float]:
-    """Return every score that follows from the contingency table."""
+    """Return every score that follows from the contingency table.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_samples,)
+        Class of each sample.
+    y_pred : array-like of shape (n_samples,)
+        Cluster of each sample.
+    """
     N = contingency(y_true, y_pred)
     return {name: metric.of_table(N) for name, metric in METRICS.items() if metric.of_table}
 
 
 def score(name: str, y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Return one score by name."""
+    """Return one score by name.
+
+    Parameters
+    ----------
+    name : str
+        Name from ``cscluster list metrics``.
+    y_true : array-like of shape (n_samples,)
+        Class of each sample.
+    y_pred : array-like of shape (n_samples,)
+        Cluster of each sample.
+    """
     of_table = METRICS[name].of_table
     if of_table is None:
         raise ValueError(f"'{name}' is not a function of classes and clusters.")
@@ -160,5 +198,13 @@ def score(name: str, y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
 
 def satisfied(constraints: Constraints, labels: ArrayLike) -> float:
-    """Return the share of links that a partition keeps; 1 where there are none."""
+    """Return the share of links that a partition keeps; 1 where there are none.
+
+    Parameters
+    ----------
+    constraints : Constraints
+        The links.
+    labels : array-like of shape (n_samples,)
+        Cluster of each sample.
+    """
     return 1.0 - _ratio(len(constraints.violated(labels)), len(constraints), 0.0)

@@ -26,9 +26,20 @@ MAY_IMPORT = {
     "algorithms": {"linalg", "constraints"},
     "experiment": {"store", "data", "constraints", "metrics", "algorithms"},
     "practice": {"data", "constraints", "metrics", "algorithms"},
+    "labelling": {"practice", "data", "constraints", "metrics", "algorithms"},
     "report": {"store"},
-    "examples": {"IterSVR"},  # public names, as a user's own program
-    "cli": {"practice", "report", "store", "experiment", "data", "constraints", "metrics", "algorithms"},
+    "examples": {"IterSVR", "algorithms", "constraints", "metrics", "data", "report"},  # a user's programs
+    "cli": {
+        "practice",
+        "labelling",
+        "report",
+        "store",
+        "experiment",
+        "data",
+        "constraints",
+        "metrics",
+        "algorithms",
+    },
 }
 NUMERIC = {"numpy", "scipy", "pandas", "sklearn", "matplotlib", "numba", "joblib"}
 

@@ -1,16 +1,29 @@
 """The README says what is true: its table is the registry's, its commands and keys exist."""
 
 import re
+import shlex
 from pathlib import Path
 
+import pytest
 import yaml
+from typer.main import get_command
 
-from cscluster import bundle
+from cscluster import __version__, bundle
 from cscluster.algorithms import registry
+from cscluster.cli.app import app
 from cscluster.experiment.load import parse
 from cscluster.experiment.plan import make_plan
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+LINES = [
+    line.partition("#")[0].strip()
+    for block in re.findall(r"(?s)```(?:sh|text)\n(.*?)```", README)
+    for line in block.splitlines()
+    if line.startswith(("cscluster ", ".venv/bin/cscluster "))
+]
+SPANS = re.findall(r"`(?:\.venv/bin/)?(cscluster [^`]+)`", README + CONTRIBUTING)
 
 
 def test_the_table_of_algorithms_is_the_registry():
@@ -35,14 +48,77 @@ def test_the_experiments_in_the_readme_are_valid(tmp_path, monkeypatch):
 
 
 def test_commands_named_in_the_readme_exist():
-    from typer.main import get_command
-
-    from cscluster.cli.app import app
-
     known = get_command(app).commands
-    used = set(re.findall(r"[`/]cscluster ([a-z]+)", README))
-    assert {"run", "report", "show", "validate", "list"} <= used
+    used = set(re.findall(r"(?m)(?:[`/]|^)cscluster ([a-z]+)", README))
+    assert {"run", "report", "show", "validate", "list", "cluster", "check", "new"} <= used
     assert used <= set(known)
+
+
+def unknown_words(line):
+    """Return what the command line would not understand: a command or an option."""
+    words = shlex.split(line)[1:]
+    command = get_command(app)
+    options = {name for parameter in command.params for name in parameter.opts}
+    while words and hasattr(command, "commands") and not words[0].startswith("-"):
+        if words[0] not in command.commands:
+            return [words[0]]
+        command = command.commands[words.pop(0)]
+        options = {
+            name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)
+        }
+    used = [word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)]
+    return [word for word in used if word not in {*options, "--help", "-h"}]
+
+
+@pytest.mark.parametrize("line", [*LINES, *SPANS])
+def test_every_command_line_uses_what_exists(line):
+    assert unknown_words(line) == []
+
+
+def test_a_wrong_command_line_would_be_found():
+    assert len(LINES) >= 10
+    assert len(SPANS) >= 10
+    assert unknown_words("cscluster rum mnist0689") == ["rum"]
+    assert unknown_words("cscluster run mnist0689 --job 3 -j 2") == ["--job"]
+    assert unknown_words("cscluster new algorithm mine --folders .") == ["--folders"]
+
+
+def test_every_parameter_of_a_grid_exists():
+    help_of_grid = next(p.help for p in get_command(app).commands["sweep"].params if "--grid" in p.opts)
+    grids = re.findall(r"\b([a-z_]+)\.([A-Za-z_]+)[=:]", README + help_of_grid)
+    known = {algorithm.name: algorithm for algorithm in registry.BUILT_IN}
+    named = [(name, parameter) for name, parameter in grids if name in known]
+    assert len(named) >= 4
+    assert [f"{name}.{p}" for name, p in named if p not in known[name].defaults()] == []
+
+
+def test_links_lead_to_files():
+    for text in (README, CONTRIBUTING):
+        targets = re.findall(r"\]\(([^)]+)\)", text)
+        missing = [
+            target for target in targets if not target.startswith("http") and not (ROOT / target).exists()
+        ]
+        assert missing == []
+
+
+def test_the_python_in_the_readme_runs():
+    block = re.search(r"(?s)```python\n(from sklearn.*?)```", README)[1]
+    before, _, after = block.partition("results = run(")
+    names = {}
+    exec(before, names)
+    assert len(names["links"].violated(names["labels"])) == 0
+    assert len(names["steps"].predict(names["data"].X)) == 150
+    assert "to_frame()" in after
+
+
+def test_the_citation_is_well_formed():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert {"cff-version", "message", "title", "authors", "version", "license"} <= set(citation)
+    assert citation["version"] == __version__
+    cited = {(work["authors"][0]["family-names"].lower(), work["year"]) for work in citation["references"]}
+    assert cited == {(name[:-4], int(name[-4:])) for name in registry.PAPERS}
+    for work in citation["references"]:
+        assert all(set(author) == {"family-names", "given-names"} for author in work["authors"])
 
 
 def test_every_promise_names_a_test_that_exists():

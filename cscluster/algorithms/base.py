@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -23,6 +24,21 @@ Samples: TypeAlias = Any
 """Array-like or CSR of shape (n_samples, n_features)."""
 
 
+def _in_pipelines(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Let ``method(X, constraints)`` be called as pipelines do: ``method(X, None, constraints=links)``.
+
+    scikit-learn's pipelines always hand on a target `y`, here None, beside the arguments of a step.
+    """
+
+    @wraps(method)
+    def called(self: Any, X: Samples, *rest: Any, **named: Any) -> Any:
+        if rest and rest[0] is None and "constraints" in named:
+            rest = rest[1:]
+        return method(self, X, *rest, **named)
+
+    return called
+
+
 class ConstrainedEstimator(BaseEstimator, ABC):
     """An estimator that is fitted to samples and to links between them.
 
@@ -34,6 +50,11 @@ class ConstrainedEstimator(BaseEstimator, ABC):
     version: ClassVar[int] = 1
     parameters: ClassVar[Mapping[str, Parameter]] = {}
     accepts_sparse: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name in {"fit", "fit_predict"} & vars(cls).keys():
+            setattr(cls, name, _in_pipelines(vars(cls)[name]))
 
     @abstractmethod
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:

@@ -15,11 +15,13 @@ from cscluster.cli import (
     cluster,
     compare,
     data,
+    label,
     listing,
     merge,
     new,
     predict,
     report,
+    reproduce,
     run,
     runs,
     show,
@@ -39,10 +41,12 @@ app.command("run")(run.command)
 app.command("sweep")(sweep.command)
 app.command("merge")(merge.command)
 app.command("report")(report.command)
+app.command("reproduce")(reproduce.command)
 app.command("compare")(compare.command)
 app.command("runs")(runs.command)
 app.command("cluster")(cluster.command)
 app.command("predict")(predict.command)
+app.command("label")(label.command)
 app.command("validate")(validate.command)
 app.command("list")(listing.command)
 app.command("show")(show.command)

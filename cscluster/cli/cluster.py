@@ -101,7 +101,7 @@ def command(
     _check(wanted, given, outputs, maps or [], [Path(data), *([constraints] if constraints else [])])
 
     with screen.status(f"reading {data}"):
-        table = read_table(data, Columns(id_column, target, _names(features), _names(ignore)))
+        table = read_table(data, Columns(id_column, target, split_names(features), split_names(ignore)))
         steps = columns_to_matrix.default_steps(table) if given is None else given
         fitted, X = columns_to_matrix.Features.fit(table, steps)
     view.say(screen, view.source_line(data, table), *columns_to_matrix.describe(table, fitted, steps))
@@ -134,7 +134,7 @@ def command(
     view.say(screen, *(f"map: {path}" for path in maps or []))
 
 
-def _names(given: list[str] | None) -> list[str]:
+def split_names(given: list[str] | None) -> list[str]:
     """Split lists of column names at commas; a name with a comma stands in quotes."""
     rows = csv.reader(given or [], skipinitialspace=True)
     return [name.strip() for row in rows for name in row if name.strip()]

@@ -19,6 +19,15 @@ def configs(incomplete: str) -> list[str]:
     return sorted(found) + [name for name in bundle.config_names() if name.startswith(incomplete)]
 
 
+def papers(incomplete: str) -> list[str]:
+    """Complete papers and, behind a slash, their experiments."""
+    from cscluster import bundle
+
+    inside = [name.removeprefix("papers/") for name in bundle.config_names() if name.startswith("papers/")]
+    known = inside if "/" in incomplete else sorted({name.partition("/")[0] for name in inside})
+    return [name for name in known if name.startswith(incomplete)]
+
+
 def names(incomplete: str) -> list[str]:
     """Complete algorithms, data sets, bundled experiments and stored runs."""
     from cscluster import bundle

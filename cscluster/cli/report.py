@@ -64,6 +64,9 @@ def command(
     tol: Annotated[
         list[str] | None, typer.Option(help="Tolerance of --check: 0.02, or acc=0.01 for one metric.")
     ] = None,
+    against: Annotated[
+        str | None, typer.Option(metavar="paper", help="Ours beside the numbers that the paper prints.")
+    ] = None,
     results: ResultsOption = Path("results"),
 ) -> None:
     """Show the tables and tests of stored runs; nothing is recomputed.
@@ -81,6 +84,14 @@ def command(
         raise typer.Exit(_check(folders[0], check, tol or []))
     if tol:
         raise ConfigError("--tol belongs to --check; name the file of reference values with it.")
+    if against is not None:
+        if against != "paper":
+            raise ConfigError(
+                f"--against takes 'paper', got '{against}'; for another run see: cscluster compare"
+            )
+        for folder in folders:
+            _beside_paper(folder)
+        return
     kind = _format(kind, out)
     found = [_collect(folder, metric, by, where or []) for folder in folders]
     if by == "dataset" and len(found) > 1 and kind != "html":
@@ -159,8 +170,11 @@ def _draw(found: list[Results], folder: Path, formats: list[str]) -> None:
     from cscluster.report.figures import draw
 
     for results in found:
-        for path in draw(results, folder, formats):
+        drawn = draw(results, folder / results.name if len(found) > 1 else folder, formats)
+        for path in drawn:
             typer.echo(f"drawn: {path}")
+        if not drawn:
+            typer.echo(f"no figure fits '{results.name}': one point and one trial, or no result")
 
 
 def _page(found: list[Results], folders: list[RunFolder]) -> str:
@@ -202,6 +216,38 @@ def _check(folder: RunFolder, path: Path, tol: list[str]) -> int:
         return 1
     typer.echo(f"all {checked} cells of '{folder.path.name}' agree with {path}")
     return 0
+
+
+def _beside_paper(folder: RunFolder) -> None:
+    """Print our means beside the numbers that the run's paper prints."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from cscluster.errors import ConfigError
+    from cscluster.report.aggregate import collect
+    from cscluster.report.papers.claims import against
+
+    config = folder.config()
+    paper, item = config["experiment"].get("paper"), Path(config["source"]).stem
+    rows = against(collect(folder), paper, item) if paper else None
+    if rows is None or rows.empty:
+        raise ConfigError(
+            f"No printed numbers belong to '{folder.path.name}'"
+            + (f" ({paper}, {item})." if paper else ": its experiment names no 'paper'.")
+        )
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="")
+    for column in rows.columns:
+        number = column in ("paper", "ours", "difference")
+        table.add_column(
+            column, justify="right" if number else "left", no_wrap=column not in ("dataset", "label")
+        )
+    for row in rows.itertuples(index=False):
+        table.add_row(*(f"{value:.3f}" if isinstance(value, float) else str(value) for value in row))
+    console = Console()
+    console.print(f"{folder.path.name} beside {paper}", style="bold", highlight=False, markup=False)
+    console.print(table)
+    counts = rows["verdict"].value_counts()
+    console.print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()), highlight=False)
 
 
 def require_run(name: str, results: Path) -> RunFolder:

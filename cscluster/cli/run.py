@@ -230,6 +230,6 @@ def _show(job: Job, console: Console) -> None:
 
     results = collect(job.folder)
     console.print()
-    terminal.show(compose(results), console)
+    terminal.show(compose(results), console, brief=True)
     written = write.into_folder(results, job.folder.path)
     console.print(f"\nreport: {written}", highlight=False, markup=False, soft_wrap=True)

@@ -17,7 +17,7 @@ def command(
             "--grid",
             "-g",
             metavar="ALGORITHM.PARAMETER=VALUES",
-            help="Values to try, e.g. pmmc.lam=0.1,1,10, pmmc.lam=0.01:100:x10, scsc.n_partitions=50:300:50.",
+            help="Values to try, e.g. pmmc.lam=0.1,1,10 or 0.01:100:x10, or scsc.n_partitions=50:300:50.",
         ),
     ] = None,
     select: Annotated[

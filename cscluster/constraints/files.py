@@ -37,7 +37,17 @@ def read_links(path: Path, n_samples: int, ids: Sequence[str] | None = None) -> 
 
 
 def parse_links(text: str, path: Path, n_samples: int, ids: Sequence[str] | None = None) -> Constraints:
-    """Read links from the content of a file; see `read_links`."""
+    """Read links from the content of a file; see `read_links`.
+
+    Parameters
+    ----------
+    text : str
+        The content.
+    path : Path
+        Where it comes from, for messages.
+    n_samples, ids : int, sequence of str
+        The samples; see `read_links`.
+    """
     numbers = {name: number for number, name in enumerate(ids or ())}
     links: dict[str, list[tuple[int, int]]] = {"must": [], "cannot": []}
     weights: dict[str, list[float]] = {"must": [], "cannot": []}
@@ -82,6 +92,11 @@ def parse_links(text: str, path: Path, n_samples: int, ids: Sequence[str] | None
 def read_text(path: Path) -> str:
     """Return the content of a constraint file.
 
+    Parameters
+    ----------
+    path : Path
+        The file.
+
     Raises
     ------
     ConstraintError
@@ -119,7 +134,15 @@ def _weight(cell: str, where: str) -> float:
 
 
 def links_csv(constraints: Constraints, ids: Sequence[str] = ()) -> str:
-    """Return links as the content of a constraint file; weights only where one differs from 1."""
+    """Return links as the content of a constraint file; weights only where one differs from 1.
+
+    Parameters
+    ----------
+    constraints : Constraints
+        The links.
+    ids : sequence of str
+        Names of the samples; without any, their numbers are written.
+    """
     weighted = any((w != 1).any() for w in (constraints.must_weights, constraints.cannot_weights))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

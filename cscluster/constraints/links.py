@@ -128,12 +128,26 @@ class Constraints:
 
     @classmethod
     def empty(cls, n_samples: int) -> Constraints:
-        """Return no links at all between `n_samples` samples."""
+        """Return no links at all between `n_samples` samples.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of samples.
+        """
         return cls(n_samples=n_samples)
 
     @classmethod
     def from_labels(cls, pairs: ArrayLike, labels: ArrayLike) -> Constraints:
-        """Turn pairs into must-links where the labels agree and into cannot-links elsewhere."""
+        """Turn pairs into must-links where the labels agree and into cannot-links elsewhere.
+
+        Parameters
+        ----------
+        pairs : array-like of shape (n_links, 2)
+            Pairs of sample numbers.
+        labels : array-like of shape (n_samples,)
+            Class of each sample.
+        """
         y = np.asarray(labels)
         p = cls(pairs, n_samples=len(y)).must_links
         same = y[p[:, 0]] == y[p[:, 1]]
@@ -173,7 +187,13 @@ class Constraints:
         )
 
     def select(self, must: ArrayLike, cannot: ArrayLike) -> Constraints:
-        """Return the links that two index arrays or masks, one for each kind, pick out."""
+        """Return the links that two index arrays or masks, one for each kind, pick out.
+
+        Parameters
+        ----------
+        must, cannot : array-like
+            Numbers in `must_links` and `cannot_links`, or a mask over each.
+        """
         m, c = _rows(must), _rows(cannot)
         return Constraints(
             self.must_links[m],
@@ -184,7 +204,13 @@ class Constraints:
         )
 
     def violated(self, labels: ArrayLike) -> Constraints:
-        """Return the links that a partition breaks."""
+        """Return the links that a partition breaks.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,)
+            Cluster of each sample.
+        """
         y = np.asarray(labels)
         must, cannot = self.must_links, self.cannot_links
         return self.select(
@@ -257,6 +283,11 @@ class Constraints:
 
     def closure(self, max_pairs: int = 50_000_000) -> Constraints:
         """Expand the transitive closure to pairs; entailed links have weight one.
+
+        Parameters
+        ----------
+        max_pairs : int
+            Number of links that are too many.
 
         Raises
         ------

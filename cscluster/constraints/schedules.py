@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from cscluster import seeds
+from cscluster.constraints import active
 from cscluster.constraints.files import parse_links, read_text
 from cscluster.constraints.links import Constraints, IntArray
 from cscluster.errors import ConstraintError
@@ -127,15 +128,31 @@ class _Schedule(BaseModel):
         """Whether links are made from the true classes."""
         return True
 
+    @property
+    def needs_samples(self) -> bool:
+        """Whether the choice of pairs depends on the samples."""
+        return False
+
     def identity(self) -> dict[str, Any]:
         """Return what, beside the point and the trial, decides the links; part of the key."""
         return {"kind": self.kind, **({"noise": self.noise} if self.noise else {})}  # type: ignore[attr-defined]
 
     @abstractmethod
     def episode(
-        self, point: int, y: IntArray, seed: int, dataset: str, trial: int, ids: Sequence[str] = ()
+        self,
+        point: int,
+        y: IntArray,
+        seed: int,
+        dataset: str,
+        trial: int,
+        ids: Sequence[str] = (),
+        X: Any = None,
     ) -> Episode:
-        """Return the links of one trial at one point; `ids` are the names of the samples, if any."""
+        """Return the links of one trial at one point.
+
+        `ids` are the names of the samples, if any; `X` are the samples themselves, the same for all
+        algorithms, for a schedule that `needs_samples`.
+        """
 
     def _links(self, pairs: IntArray, y: IntArray, flipped: NDArray[np.bool_] | None = None) -> Constraints:
         """Make links from pairs, the share `noise` of them flipped."""
@@ -165,7 +182,14 @@ class RandomPairs(_Schedule):
         return self.counts
 
     def episode(
-        self, point: int, y: IntArray, seed: int, dataset: str, trial: int, ids: Sequence[str] = ()
+        self,
+        point: int,
+        y: IntArray,
+        seed: int,
+        dataset: str,
+        trial: int,
+        ids: Sequence[str] = (),
+        X: Any = None,
     ) -> Episode:
         """Return the first `point` links of the trial's random order."""
         rng = seeds.generator(seed, dataset, "constraints", trial)
@@ -184,7 +208,14 @@ class BalancedPairs(_Schedule):
         return self.counts
 
     def episode(
-        self, point: int, y: IntArray, seed: int, dataset: str, trial: int, ids: Sequence[str] = ()
+        self,
+        point: int,
+        y: IntArray,
+        seed: int,
+        dataset: str,
+        trial: int,
+        ids: Sequence[str] = (),
+        X: Any = None,
     ) -> Episode:
         """Return `point` links of each kind."""
         rng = seeds.generator(seed, dataset, "constraints", trial)
@@ -211,7 +242,14 @@ class Tiers(_Schedule):
         return self.tiers
 
     def episode(
-        self, point: int, y: IntArray, seed: int, dataset: str, trial: int, ids: Sequence[str] = ()
+        self,
+        point: int,
+        y: IntArray,
+        seed: int,
+        dataset: str,
+        trial: int,
+        ids: Sequence[str] = (),
+        X: Any = None,
     ) -> Episode:
         """Return `tiers` sets of `point` links."""
         rng = seeds.generator(seed, dataset, "constraints", trial)
@@ -241,7 +279,14 @@ class Folds(_Schedule):
         return {**super().identity(), "folds": self.folds}
 
     def episode(
-        self, point: int, y: IntArray, seed: int, dataset: str, trial: int, ids: Sequence[str] = ()
+        self,
+        point: int,
+        y: IntArray,
+        seed: int,
+        dataset: str,
+        trial: int,
+        ids: Sequence[str] = (),
+        X: Any = None,
     ) -> Episode:
         """Return links between samples outside the held-out fold."""
         if self.folds > len(y):
@@ -252,6 +297,47 @@ class Folds(_Schedule):
         rng = seeds.generator(seed, dataset, "constraints", trial)
         pairs = training[random_pairs(len(training), point, rng)]
         return Episode((self._links(pairs, y),), heldout)
+
+
+class Active(_Schedule):
+    """Pairs that an active learner asks about: Explore and Consolidate (basu2004); see `active`.
+
+    The true classes answer.  The first sample and those of Consolidate are drawn at random.
+    """
+
+    kind: Literal["active"] = "active"
+    counts: Counts
+
+    @property
+    def points(self) -> list[int]:
+        """Numbers of links."""
+        return self.counts
+
+    @property
+    def needs_samples(self) -> bool:
+        """Farthest-first traversal measures distances."""
+        return True
+
+    def episode(
+        self,
+        point: int,
+        y: IntArray,
+        seed: int,
+        dataset: str,
+        trial: int,
+        ids: Sequence[str] = (),
+        X: Any = None,
+    ) -> Episode:
+        """Return the answers to the first `point` questions."""
+        rng = seeds.generator(seed, dataset, "constraints", trial)
+        rule = active.Rule(len(np.unique(y)), active.euclidean(X), rng.permutation(len(y)).astype(np.float64))
+        flipped = flips(point, self.noise)
+        pairs, together = active.ask(rule, point, lambda a, b, asked: bool((y[a] == y[b]) ^ flipped[asked]))
+        if len(pairs) < point:
+            raise ConstraintError(
+                f"{point} links are wanted, but the answers to {len(pairs)} questions entail all others."
+            )
+        return Episode((Constraints(pairs[together], pairs[~together], n_samples=len(y)),))
 
 
 class File(_Schedule):
@@ -284,7 +370,14 @@ class File(_Schedule):
         return {**super().identity(), "links": content}
 
     def episode(
-        self, point: int, y: IntArray, seed: int, dataset: str, trial: int, ids: Sequence[str] = ()
+        self,
+        point: int,
+        y: IntArray,
+        seed: int,
+        dataset: str,
+        trial: int,
+        ids: Sequence[str] = (),
+        X: Any = None,
     ) -> Episode:
         """Return the links in the file."""
         links = parse_links(self.text, self.path, len(y), ids)
@@ -302,5 +395,5 @@ class File(_Schedule):
         return Episode((kept | swapped,))
 
 
-Schedule = Annotated[RandomPairs | BalancedPairs | Tiers | Folds | File, Field(discriminator="kind")]
-KINDS = ("random_pairs", "balanced_pairs", "tiers", "folds", "file")
+Schedule = Annotated[RandomPairs | BalancedPairs | Tiers | Folds | Active | File, Field(discriminator="kind")]
+KINDS = ("random_pairs", "balanced_pairs", "tiers", "folds", "active", "file")

@@ -62,7 +62,15 @@ def load_dataset(
 
 
 def missing(name: str, known: dict[str, Any]) -> str:
-    """Say why a data set is not there and what would bring it."""
+    """Say why a data set is not there and what would bring it.
+
+    Parameters
+    ----------
+    name : str
+        What was asked for.
+    known : dict
+        Its entry in the index; empty if it has none.
+    """
     if not known:
         return f"There is no data set '{name}'{did_you_mean(name, index.names())}"
     where = f"put {name}.npz into the folder that CSCLUSTER_DATA names"

@@ -216,3 +216,14 @@ def _as_float(X: Any) -> Any:
         if sparse.issparse(X)
         else np.ascontiguousarray(X, dtype=np.float64)
     )
+
+
+def on_one_scale(data: Dataset) -> Any:
+    """Return samples whose distances mean something whatever the units of the columns.
+
+    Columns are standardised; rows of sparse data are divided by their length, since that of a
+    document says little; pictures stay as they are.
+    """
+    if data.image is not None:
+        return data.X
+    return apply(["l2" if sparse.issparse(data.X) else "standardize"], data).X

@@ -155,16 +155,20 @@ def _on_dask(trials: list[Trial], pool: Pool, environment: str, done: Done, meet
         )
         for future, outcome in finished:
             trial = planned.pop(future.key)
-            error = None if future.status == "finished" else future.exception()
-            if error is None:
+            if isinstance(outcome, BaseException):  # the trial was cancelled
+                raise ConfigError(
+                    "The connection to the Dask scheduler was lost; finished trials are stored, and the "
+                    "same command goes on with the others."
+                )
+            if future.status == "finished":
                 elsewhere, records = outcome
                 meet(elsewhere)
-            elif isinstance(error, KilledWorker):
+            elif isinstance(outcome[1], KilledWorker):
                 records = failed(trial, environment, "crashed", "every Dask worker that ran it died")
             else:
                 raise ConfigError(
-                    f"A Dask worker cannot run trials ({type(error).__name__}: {error}); it needs the same "
-                    "Python and cscluster as here."
+                    f"A Dask worker cannot run trials ({outcome[0].__name__}: {outcome[1]}); it needs the "
+                    "same Python and cscluster as here."
                 )
             done(trial, records)
             finished.update(submit(itertools.islice(left, 1)))

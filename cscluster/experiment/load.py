@@ -309,6 +309,7 @@ def _known_keys(loc: tuple[str | int, ...]) -> list[str]:
         "balanced_pairs": schedules.BalancedPairs,
         "tiers": schedules.Tiers,
         "folds": schedules.Folds,
+        "active": schedules.Active,
         "file": schedules.File,
     }
     names = [part for part in loc if isinstance(part, str)]

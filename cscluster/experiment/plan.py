@@ -19,7 +19,7 @@ from cscluster.constraints.schedules import Schedule
 from cscluster.data.dataset import Dataset
 from cscluster.data.load import load_dataset
 from cscluster.data.prepared import DataRef, make_ref
-from cscluster.data.preprocessing import STEPS, Step
+from cscluster.data.preprocessing import STEPS, Step, on_one_scale
 from cscluster.errors import ConfigError, CsclusterError
 from cscluster.experiment.schema import AlgorithmEntry, DatasetEntry, Experiment, candidates
 from cscluster.store.records import Record
@@ -170,8 +170,9 @@ def _check(experiment: Experiment, source: Dataset) -> None:
             f"Data set '{source.name}' has no target, so links cannot be drawn from it; "
             "name its 'target' column or use 'constraints: {kind: file, path: ...}'."
         )
+    X = on_one_scale(source) if schedule.needs_samples else None
     try:
-        schedule.episode(max(schedule.points), source.labels, experiment.seed, source.name, 0, source.ids)
+        schedule.episode(max(schedule.points), source.labels, experiment.seed, source.name, 0, source.ids, X)
     except CsclusterError as error:
         raise ConfigError(f"Data set '{source.name}': {error}") from None
 

@@ -142,7 +142,13 @@ def _check_owner(folder: RunFolder, source: str) -> None:
 
 
 def mixed_versions(job: Job) -> list[str]:
-    """Return what has another version now than when stored records of the plan were made."""
+    """Return what has another version now than when stored records of the plan were made.
+
+    Parameters
+    ----------
+    job : Job
+        What is about to run.
+    """
     planned = {key for trial in job.plan for key in trial.keys}
     used = {record["environment"] for record in job.kept if record["key"] in planned}
     if not used or not job.difference.todo:
@@ -152,7 +158,17 @@ def mixed_versions(job: Job) -> list[str]:
 
 
 def carry_out(job: Job, pool: Pool, progress: Callable[[list[Record]], None] | None = None) -> None:
-    """Run what is left of a job; every finished trial is on disk before the next is reported."""
+    """Run what is left of a job; every finished trial is on disk before the next is reported.
+
+    Parameters
+    ----------
+    job : Job
+        What `prepare` made.
+    pool : Pool
+        Where trials run.
+    progress : callable, optional
+        Called with the records of each trial as it ends.
+    """
     here = environment.describe(job.experiment.threads)
     here_id = environment.identify(here)
     stored = {record["key"] for record in job.kept}

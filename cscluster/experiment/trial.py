@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from functools import partial
+from dataclasses import replace
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from cscluster.constraints import Constraints
 from cscluster.constraints.schedules import Episode
 from cscluster.data import prepared
 from cscluster.data.dataset import Dataset
+from cscluster.data.prepared import DataRef
+from cscluster.data.preprocessing import on_one_scale
 from cscluster.experiment.capture import captured
 from cscluster.experiment.plan import Cell, Trial
 from cscluster.experiment.shared_metric import shared_metric
@@ -96,7 +99,8 @@ def _outcomes(trial: Trial, data: Dataset) -> Iterator[Any]:
     """Yield the outcome of each tier of the episode."""
     cell = trial.cell
     draw = trial.trial // cell.repeats
-    episode = cell.schedule.episode(trial.point, data.labels, cell.seed, cell.data.name, draw, data.ids)
+    X = _on_one_scale(replace(cell.data, preprocess=())) if cell.schedule.needs_samples else None
+    episode = cell.schedule.episode(trial.point, data.labels, cell.seed, cell.data.name, draw, data.ids, X)
     random_state = seeds.integer(cell.seed, cell.data.name, "algorithm", trial.trial)
     so_far = Constraints.empty(data.n_samples)
     model: Any = None
@@ -129,6 +133,12 @@ def _outcomes(trial: Trial, data: Dataset) -> Iterator[Any]:
             "iterations": None if iterations is None else int(iterations),
             "converged": bool(model.converged_) if hasattr(model, "converged_") else None,
         }
+
+
+@lru_cache(maxsize=4)
+def _on_one_scale(source: DataRef) -> Any:
+    """Return the samples that a schedule sees, the same whatever an algorithm's preprocessing."""
+    return on_one_scale(prepared.load(source))
 
 
 def _metric(cell: Cell, draw: int, data: Dataset, links: Constraints) -> FrozenEstimator:

@@ -66,10 +66,10 @@ def sqrt(A: FloatArray) -> FloatArray:
     return (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
 
 
-def nearest_psd(A: FloatArray) -> FloatArray:
-    """Return the positive semi-definite matrix nearest to the symmetric A: negative eigenvalues cut."""
+def nearest_psd(A: FloatArray, floor: float = 0.0) -> FloatArray:
+    """Return the matrix nearest to the symmetric A whose eigenvalues are no smaller than `floor`."""
     values, vectors = np.linalg.eigh(A)
-    return (vectors * np.maximum(values, 0.0)) @ vectors.T
+    return (vectors * np.maximum(values, floor)) @ vectors.T
 
 
 def span(V: FloatArray) -> FloatArray:

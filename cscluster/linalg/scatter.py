@@ -19,6 +19,16 @@ def deviations(X: FloatArray) -> tuple[NDArray[np.bool_], FloatArray]:
     return varies, s[varies]
 
 
+def ranges(X: FloatArray) -> tuple[NDArray[np.bool_], FloatArray]:
+    """Return which features vary, and the ranges of those that do, up to a common factor.
+
+    The factor is such that the features' mean variance is one once they are divided by the result.
+    """
+    varies, deviation = deviations(X)
+    span = np.ptp(X[:, varies], axis=0)
+    return varies, span * np.linalg.norm(deviation / span) / np.sqrt(max(len(span), 1))
+
+
 def link_scatter(X: FloatArray, links: IntArray, weights: FloatArray) -> FloatArray:
     """Return the sum over links of ``w (x_i - x_j)(x_i - x_j)^T``, a d x d matrix."""
     R = (X[links[:, 0]] - X[links[:, 1]]) * np.sqrt(weights)[:, None]

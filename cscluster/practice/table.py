@@ -65,8 +65,8 @@ class Table:
         The column these are from.
     y, classes : ndarray and list of str
         The true classes, where they are known.
-    is_image : bool
-        Whether a row is a picture, so that its numbers share one scale.
+    image : tuple of int, optional
+        Shape of a row that is a picture, so that its numbers share one scale.
     notes : list of str
         What was done to the columns, in sentences.
     """
@@ -79,13 +79,18 @@ class Table:
     id_column: str | None = None
     y: NDArray[np.int64] | None = None
     classes: list[str] = field(default_factory=list)
-    is_image: bool = False
+    image: tuple[int, ...] | None = None
     notes: list[str] = field(default_factory=list)
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
         return int(self.numbers.shape[0])
+
+    @property
+    def is_image(self) -> bool:
+        """Whether a row is a picture."""
+        return self.image is not None
 
     def row_name(self, row: int) -> str:
         """Return the name of a row, or its number."""
@@ -181,7 +186,7 @@ def _from_dataset(data: Dataset, id_column: str | None) -> Table:
         id_column=id_column if data.ids else None,
         y=data.y,
         classes=data.classes,
-        is_image=data.image is not None,
+        image=data.image,
     )
 
 
@@ -198,7 +203,7 @@ def _select(table: Table, columns: Columns) -> Table:
     places = [table.number_names.index(name) for name in kept]
     if not kept:
         raise DataError(f"Data set '{table.name}' has no columns left to cluster by.")
-    return replace(table, numbers=table.numbers[:, places], number_names=kept, is_image=False)
+    return replace(table, numbers=table.numbers[:, places], number_names=kept, image=None)
 
 
 def _from_frame(frame: pd.DataFrame, name: str, columns: Columns) -> Table:

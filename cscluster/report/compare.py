@@ -29,12 +29,12 @@ class Comparison:
         What changed in the experiment, the algorithms and the environment.
     cells : DataFrame
         Columns dataset, label, point, tier, metric, before, after, difference, n, p, verdict.  `p` is
-        corrected for the number of cells (Holm); the verdict is ``same`` (all trials are equal),
-        ``better``, ``worse`` or ``noise``.
+        corrected for the number of cells (Holm); the verdict is ``same`` (all trials in common are
+        equal), ``better``, ``worse`` or ``noise``.
     paired : bool
         Whether trials have the same links in both runs, so that they were compared one by one.
     only_before, only_after : int
-        Cells that only one of them has.
+        Cells of which only one of them has a result.
     """
 
     changes: list[str]
@@ -58,7 +58,7 @@ class Comparison:
         same, noise = int(counts.get("same", 0)), int(counts.get("noise", 0))
         moved = [f"{counts[name]} {name}" for name in ("better", "worse") if name in counts]
         if same == total:
-            return f"The runs agree: all {total} common cells are equal in every trial{rest}."
+            return f"The runs agree: all {total} common cells are equal trial by trial{rest}."
         if not moved:
             return f"No cell moved significantly: of {total}, {same} are equal, {noise} within noise{rest}."
         return (
@@ -80,7 +80,9 @@ def compare(before: RunFolder, after: RunFolder, first: Results, second: Results
     ]
     metrics = [metric for metric in first.metrics if metric in second.metrics]
     cells = pd.concat([_cells(first, second, metric, by_trial) for metric in metrics], ignore_index=True)
-    mine, theirs = (set(map(tuple, run.cells[_PLACE].to_numpy())) for run in (first, second))
+    mine, theirs = (
+        {(metric, *place) for metric in metrics for place in _scores(run, metric)} for run in (first, second)
+    )
     return Comparison(changes, _judged(cells), by_trial, len(mine - theirs), len(theirs - mine))
 
 
@@ -163,25 +165,28 @@ def _cells(first: Results, second: Results, metric: str, by_trial: bool) -> pd.D
             continue
         a, b = scores[0][place], scores[1][place]
         both = a.index.intersection(b.index)
+        if by_trial and len(both):
+            a, b = a[both], b[both]
         d = (b[both] - a[both]).to_numpy()
         row = dict(zip(_PLACE, place, strict=True)) | {
             "metric": metric,
             "before": a.mean(),
             "after": b.mean(),
             "difference": b.mean() - a.mean(),
-            "n": len(both) if by_trial else min(len(a), len(b)),
-            "p": float(paired_t(d[:, None])[0]) if by_trial and len(d) else _welch(a, b),
-            "same": len(a) == len(b) == len(both) and not np.round(d, 12).any(),
+            "n": min(len(a), len(b)),
+            "p": float(paired_t(d[:, None])[0]) if by_trial and len(both) else _welch(a, b),
+            "same": len(both) > 0 and not np.round(d, 12).any(),
         }
         rows.append(row)
     return pd.DataFrame(rows, columns=[*_PLACE, "metric", "before", "after", "difference", "n", "p", "same"])
 
 
 def _scores(run: Results, metric: str) -> dict[Any, pd.Series]:
-    """Return the values of each place by trial."""
-    values = pd.Series(run.trials.get(f"m:{metric}", np.nan), run.trials.index, dtype=float)
-    places = values.groupby([run.trials[name] for name in _PLACE], sort=False)
-    return {place: part.set_axis(run.trials.loc[part.index, "trial"]).dropna() for place, part in places}
+    """Return the values of each place by trial, of places that have any."""
+    values = pd.Series(run.trials.get(f"m:{metric}", np.nan), run.trials.index, dtype=float).dropna()
+    trials = run.trials.loc[values.index]
+    places = values.groupby([trials[name] for name in _PLACE], sort=False)
+    return {place: part.set_axis(trials.loc[part.index, "trial"]) for place, part in places}
 
 
 def _welch(a: pd.Series, b: pd.Series) -> float:

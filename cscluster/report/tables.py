@@ -18,6 +18,7 @@ _POINTS = {
     "random_pairs": "number of links",
     "balanced_pairs": "links of each kind",
     "folds": "number of links",
+    "active": "number of links",
     "tiers": "links of a tier",
     "file": "links in the file",
 }

@@ -24,12 +24,17 @@ def text(documents: list[Document]) -> str:
     return page.getvalue()
 
 
-def show(document: Document, console: Console) -> None:
-    """Print a report so that it fits the terminal."""
+def show(document: Document, console: Console, brief: bool = False) -> None:
+    """Print a report so that it fits the terminal; if `brief`, only a sentence on the tests of a metric."""
     for grid in document.grids:
         _show_grid(grid, console)
     for outcome in document.outcomes:
-        _show_outcome(outcome, console)
+        if brief:
+            console.print(outcome.sentence, highlight=False, markup=False)
+        else:
+            _show_outcome(outcome, console)
+    if brief and document.outcomes:
+        console.print()
     for line in document.notes:
         console.print(line, style="dim", highlight=False, markup=False)
 

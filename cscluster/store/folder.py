@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import html
 import json
 import os
 import re
@@ -155,6 +156,22 @@ class RunFolder:
             ]
         )
 
+    def __repr__(self) -> str:
+        return f"RunFolder({str(self.path)!r})"
+
+    def _repr_html_(self) -> str:
+        """Return the run for notebooks: progress, and the means at its last point."""
+        if not self.exists():
+            return f"<p>{html.escape(repr(self))}: no run was started here</p>"
+        experiment, frame = self.config()["experiment"], self.to_frame()
+        failed = int((frame["status"] != "ok").sum()) if len(frame) else 0
+        lines = [
+            f"<b>{html.escape(str(experiment.get('title') or experiment['name']))}</b>",
+            f"{len(frame)} of {len(self.plan())} trials are stored, {failed} of them failed",
+            f"in <code>{html.escape(str(self.path))}</code>",
+        ]
+        return f"<div><p>{'<br>'.join(lines)}</p>{_means(frame, experiment['metrics'])}</div>"
+
     @contextlib.contextmanager
     def writing(self) -> Iterator[Writer]:
         """Lock the folder and yield a writer.
@@ -183,6 +200,21 @@ class RunFolder:
                 yield writer
             finally:
                 writer.close()
+
+
+def _means(frame: pd.DataFrame, metrics: list[str]) -> str:
+    """Return a table of mean scores at the last point of each data set, as HTML."""
+    shown = [name for name in metrics if name in frame]
+    if not shown:
+        return ""
+    last = frame[frame["point"] == frame.groupby("dataset")["point"].transform("max")]
+    last = last[last["tier"] == last.groupby("dataset")["tier"].transform("max")]
+    rows = last.assign(
+        parameters=last["grid"].map(lambda grid: ", ".join(f"{k}={v}" for k, v in grid.items()))
+    )
+    by = {"dataset": "data set", "label": "algorithm", "point": "links", "parameters": "parameters"}
+    table = rows.rename(columns=by).groupby(list(by.values()), sort=False)[shown].mean()
+    return str(table.reset_index().to_html(index=False, border=0, max_rows=20, float_format="%.3f"))
 
 
 def is_run_name(name: str) -> bool:

@@ -68,7 +68,8 @@ def merge(runs: list[RunFolder], target: RunFolder) -> Merged:
         config["experiment"] = {**config["experiment"], "name": target.path.name}
         environments = {id_: value for run in runs for id_, value in run.environments().items()}
         writer.put_json("config.json", config)
-        writer.put_json("plan.json", {"cells": _joined(run.cells() for run in runs), "keys": keys})
+        cells, datasets = _joined(run.cells() for run in runs), _joined(run.datasets() for run in runs)
+        writer.put_json("plan.json", {"cells": cells, "datasets": datasets, "keys": keys})
         writer.put_json("environments.json", {i: value for i, value in environments.items() if i in used})
         writer.put_records(records[key] for key in keys if key in records)
     failed = sum(record["status"] != "ok" for record in records.values())

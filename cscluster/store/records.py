@@ -6,6 +6,8 @@ import json
 import zlib
 from typing import Any, Literal, TypedDict
 
+from pydantic_core import from_json
+
 Status = Literal["ok", "error", "timeout", "crashed"]
 
 
@@ -61,7 +63,15 @@ def from_line(line: str) -> Record:
     body += "}"
     if not found or check != f'{zlib.crc32(encodable(body)):08x}"}}':
         raise ValueError("its checksum does not fit its content")
-    record = json.loads(body)
+    record = _parsed(body)
     if not isinstance(record, dict) or not record.keys() >= _FIELDS:
         raise ValueError("it is not a record of a trial")
     return record  # type: ignore[return-value]
+
+
+def _parsed(body: str) -> Any:
+    """Parse JSON with pydantic's parser, three times as fast as Python's, which knows lone surrogates too."""
+    try:
+        return from_json(body)
+    except ValueError:
+        return json.loads(body)

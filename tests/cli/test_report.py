@@ -31,6 +31,7 @@ FORMATS = {
     "latex": ("table.tex", "\\begin{tabular}{lrr}\n\\toprule"),
     "csv": ("table.csv", "dataset,label,oracle,params,point,tier,metric,mean,std,n,planned\niris,A,"),
     "json": ("table.json", '"ordering": "A < B < C"'),
+    "html": ("table.html", "<!DOCTYPE html>"),
 }
 
 
@@ -135,7 +136,7 @@ def test_compare(cscluster, runs):
     done = cscluster("compare", "first", "second")
     assert done.returncode == 0
     assert "title: A title -> Another" in done.stdout
-    assert "The runs agree: all 18 common cells are equal in every trial." in done.stdout
+    assert "The runs agree: all 18 common cells are equal trial by trial." in done.stdout
     store_better(runs.path / "results/better")
     done = cscluster("compare", "first", "better")
     assert done.returncode == 0
@@ -177,3 +178,25 @@ def test_runs_lists_what_is_stored(cscluster, runs):
 def test_failures_are_counted(cscluster, runs):
     (line,) = [line for line in cscluster("runs").stdout.splitlines() if line.startswith("third")]
     assert line.split()[1:3] == ["7/7", "1"]
+
+
+def test_figures_are_drawn_into_a_folder(cscluster, runs):
+    said = cscluster("report", "first", "--figures", "drawn", "--figure-format", "svg").stdout
+    assert "drawn: drawn/curves_acc.svg" in said
+    assert "<svg" in (runs.path / "drawn/curves_acc.svg").read_text()
+    wrong = cscluster("report", "first", "--figures", "drawn", "--figure-format", "jpg")
+    assert wrong.returncode == 2
+    assert "jpg" in wrong.stderr
+
+
+def test_ours_beside_the_printed_numbers(cscluster, runs):
+    (runs.path / "table4_balanced.yaml").write_text(
+        "name: one\npaper: zhang2009\ndatasets: [{base: optdigits_3_8, name: optdigits 3-8}]\n"
+        "constraints: {kind: random_pairs, counts: [0]}\nalgorithms: [kmeans]\ntrials: 1\nmetrics: [error]\n"
+    )
+    cscluster("run", "table4_balanced.yaml", "--jobs", "1")
+    said = " ".join(cscluster("report", "one", "--against", "paper").stdout.split())
+    assert "one beside zhang2009" in said
+    assert "k-means error_percent 5.300 5.322 0.022 reproduced" in said
+    assert "names no 'paper'" in cscluster("report", "first", "--against", "paper").stderr
+    assert "--against takes 'paper'" in cscluster("report", "first", "--against", "papr").stderr

@@ -29,4 +29,6 @@ def test_the_wheel_holds_experiments_and_data(tmp_path):
         "vendor/echarts/LICENSE",
     ):
         assert f"cscluster/report/html/{name}" in names
+    for name in ("page.html", "page.js", "page.css"):
+        assert f"cscluster/labelling/page/{name}" in names
     assert not any(name.startswith("tests/") for name in names)

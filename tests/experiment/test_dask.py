@@ -125,6 +125,24 @@ def test_workers_may_come_and_go(cluster, tmp_path, seed):
 
 
 @pytest.mark.slow
+def test_a_lost_scheduler_is_told_and_the_run_resumes(cluster, tmp_path):
+    (tmp_path / "x.yaml").write_text(CONFIG)
+    job = prepare(str(tmp_path / "x.yaml"), out=tmp_path / "dask")
+
+    def kill_it(records):
+        if len(list(job.folder.records())) == 4:
+            cluster.processes[0].kill()
+
+    with pytest.raises(
+        ConfigError, match="connection to the Dask scheduler was lost; finished trials are stored"
+    ):
+        carry_out(job, Pool(2, "dask", cluster.address), kill_it)
+    assert 4 <= len(values(job.folder)) < 24
+    carry_out(prepare(str(tmp_path / "x.yaml"), out=tmp_path / "dask"), Pool(2, "threading"))
+    assert len(values(job.folder)) == 24
+
+
+@pytest.mark.slow
 def test_an_algorithm_that_kills_its_process_is_one_crashed_record(cluster, tmp_path):
     killer = f"{{name: '{TOYS}:Broken', params: {{how: exit, sometimes: true}}}}"
     (tmp_path / "x.yaml").write_text(CONFIG.replace("rca", killer) + "seed: 1\n")

@@ -49,3 +49,42 @@ def test_half_an_episode_is_completed_and_nothing_is_stored_twice(config, tmp_pa
 def test_errors_are_errors_of_the_package(tmp_path):
     with pytest.raises(CsclusterError, match="no experiment file"):
         run("nowhere.yaml", out=tmp_path)
+
+
+ECHO = """
+import numpy as np
+from sklearn.base import BaseEstimator
+
+class Echo(BaseEstimator):
+    def __init__(self, n_clusters=2, random_state=None):
+        self.n_clusters, self.random_state = n_clusters, random_state
+
+    def fit(self, X, constraints):
+        self.labels_ = np.arange(len(X)) % self.n_clusters
+        pairs = np.vstack([constraints.must_links, constraints.cannot_links])
+        self.n_iter_ = int(pairs @ [1000, 1] @ np.arange(len(pairs)))
+        return self
+"""
+
+
+def test_active_links_depend_neither_on_the_algorithm_nor_on_its_preprocessing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "echo.py").write_text(ECHO)
+    path = tmp_path / "active.yaml"
+    path.write_text(
+        "name: active\ndatasets: [wine]\ntrials: 2\nconstraints: {kind: active, counts: [5, 30]}\nalgorithms:\n"
+        "  - {name: 'echo.py:Echo', preprocess: [standardize]}\n"
+        "  - {name: 'echo.py:Echo', label: plain, preprocess: []}\n"
+        "  - pckmeans\n"
+    )
+    found = {}
+    for kind in ("active", "random_pairs"):
+        changes = [f"name={kind}", f"constraints.kind={kind}"]
+        frame = run(str(path), out=tmp_path, jobs=1, backend="threading", settings=changes).to_frame()
+        assert len(frame) == 3 * 2 * 2
+        assert set(frame["status"]) == {"ok"}
+        links = frame[frame["label"] != "PCK-Means"].groupby(["point", "trial"])["iterations"]
+        assert (links.nunique() == 1).all()
+        found[kind] = set(links.first())
+    assert len(found["active"]) == len(found["random_pairs"]) == 4
+    assert not found["active"] & found["random_pairs"]

@@ -1,7 +1,13 @@
 import numpy as np
 import pytest
 
-from cscluster.linalg.psd import inverse_sqrt, is_positive_definite, is_positive_semidefinite, top_eigenpairs
+from cscluster.linalg.psd import (
+    inverse_sqrt,
+    is_positive_definite,
+    is_positive_semidefinite,
+    nearest_psd,
+    top_eigenpairs,
+)
 
 
 def random_psd(d, rank, seed=0):
@@ -24,6 +30,13 @@ def test_definiteness():
     assert is_positive_definite(random_psd(5, 9))
     assert not is_positive_definite(random_psd(5, 4))
     assert not is_positive_definite(np.zeros((3, 3)))
+
+
+def test_nearest_psd_lifts_small_eigenvalues_to_the_floor():
+    vectors = np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))[0]
+    A = (vectors * [-1.0, 0.2, 2.0]) @ vectors.T
+    np.testing.assert_allclose(nearest_psd(A), (vectors * [0.0, 0.2, 2.0]) @ vectors.T, atol=1e-12)
+    np.testing.assert_allclose(nearest_psd(A, 0.5), (vectors * [0.5, 0.5, 2.0]) @ vectors.T, atol=1e-12)
 
 
 @pytest.mark.parametrize("r", [1, 3, 15, 30])

@@ -6,6 +6,7 @@ from cscluster.linalg.scatter import (
     chunklet_scatter,
     deviations,
     link_scatter,
+    ranges,
     separation_scatter,
     shrunk_covariance,
 )
@@ -57,3 +58,13 @@ def test_constant_features_are_found_in_spite_of_rounding(constant):
     varies, s = deviations(Y)
     assert varies.tolist() == [True, False, True]
     np.testing.assert_allclose(s, [X[:, 0].std(), X[:, 1].std()], rtol=1e-8)
+
+
+def test_ranges_leave_features_of_unit_mean_variance():
+    Y = np.column_stack([X[:, 0], np.full(9, 0.1), 50 * X[:, 1]])
+    varies, s = ranges(Y)
+    assert varies.tolist() == [True, False, True]
+    Z = Y[:, varies] / s
+    assert np.ptp(Z[:, 0]) == pytest.approx(np.ptp(Z[:, 1]))
+    assert Z.var(axis=0).mean() == pytest.approx(1)
+    assert ranges(np.ones((3, 2)))[1].size == 0

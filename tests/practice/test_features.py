@@ -54,7 +54,7 @@ def test_wrong_width_and_infinite_numbers():
 def test_default_steps():
     assert features.default_steps(TABLE) == ["standardize"]
     assert features.default_steps(Table("toy", csr_array(np.eye(3)))) == ["l2"]
-    assert features.default_steps(Table("toy", np.eye(3), is_image=True)) == []
+    assert features.default_steps(Table("toy", np.eye(3), image=(1, 3))) == []
 
 
 def test_steps_of_the_command_line():

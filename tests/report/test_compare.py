@@ -39,7 +39,7 @@ def test_the_same_run(tmp_path):
     assert found.changes == []
     assert found.cells["verdict"].tolist() == ["same", "same"]
     assert found.paired
-    assert found.verdict == "The runs agree: all 2 common cells are equal in every trial."
+    assert found.verdict == "The runs agree: all 2 common cells are equal trial by trial."
 
 
 def test_what_moved(tmp_path):
@@ -116,16 +116,27 @@ def test_cells_of_one_run_only(tmp_path):
     found = compared(before, after)
     assert (found.only_before, found.only_after) == (1, 2)
     assert found.verdict == (
-        "The runs agree: all 1 common cells are equal in every trial; 1 only in the first and 2 only in the second."
+        "The runs agree: all 1 common cells are equal trial by trial; 1 only in the first and 2 only in the second."
     )
     assert "algorithms[b].name: b -> not there" in found.changes
     lonely = run(tmp_path / "3", {"z": 0.5 + NOISE[0]})
     assert compared(before, lonely).verdict.startswith("The runs have no cell in common; 2 only in the first")
 
 
+def test_more_trials_of_the_same_are_the_same(tmp_path):
+    scores = 0.5 + NOISE[0]
+    found = compared(
+        run(tmp_path / "1", {"a": scores}), run(tmp_path / "2", {"a": [*scores[:7], None, None, None]})
+    )
+    assert found.cells["verdict"].tolist() == ["same"]
+    assert found.cells["n"].tolist() == [7]
+    assert found.cells["difference"].tolist() == [0]
+
+
 def test_failures_and_empty_runs(tmp_path):
     before = run(tmp_path / "1", {"a": [None] * 10})
     after = run(tmp_path / "2", {"a": 0.5 + NOISE[0]})
-    assert compared(before, after).cells["verdict"].tolist() == ["noise"]
+    assert compared(before, after).verdict == "The runs have no cell in common; 1 only in the second."
     empty = run(tmp_path / "3", {"a": []})
-    assert compared(before, empty).verdict == "The runs have no cell in common; 1 only in the first."
+    assert compared(after, empty).verdict == "The runs have no cell in common; 1 only in the first."
+    assert compared(empty, empty).verdict == "The runs have no cell in common."

@@ -11,9 +11,9 @@ from . import stored
 from .stored import entry, store, three_by_three, trial
 
 
-def shown(results, width, **more):
+def shown(results, width, brief=False, **more):
     console = Console(file=io.StringIO(), width=width, **more)
-    terminal.show(compose(results), console)
+    terminal.show(compose(results), console, brief)
     return console.file.getvalue()
 
 
@@ -82,3 +82,15 @@ def test_plain_text(wide):
     assert text.count("A title") == 2
     assert "\x1b" not in text
     assert terminal.text([compose(wide), compose(wide)]) == text
+
+
+def test_a_brief_report_has_one_sentence_for_each_metric(tmp_path):
+    results = collect(three_by_three(tmp_path / "run"))
+    full, brief = shown(results, 120), shown(results, 120, brief=True)
+    document = compose(results)
+    assert document.outcomes
+    for outcome in document.outcomes:
+        assert outcome.heading in full
+        assert outcome.heading not in brief
+        assert " ".join(outcome.sentence.split()) in " ".join(brief.split())
+    assert all(grid.heading in brief for grid in document.grids)

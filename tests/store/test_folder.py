@@ -268,3 +268,34 @@ def test_an_unreadable_file_of_records_is_told(folder):
 
 def test_small_files_can_be_read_by_other_tools(filled):
     assert json.loads((filled.path / "config.json").read_text())["source"] == "x.yaml"
+
+
+def test_a_notebook_shows_progress_and_means(filled):
+    with filled.writing() as writer:
+        writer.put_json("config.json", {"experiment": {"name": "n", "title": "A < B", "metrics": ["acc"]}})
+    shown = filled._repr_html_()
+    assert "<b>A &lt; B</b>" in shown
+    assert "2 of 3 trials are stored, 0 of them failed" in shown
+    assert "<td>0.500</td>" in shown
+    assert str(filled.path) in shown
+    assert repr(filled) == f"RunFolder('{filled.path}')"
+
+
+def test_a_notebook_escapes_what_it_shows(filled):
+    with filled.writing() as writer:
+        writer.put_json("config.json", {"experiment": {"name": "n", "metrics": ["acc"]}})
+        writer.append([record("a", label="<script>", grid={"lam": "<b>"})])
+    shown = filled._repr_html_()
+    assert "&lt;script&gt;" in shown
+    assert "lam=&lt;b&gt;" in shown
+    assert "<script>" not in shown
+    assert "lam=<b>" not in shown
+
+
+def test_a_notebook_shows_a_run_that_has_nothing_yet(tmp_path):
+    empty = RunFolder(tmp_path / "<none>")
+    assert "&lt;none&gt;" in empty._repr_html_()
+    with empty.writing() as writer:
+        writer.put_json("config.json", {"experiment": {"name": "n", "metrics": ["acc"]}})
+        writer.put_json("plan.json", {"keys": ["a"], "cells": {}})
+    assert "0 of 1 trials are stored" in empty._repr_html_()

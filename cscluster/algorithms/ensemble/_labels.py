@@ -49,50 +49,100 @@ def round_votes(L: Labels, gamma: FloatArray, n_clusters: int) -> IntArray:
     if n_clusters > _FEW or len(g) > _MANY:
         _round_by_scatter(L, active, g, n_clusters, labels)
     else:
-        scaled = g / g.sum() * (2**16 - 1 - len(g))
-        whole = np.rint(scaled)
-        slack = np.abs(scaled - whole).sum()
-        clusters = np.arange(n_clusters, dtype=L.dtype)
-        _round_by_comparison(L, active, g, whole.astype(np.uint16), int(np.ceil(slack)), clusters, labels)
+        whole, slack = _whole_weights(g)
+        _round_by_comparison(L, active, g, whole, slack, n_clusters, labels)
     return labels
 
 
-@njit(cache=True, nogil=True)
-def _round_by_comparison(L, active, gamma, whole, slack, clusters, labels):  # type: ignore[no-untyped-def]
-    """Add 16-bit weights in vector registers; recount where rounding them could matter.
+def _whole_weights(g: FloatArray) -> tuple[NDArray[np.uint16], int]:
+    """Return multiples of the weights, rounded to 16 bits, whose sum has 16 bits as well.
 
-    `slack` bounds the error of a difference of two sums of rounded weights.
+    Also returned is what rounding can add to the difference of two sums at most, or -1 if the
+    multiples are whole already; the smallest is, so equal weights are.
     """
-    n, n_clusters = L.shape[1], len(clusters)
+    factor = (2**16 - 1 - len(g)) / g.sum()
+    if factor * g.min() >= 1:
+        factor = np.floor(factor * g.min()) / g.min()
+    whole = np.rint(factor * g)
+    error = float(np.abs(factor * g - whole).sum())
+    return whole.astype(np.uint16), int(np.ceil(error)) if error > 1e-6 else -1
+
+
+@njit(cache=True, nogil=True)
+def _round_by_comparison(L, active, gamma, whole, slack, n_clusters, labels):  # type: ignore[no-untyped-def]
+    """Add 16-bit weights in vector registers; recount where rounding them could matter."""
+    n, m = L.shape[1], len(active)
+    rows = np.zeros((4, _BLOCK), dtype=np.uint16)
     votes = np.empty((n_clusters, _BLOCK), dtype=np.uint16)
+    top = np.empty((3, _BLOCK), dtype=np.uint16)
+    leader, first, second = top[0], top[1], top[2]  # unpacking would hide that they are contiguous
+    g = np.append(whole, np.zeros(3, dtype=np.uint16))
+    doubt = np.empty(_BLOCK, dtype=np.int64)
+    exact = np.empty((_BLOCK, n_clusters))
     for start in range(0, n, _BLOCK):
         size = min(_BLOCK, n - start)
         votes[:] = 0
-        for a in range(len(active)):
-            row, g = L[active[a], start : start + size], whole[a]
-            for c in range(n_clusters):
-                of_cluster, cluster = votes[c], clusters[c]
-                for i in range(size):
-                    of_cluster[i] += g if row[i] == cluster else np.uint16(0)
+        for a in range(0, m, 4):
+            for b in range(min(4, m - a)):
+                _widen(L[active[a + b], start : start + size], rows[b])
+            _add_four(votes, rows[0], rows[1], rows[2], rows[3], g[a], g[a + 1], g[a + 2], g[a + 3])
+        _two_largest(votes, leader, first, second)
+        doubtful = 0
         for i in range(size):
-            best, first, second = 0, np.int64(votes[0, i]), np.int64(-1) - slack
-            for c in range(1, n_clusters):
-                v = np.int64(votes[c, i])
-                if v > first:
-                    best, first, second = c, v, first
-                elif v > second:
-                    second = v
-            if first - second <= slack:
-                best = _recount(L, active, gamma, n_clusters, start + i)
-            labels[start + i] = best
+            labels[start + i] = leader[i]
+            doubt[doubtful] = start + i
+            doubtful += np.int64(first[i]) - np.int64(second[i]) <= slack
+        _recount(L, active, gamma, doubt[:doubtful], exact, labels)
 
 
 @njit(cache=True, nogil=True)
-def _recount(L, active, gamma, n_clusters, i):  # type: ignore[no-untyped-def]
-    votes = np.zeros(n_clusters)
+def _widen(row, wide):  # type: ignore[no-untyped-def]
+    """Copy labels to 16 bits, the width of votes, so that no comparison has to change it."""
+    for i in range(len(row)):
+        wide[i] = row[i]
+
+
+@njit(cache=True, nogil=True)
+def _add_four(votes, row0, row1, row2, row3, g0, g1, g2, g3):  # type: ignore[no-untyped-def]
+    """Add the weights of four partitions to the votes, of shape (clusters, samples), in one pass."""
+    none = np.uint16(0)
+    for c in range(len(votes)):
+        of_cluster, cluster = votes[c], np.uint16(c)
+        for i in range(_BLOCK):
+            of_cluster[i] += (
+                (g0 if row0[i] == cluster else none)
+                + (g1 if row1[i] == cluster else none)
+                + (g2 if row2[i] == cluster else none)
+                + (g3 if row3[i] == cluster else none)
+            )
+
+
+@njit(cache=True, nogil=True)
+def _two_largest(votes, leader, first, second):  # type: ignore[no-untyped-def]
+    """Find the first cluster with the most votes, its votes, and the most votes of the others."""
+    for i in range(_BLOCK):
+        leader[i], first[i], second[i] = 0, votes[0, i], 0
+    for c in range(1, len(votes)):
+        of_cluster, cluster = votes[c], np.uint16(c)
+        for i in range(_BLOCK):  # three short loops, as only short ones become vector instructions
+            less = first[i] if of_cluster[i] > first[i] else of_cluster[i]
+            second[i] = less if less > second[i] else second[i]
+        for i in range(_BLOCK):
+            leader[i] = cluster if of_cluster[i] > first[i] else leader[i]
+        for i in range(_BLOCK):
+            first[i] = of_cluster[i] if of_cluster[i] > first[i] else first[i]
+
+
+@njit(cache=True, nogil=True)
+def _recount(L, active, gamma, samples, votes, labels):  # type: ignore[no-untyped-def]
+    """Label some samples by their exact votes."""
+    votes[: len(samples)] = 0
     for a in range(len(active)):
-        votes[L[active[a], i]] += gamma[a]
-    return np.argmax(votes)
+        row, g = L[active[a]], gamma[a]
+        for q in range(len(samples)):
+            votes[q, row[samples[q]]] += g
+    for q in range(len(samples)):
+        labels[samples[q]] = np.argmax(votes[q])
 
 
 @njit(cache=True, nogil=True)

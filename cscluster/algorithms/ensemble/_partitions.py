@@ -217,5 +217,5 @@ def _one(
     n_clusters = int(rng.integers(cluster_range[0], cluster_range[1] + 1))
     with threadpool_limits(1):
         partition = LEARNERS[kind](np.ascontiguousarray(sample[:, features]), n_clusters, rng)
-        labels = [partition(block[:, features]).astype(dtype) for block in rows.blocks()]
+        labels = [partition(block).astype(dtype) for block in rows.blocks(features)]
     return np.concatenate(labels), n_clusters

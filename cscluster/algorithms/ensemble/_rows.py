@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
@@ -24,12 +25,16 @@ class Rows(Protocol):
     def take(self, samples: IntArray) -> FloatArray:
         """Return some samples, given by their numbers in rising order."""
 
-    def blocks(self) -> Iterator[FloatArray]:
-        """Yield all samples, in order."""
+    def blocks(self, features: IntArray | None = None) -> Iterator[FloatArray]:
+        """Yield all samples, in order, with all or with some of their features."""
 
 
 class ArrayRows:
-    """Rows of an array, which may be memory-mapped and of any numeric type."""
+    """Rows of an array, which may be memory-mapped and of any numeric type.
+
+    Other processes get a mapped array by the name of its file; Dask, which asks for the size, sends
+    another array to a worker once and not with every partition.
+    """
 
     def __init__(self, X: Any) -> None:
         if X.ndim != 2 or X.dtype.kind not in "buif" or 0 in X.shape:
@@ -37,14 +42,29 @@ class ArrayRows:
         self.X = X
         self.shape: tuple[int, int] = X.shape
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        X = self.X
+        if isinstance(X, np.memmap) and isinstance(X.base, mmap.mmap):
+            order = "C" if X.flags.c_contiguous else "F"
+            return _map_rows, (X.filename, X.dtype, X.offset, X.shape, order)
+        return ArrayRows, (X,)
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + (0 if isinstance(self.X, np.memmap) else int(self.X.nbytes))
+
     def take(self, samples: IntArray) -> FloatArray:
         """Return some samples."""
         return _finite(np.asarray(self.X[samples], dtype=np.float64))
 
-    def blocks(self) -> Iterator[FloatArray]:
+    def blocks(self, features: IntArray | None = None) -> Iterator[FloatArray]:
         """Yield all samples in blocks of equal size."""
         for start in range(0, self.shape[0], _BLOCK):
-            yield _finite(np.asarray(self.X[start : start + _BLOCK], dtype=np.float64))
+            block = np.asarray(self.X[start : start + _BLOCK])
+            yield _finite(np.asarray(block if features is None else block[:, features], dtype=np.float64))
+
+
+def _map_rows(path: Path, dtype: Any, offset: int, shape: tuple[int, int], order: Any) -> ArrayRows:
+    return ArrayRows(np.memmap(path, dtype, "r", offset, shape, order))
 
 
 class ParquetRows:
@@ -64,9 +84,11 @@ class ParquetRows:
             start += len(block)
         return np.concatenate(parts)
 
-    def blocks(self) -> Iterator[FloatArray]:
-        """Yield all samples, never more than a row group at once."""
-        for batch in self._open().iter_batches(batch_size=_BLOCK):
+    def blocks(self, features: IntArray | None = None) -> Iterator[FloatArray]:
+        """Yield all samples, never more than a row group at once; only `features` are read."""
+        file = self._open()
+        names = None if features is None else [file.schema_arrow.names[j] for j in features]
+        for batch in file.iter_batches(batch_size=_BLOCK, columns=names):
             yield _finite(batch.to_pandas().to_numpy(dtype=np.float64))
 
     def _open(self) -> Any:

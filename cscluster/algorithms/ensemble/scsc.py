@@ -156,11 +156,22 @@ class SCSC(Clusterer):
     ... with landmarks drawn instead of k-means         .91 / .94 / .92  .84 / .84 / .85  .77 / .81 / .79
     ==================================================  ===============  ===============  ===============
 
+    On fresh draws the default rises from t1 to t5, from .848 to .862 on pendigits (9 draws), .743 to .763
+    on MNIST (10 000; 6) and .922 to .952 on optdigits (3).  Other uses of the links were not clearly
+    better: ``mu`` of 1 ends at .865, .768, .953 but starts at .825, .736, .914; ``mu`` that falls with
+    the number of links ends at .865, .768, .953; ``mu`` by generalised cross-validation at .868, .763,
+    .953 and starts at .824, .735, .935.  On four draws of pendigits (.865) the start of k-means that
+    breaks the fewest links and a penalty for broken links both ended at .868.
+
     With 500 links on optdigits, m = 50 / 100 / 200 / 300 partitions give .49 / .53 / .56 / .57 as printed;
     with the defaults 10 / 30 / 50 / 150 give .94 / .95 / .95 / .95.
 
+    The default consensus learns from `sample_size` samples and places all others in blocks, so it needs
+    16 bytes a sample beside the partitions at most, whatever n is: a tier of 500 links took 0.4 s for a
+    million samples and 2.3 s for 8.1 million (30 partitions, 10 clusters), rounding 0.04 s and 0.3 s.
+
     Offline O(n m p d') with p landmarks and d' features of a subset, O(n m) bytes.  A tier of u links
-    takes O(u m) for (11), O(u m^2 r) for (10), O(u r^4 + r^6) for the kernel; the hard partition
+    takes O(u m) for (11), O(u m^2) for (10), O(u r^4 + r^6) for the kernel; the hard partition
     O(n m), or O(n m r) with 'spectral'.  Weights that are zero cost nothing.
 
     References
@@ -206,6 +217,8 @@ class SCSC(Clusterer):
         "n_jobs": Parameter("number of parallel jobs of the offline step", Integer(), Null()),
         "random_state": RANDOM_STATE,
     }
+
+    version = 2
 
     partitions_: Labels
     weights_: FloatArray
@@ -371,7 +384,7 @@ class SCSC(Clusterer):
             self.weights_ = relaxed_update(self.weights_, share / m, self.C, self.lam)
             self.n_iter_, self.objective_ = 1, np.array([share @ self.weights_])
         else:
-            A = link_loss(L, links, self.n_clusters) / total
+            A = link_loss(L, links) / total
             self.weights_, self.objective_, self.converged_ = full_update(
                 self.weights_, A, self.lam, max_iter=self.max_iter, tol=self.tol
             )

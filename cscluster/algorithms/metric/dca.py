@@ -12,7 +12,7 @@ from cscluster.algorithms.metric.options import N_COMPONENTS, SHRINKAGE, require
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError
 from cscluster.linalg.psd import rank_tolerance
-from cscluster.linalg.scatter import chunklet_scatter, deviations, separation_scatter, shrunk_covariance
+from cscluster.linalg.scatter import chunklet_scatter, ranges, separation_scatter, shrunk_covariance
 
 
 def simultaneous_diagonalisation(C_b: FloatArray, C_w: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -43,7 +43,7 @@ class DCA(LinearMetric):
     n_components : int, optional
         Dimensions of the learned space; half of the features by default.
     shrinkage : float
-        The features' own variances count as ``shrinkage * d`` samples in C_w.
+        The prior of `RCA` counts as ``shrinkage * d`` samples in C_w.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class DCA(LinearMetric):
     ``W C_w W^T = I``.  With all directions kept the distance is that of `RCA`, whatever the
     cannot-links: the gain lies in the directions left out.
 
-    Cannot-links are needed; without must-links C_w is the features' variances, with a warning.
+    Cannot-links are needed; without must-links C_w is the prior, with a warning.
 
     Cost O(n d + p d^2 + d^3) for p linked samples.
 
@@ -80,6 +80,7 @@ class DCA(LinearMetric):
 
     parameters = {"n_components": N_COMPONENTS, "shrinkage": SHRINKAGE}
     accepts_sparse = True
+    version = 2
 
     eigenvalues_: FloatArray
 
@@ -97,9 +98,9 @@ class DCA(LinearMetric):
             raise ConstraintError("DCA needs cannot-links between must-link components, got none.")
         if not len(constraints.must_links):
             warnings.warn(
-                "DCA got no must-links: it uses the features' variances instead.", UserWarning, stacklevel=2
+                "DCA got no must-links: it uses the features' ranges instead.", UserWarning, stacklevel=2
             )
-        varies, s = deviations(X)
+        varies, s = ranges(X)
         Z = X[:, varies] / s
         S_w, nu = chunklet_scatter(Z, constraints)
         S_b, n_pairs = separation_scatter(Z, constraints)

@@ -91,8 +91,9 @@ class ITML(LinearMetric):
 
     Parameters
     ----------
-    prior : {'variance', 'identity'}
-        A_0: the inverse variances of the features, so that their units do not matter, or the identity.
+    prior : {'range', 'variance', 'identity'}
+        A_0: the inverse squared ranges or the inverse variances of the features, so that their units do
+        not matter, or the identity.
     gamma : float
         Weight of the slack; larger values take the bounds more seriously.
     quantile : float
@@ -119,12 +120,32 @@ class ITML(LinearMetric):
     decides in all other directions of high-dimensional input.
 
     Either kind of link is enough.  Links between coinciding samples say nothing about a metric and are
-    left out.  Weights of links are not used.
+    left out.  Weights of links are not used.  Where all links keep their bounds from the start, the metric
+    is the prior, with a warning.
 
-    Mean NMI of k-means after ITML, raw features, two draws, prior variance / identity: wine with 100
-    random pairs 0.91 / 0.44, wdbc 0.70 / 0.57, iris 0.86 / 0.89; optdigits (test part) with 100 pairs
-    0.72 / 0.75, with 500 0.77 / 0.78, with 1000 0.80 / 0.80.  Where all features share one scale, as
-    pixels do, the identity is the better prior.
+    The bounds are quantiles of *squared* distances, as the constraints are; metric-learn 0.7.0 takes
+    them from distances that are not squared, so that its result depends on the features' unit.
+
+    Ranges instead of variances as prior do not blow up pixels that are almost always blank, and follow
+    [2]_, who found division by the range the best standardisation for clustering; where a feature has
+    outliers, the variances are the better prior.  Mean NMI of k-means after ITML, raw features, ten
+    draws of random pairs:
+
+    ======================  =====  ========  ========  ============
+    data set and pairs      range  variance  identity  metric-learn
+    ======================  =====  ========  ========  ============
+    iris, 30                 0.89      0.88      0.91          0.91
+    iris, 100                0.91      0.90      0.92          0.91
+    wine, 30                 0.88      0.88      0.42          0.66
+    wine, 100                0.92      0.92      0.45          0.85
+    wdbc, 30                 0.63      0.62      0.39          0.32
+    wdbc, 100                0.72      0.72      0.52          0.58
+    pendigits 3 8 9, 60      0.87      0.85      0.87          0.73
+    pendigits 3 8 9, 200     0.93      0.93      0.93          0.91
+    optdigits, 100           0.75      0.70      0.75          0.73
+    optdigits, 500           0.81      0.78      0.81          0.73
+    optdigits, 1000          0.84      0.83      0.84          0.80
+    ======================  =====  ========  ========  ============
 
     Cost O(c d^2) for a round over c links.
 
@@ -132,6 +153,8 @@ class ITML(LinearMetric):
     ----------
     .. [1] J. Davis, B. Kulis, P. Jain, S. Sra, I. Dhillon, "Information-Theoretic Metric Learning",
        ICML 2007, algorithm 1. doi:10.1145/1273496.1273523
+    .. [2] G. Milligan, M. Cooper, "A Study of Standardization of Variables in Cluster Analysis", Journal
+       of Classification 5, 1988. doi:10.1007/BF01897163
 
     Examples
     --------
@@ -143,13 +166,14 @@ class ITML(LinearMetric):
     """
 
     parameters = {
-        "prior": Parameter("metric before any link", Choice("variance", "identity")),
+        "prior": Parameter("metric before any link", Choice("range", "variance", "identity")),
         "gamma": Parameter("weight of the slack", Real(0, open_low=True)),
         "quantile": Parameter("quantile of squared distances that bounds them", Real(0, 0.5)),
         "max_iter": Parameter("limit of rounds over the links", Integer(1)),
         "tol": Parameter("relative change of the dual variables that counts as none", Real(0)),
     }
     accepts_sparse = True
+    version = 2
 
     multipliers_: FloatArray
     n_iter_: int
@@ -158,7 +182,7 @@ class ITML(LinearMetric):
     def __init__(
         self,
         *,
-        prior: str = "variance",
+        prior: str = "range",
         gamma: float = 1.0,
         quantile: float = 0.05,
         max_iter: int = 1000,
@@ -175,7 +199,7 @@ class ITML(LinearMetric):
         X, constraints = self._validate(X, constraints)
         X = dense(X)
         varies, s = deviations(X)
-        s = s if self.prior == "variance" else np.ones_like(s)
+        s = {"range": np.ptp(X[:, varies], axis=0), "variance": s, "identity": np.ones_like(s)}[self.prior]
         Z = X[:, varies] / s
         links = np.concatenate([constraints.must_links, constraints.cannot_links])
         V = Z[links[:, 0]] - Z[links[:, 1]]
@@ -195,6 +219,12 @@ class ITML(LinearMetric):
         )
         if not self.converged_:
             warnings.warn(f"ITML did not converge in {self.max_iter} rounds.", UserWarning, stacklevel=2)
+        if not multipliers.any():
+            warnings.warn(
+                "All links are within the bounds of ITML already: the metric is the prior.",
+                UserWarning,
+                stacklevel=2,
+            )
         self.multipliers_ = np.zeros(len(links))
         self.multipliers_[useful] = multipliers
         root = np.eye(len(s)) + Q @ (sqrt(A) - np.eye(len(A))) @ Q.T

@@ -12,7 +12,7 @@ from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError
 from cscluster.linalg.projected_gradient import minimise
 from cscluster.linalg.psd import nearest_psd, span, sqrt
-from cscluster.linalg.scatter import deviations
+from cscluster.linalg.scatter import ranges
 
 _ROUNDING = 0.1
 
@@ -102,7 +102,7 @@ class LargeMarginLoss:
 class LMNN(LinearMetric):
     """Large margin nearest neighbours (LMNN), with targets and impostors from links.
 
-    On features of unit variance, scaled so that the mean squared distance is one, minimises over
+    On features divided by their ranges, scaled so that the mean squared distance is one, minimises over
     M >= 0, with d(i, j) the squared distance under M,
 
         (1 - mu) mean_{(i,j)} d(i, j)  +  mu mean_{(i,j,l)} max(0, 1 + d(i, j) - d(i, l))
@@ -118,7 +118,7 @@ class LMNN(LinearMetric):
     mu : float
         Weight of the push away from impostors.
     shrinkage : float
-        rho: pull towards the standardised Euclidean metric.
+        rho: pull towards the Euclidean metric of these features.
     max_iter : int
         Largest number of iterations.
     tol : float
@@ -165,11 +165,14 @@ class LMNN(LinearMetric):
     parameters = {
         "n_neighbors": Parameter("targets of a sample", Integer(1)),
         "mu": Parameter("weight of the push", Real(0, 1, open_low=True, open_high=True)),
-        "shrinkage": Parameter("pull towards the standardised Euclidean metric", Real(0)),
+        "shrinkage": Parameter(
+            "pull towards the Euclidean metric of features divided by their ranges", Real(0)
+        ),
         "max_iter": Parameter("iteration limit", Integer(1)),
         "tol": Parameter("relative change of the objective that counts as none", Real(0)),
     }
     accepts_sparse = True
+    version = 2
 
     objective_: FloatArray
     n_iter_: int
@@ -194,9 +197,7 @@ class LMNN(LinearMetric):
         """Learn the metric."""
         X, constraints = self._validate(X, constraints)
         X = dense(X)
-        if not len(constraints.cannot_links):
-            raise ConstraintError("LMNN needs cannot-links, got none.")
-        varies, s = deviations(X)
+        varies, s = ranges(X)
         s = s * np.sqrt(2 * len(s))
         Z = X[:, varies] / s
         targets = target_pairs(Z, constraints, self.n_neighbors)

@@ -6,7 +6,9 @@ from cscluster.algorithms.base import MetricLearner
 from cscluster.algorithms.parameters import Integer, Null, Parameter, Real
 from cscluster.errors import ParameterError
 
-SHRINKAGE = Parameter("weight of the features' variances, in observations for each feature", Real(0))
+SHRINKAGE = Parameter(
+    "weight of the prior, the features' own spread, in observations for each feature", Real(0)
+)
 N_COMPONENTS = Parameter("dimensions of the learned space; half of the features if null", Integer(1), Null())
 
 

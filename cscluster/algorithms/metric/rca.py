@@ -10,9 +10,9 @@ import numpy as np
 from cscluster.algorithms.base import LinearMetric, Samples, dense
 from cscluster.algorithms.metric.options import SHRINKAGE
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError
+from cscluster.errors import ConstraintError, DataError
 from cscluster.linalg.psd import inverse_sqrt
-from cscluster.linalg.scatter import chunklet_scatter, deviations, shrunk_covariance
+from cscluster.linalg.scatter import chunklet_scatter, ranges, shrunk_covariance
 
 
 class RCA(LinearMetric):
@@ -20,7 +20,7 @@ class RCA(LinearMetric):
 
     Chunklets are the must-link components of at least two samples.  With m_c the mean of chunklet
     c, nu the number of samples in chunklets less the number of chunklets, and D the diagonal matrix
-    of the features' standard deviations over all samples, the map is
+    of the features' ranges, times a factor by which D^{-1} x has a mean variance of one, the map is
 
         y = C^{-1/2} x,    C = (sum_c sum_{i in c} (x_i - m_c)(x_i - m_c)^T + tau d D^2) / (nu + tau d).
 
@@ -29,7 +29,7 @@ class RCA(LinearMetric):
     Parameters
     ----------
     shrinkage : float
-        tau: the features' own variances count as ``tau * d`` further samples.  Zero is RCA as
+        tau: the prior D^2 counts as ``tau * d`` further samples.  Zero is RCA as
         published; where C is then singular, directions inside its null space are dropped.
 
     Attributes
@@ -40,14 +40,16 @@ class RCA(LinearMetric):
     Notes
     -----
     Cannot-links are not used, and weights of links are not either: chunklets are the transitive
-    closure.  Without any must-link only the prior is left: the standardised Euclidean distance, with a
-    warning.
+    closure.  Without any must-link only the prior is left: the Euclidean distance of features divided
+    by their ranges, with a warning.
 
     The plain C is singular unless the chunklets have more than d samples, and its inverse then blows
-    up directions in which the links happen not to vary.  The ridge is proportional to each feature's
-    variance, so the result does not depend on the features' units; it fades as links come in.  Mean
-    NMI of k-means after RCA with 50 / 200 random pairs, four draws: wine 0.88 / 0.96
-    (``shrinkage=0``: 0.62 / 0.97), wdbc 0.49 / 0.71 (0.08 / 0.18), segment 0.65 / 0.67 (0.53 / 0.52).
+    up directions in which the links happen not to vary.  The ridge grows with each feature's range, so
+    the result does not depend on the features' units; it fades as links come in.  Standard deviations in
+    the place of ranges blow up pixels that are almost always blank: optdigits (test part) with 1000
+    random pairs 0.85 by ranges, 0.63 by deviations (mean NMI of k-means after RCA, ten draws).  With 50 /
+    200 pairs: wine 0.86 / 0.96 (``shrinkage=0``: 0.61 / 0.96), wdbc 0.60 / 0.71 (0.10 / 0.09), segment
+    0.67 / 0.73 (0.52 / 0.51).
 
     Cost O(n d + p d^2 + d^3) for p samples in chunklets.
 
@@ -68,6 +70,7 @@ class RCA(LinearMetric):
 
     parameters = {"shrinkage": SHRINKAGE}
     accepts_sparse = True
+    version = 2
 
     def __init__(self, *, shrinkage: float = 0.2) -> None:
         self.shrinkage = shrinkage
@@ -80,11 +83,13 @@ class RCA(LinearMetric):
             if self.shrinkage == 0:
                 raise ConstraintError("RCA with 'shrinkage' 0 needs must-links, got none.")
             warnings.warn(
-                "RCA got no must-links: the metric is the standardised Euclidean one.",
+                "RCA got no must-links: the metric is the Euclidean one of features divided by their ranges.",
                 UserWarning,
                 stacklevel=2,
             )
-        varies, s = deviations(X)
+        varies, s = ranges(X)
+        if not varies.any():
+            raise DataError("RCA cannot use these samples: all coincide.")
         S, nu = chunklet_scatter(X[:, varies] / s, constraints)
         W, rank = inverse_sqrt(shrunk_covariance(S, nu, self.shrinkage))
         if rank < len(W):

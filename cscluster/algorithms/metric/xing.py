@@ -14,43 +14,52 @@ from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError
 from cscluster.linalg.projected_gradient import Descent, minimise
 from cscluster.linalg.psd import inverse_sqrt, nearest_psd, span, sqrt
-from cscluster.linalg.scatter import deviations, link_scatter, shrunk_covariance
+from cscluster.linalg.scatter import link_scatter, ranges, shrunk_covariance
 
 _KINK = 1e-12
 """Added under the root, which has no derivative at zero."""
 
 
-def full_objective(B: FloatArray, U: FloatArray) -> tuple[float, FloatArray]:
-    """Return ``tr(B) - log sum_u sqrt(u^T B u)`` over the rows u of U, and its gradient."""
+def full_objective(B: FloatArray, U: FloatArray, weight: float) -> tuple[float, FloatArray]:
+    """Return ``tr(B) - log sum_u sqrt(u^T B u) - weight log det B`` with its gradient, u the rows of U."""
     q = np.sqrt(np.maximum(np.einsum("ij,ij->i", U @ B, U), 0) + _KINK)
     g = q.sum()
-    return float(np.trace(B) - np.log(g)), np.eye(len(B)) - (U.T / (2 * q * g)) @ U
+    value, gradient = np.trace(B) - np.log(g), np.eye(len(B)) - (U.T / (2 * q * g)) @ U
+    if weight > 0:
+        value -= weight * np.linalg.slogdet(B)[1]
+        gradient -= weight * np.linalg.inv(B)
+    return float(value), gradient
 
 
-def diagonal_objective(b: FloatArray, U: FloatArray) -> tuple[float, FloatArray]:
+def diagonal_objective(b: FloatArray, U: FloatArray, weight: float) -> tuple[float, FloatArray]:
     """Return the same for ``B = diag(b)``, with the gradient in b."""
     q = np.sqrt(U**2 @ b + _KINK)
     g = q.sum()
-    return float(b.sum() - np.log(g)), 1 - (U**2).T @ (1 / (2 * q * g))
+    value, gradient = b.sum() - np.log(g), 1 - (U**2).T @ (1 / (2 * q * g))
+    if weight > 0:
+        value -= weight * np.log(b).sum()
+        gradient -= weight / b
+    return float(value), gradient
 
 
 class Xing(LinearMetric):
-    """The metric of Xing et al., also called PGDM and MMC.
+    """The metric of Xing et al., also called PGDM and MMC, kept from collapsing.
 
     Maximises the distances of cannot-linked samples, D, while must-linked ones, P, stay close:
 
-        max over A >= 0 of  sum_{(i,j) in D} ||x_i - x_j||_A
-        subject to  tr(A C_w) <= 1,   C_w = (sum_{(i,j) in P} (x_i - x_j)(x_i - x_j)^T / 2 + tau d I)
-                                            / (|P| + tau d),
+        min over A >= 0 of  tr(A C_w) - log sum_{(i,j) in D} ||x_i - x_j||_A - (rho / d) log det A,
+        C_w = (sum_{(i,j) in P} (x_i - x_j)(x_i - x_j)^T / 2 + tau d I) / (|P| + tau d),
 
-    on features divided by their standard deviations.
+    on features divided by their ranges, then all by one number so that their mean variance is one.
 
     Parameters
     ----------
     diagonal : bool
         Learn a weight for each feature instead of a full matrix.
+    log_det : float
+        rho: how much all directions are kept in play.  Zero is the method as published.
     shrinkage : float
-        tau: the features' variances count as ``tau * d`` further must-links.
+        tau: the prior, equal variances, counts as ``tau * d`` further must-links.
     max_iter : int
         Largest number of iterations.
     tol : float
@@ -61,23 +70,41 @@ class Xing(LinearMetric):
     components_ : ndarray of shape (n_features, n_features)
         A root L of the metric, ``A = L^T L``; constant features get no weight.
     objective_ : ndarray
-        ``tr(A C_w) - log sum_D ||x_i - x_j||_A`` on the way to the optimum.
+        The objective on the way to the optimum, up to a constant.
     n_iter_, converged_ : int, bool
         Iterations and whether the objective came to rest.
 
     Notes
     -----
-    Since the objective is homogeneous in A, the constraint can be traded for minimising
-    ``tr(A C_w) - log sum_D ||x_i - x_j||_A`` over A >= 0, the form that [1]_ uses for diagonal A; the
-    solutions are the same up to a factor.  It is solved by spectral projected gradient in coordinates
-    in which C_w is the identity, for the full matrix inside the span of the cannot-links' differences,
-    outside of which A is zero.  Without shrinkage the problem is unbounded as soon as must-links leave
-    a direction open, which is why a plain solver fails on high-dimensional input.
+    For ``rho = 0`` this is ``max sum_D ||x_i - x_j||_A`` subject to ``tr(A C_w) <= 1``, up to a factor
+    of A: the sum is homogeneous in A, and [1]_ uses the same form for diagonal A.  Without shrinkage that
+    problem is unbounded as soon as must-links leave a direction open, which is why a plain solver fails
+    on high-dimensional input; and its optimum has a rank of one or two, which k-means cannot live on
+    where there are many classes.  The log det, by which the metric of `RCA`, ``C_w^{-1}``, is the limit of
+    a large rho, mends that: at the optimum ``A = (rho / d) C_w^{-1}`` plus a part of weight
+    ``tr(A C_w) = 1/2`` that the cannot-links shape.
 
-    The optimum tends to have a low rank, one or two on data with few classes: that is a property of the
-    problem, and k-means after it is weaker than after RCA or ITML on many sets.
+    It is solved by spectral projected gradient in coordinates in which C_w is the identity, for the full
+    matrix inside the span of the cannot-links' differences, outside of which the first part is all.
 
-    Cannot-links are needed; without must-links C_w is the features' variances, with a warning.
+    Mean NMI of k-means after Xing, raw features, ten draws of random pairs:
+
+    ======================  =======  =========  ========  ============
+    data set and pairs      default  published  diagonal  metric-learn
+    ======================  =======  =========  ========  ============
+    iris, 100                  0.90       0.90      0.84          0.85
+    wine, 100                  0.90       0.72      0.84          0.63
+    wdbc, 100                  0.65       0.67      0.63          0.47
+    pendigits 3 8 9, 200       0.91       0.68      0.52          0.57
+    optdigits, 100             0.71       0.51      0.73          0.71
+    optdigits, 500             0.76       0.53      0.74          0.74
+    optdigits, 1000            0.83       0.57      0.73          0.75
+    ======================  =======  =========  ========  ============
+
+    Published is ``log_det=0``; diagonal is ``diagonal=True``; metric-learn is the diagonal MMC of release
+    0.7.0, which on optdigits stops near the identity that it starts from.
+
+    Cannot-links are needed; without must-links C_w is the prior, with a warning.
 
     Cost for an iteration O(c^2 d) with c the smaller of d and the number of cannot-links, O(c d) for the
     diagonal.
@@ -93,26 +120,35 @@ class Xing(LinearMetric):
     >>> X = [[0.0, 0.0], [0.0, 4.0], [3.0, 0.0], [3.0, 4.0]]
     >>> links = Constraints([(0, 1), (2, 3)], [(0, 2)], n_samples=4)
     >>> L = Xing(diagonal=True).fit(X, links).components_
-    >>> bool(L[0, 0] > 0), bool(L[1, 1] < 1e-6)
-    (True, True)
+    >>> bool(L[0, 0] > 2 * L[1, 1])
+    True
     """
 
     parameters = {
         "diagonal": Parameter("a weight for each feature instead of a full matrix", Boolean()),
+        "log_det": Parameter("weight of log det A; 0 is the method as published", Real(0)),
         "shrinkage": SHRINKAGE,
         "max_iter": Parameter("iteration limit", Integer(1)),
         "tol": Parameter("relative change of the objective that counts as none", Real(0)),
     }
     accepts_sparse = True
+    version = 2
 
     objective_: FloatArray
     n_iter_: int
     converged_: bool
 
     def __init__(
-        self, *, diagonal: bool = False, shrinkage: float = 0.2, max_iter: int = 1000, tol: float = 1e-6
+        self,
+        *,
+        diagonal: bool = False,
+        log_det: float = 3.0,
+        shrinkage: float = 0.2,
+        max_iter: int = 1000,
+        tol: float = 1e-6,
     ) -> None:
         self.diagonal = diagonal
+        self.log_det = log_det
         self.shrinkage = shrinkage
         self.max_iter = max_iter
         self.tol = tol
@@ -121,7 +157,7 @@ class Xing(LinearMetric):
         """Learn the metric from both kinds of links."""
         X, constraints = self._validate(X, constraints)
         X = dense(X)
-        varies, s = deviations(X)
+        varies, s = ranges(X)
         Z = X[:, varies] / s
         V = Z[constraints.cannot_links[:, 0]] - Z[constraints.cannot_links[:, 1]]
         V = V[V.any(axis=1)]
@@ -130,7 +166,7 @@ class Xing(LinearMetric):
         n_must = len(constraints.must_links)
         if not n_must and self.shrinkage > 0:
             warnings.warn(
-                "Xing got no must-links: it uses the features' variances instead.", UserWarning, stacklevel=2
+                "Xing got no must-links: it uses the features' ranges instead.", UserWarning, stacklevel=2
             )
         S_w = link_scatter(Z, constraints.must_links, constraints.must_weights) / 2
         C_w = shrunk_covariance(S_w, n_must, self.shrinkage) if n_must or self.shrinkage else S_w
@@ -152,23 +188,26 @@ class Xing(LinearMetric):
 
     def _solve(self, U: FloatArray) -> tuple[Descent, FloatArray]:
         """Solve in whitened coordinates; return the descent and the symmetric root of B."""
+        d = U.shape[1]
+        weight = self.log_det / d
+        start = (0.5 + self.log_det) / d
         if self.diagonal:
-            c = U.shape[1]
             found = minimise(
-                lambda b: diagonal_objective(b, U),
-                lambda b: np.maximum(b, 0),
-                np.full(c, 0.5 / c),
+                lambda b: diagonal_objective(b, U, weight),
+                lambda b: np.maximum(b, weight),
+                np.full(d, start),
                 tol=self.tol,
                 max_iter=self.max_iter,
             )
             return found, np.diag(np.sqrt(found.x))
         Q = span(U)
-        inside, c = U @ Q, Q.shape[1]
+        inside = U @ Q
         found = minimise(
-            lambda B: full_objective(B, inside),
-            nearest_psd,
-            np.eye(c) * (0.5 / c),
+            lambda B: full_objective(B, inside, weight),
+            lambda B: nearest_psd(B, weight),
+            np.eye(Q.shape[1]) * start,
             tol=self.tol,
             max_iter=self.max_iter,
         )
-        return found, Q @ sqrt(found.x) @ Q.T
+        outside = np.sqrt(weight) * np.eye(Q.shape[1])
+        return found, np.sqrt(weight) * np.eye(d) + Q @ (sqrt(found.x) - outside) @ Q.T

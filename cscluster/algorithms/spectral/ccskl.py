@@ -98,6 +98,12 @@ class CCSKL(Clusterer):
 
     Notes
     -----
+    Readings.  From the paper come a spectral kernel that respects both the graph and the links, weighted
+    links, and a convex quadratic program for the spectrum.  Choices made here: neighbours weighed by a
+    Gaussian as wide as their mean distance, 50 eigenvectors, and ``K_ii = 1`` asked of linked samples
+    only; without that the best kernel for cannot-links alone is zero.  Eigenvectors have mean square
+    one, so that targets and spectrum are of the same size for any n.
+
     The ordered spectrum keeps the kernel smooth on the graph; as its differences are non-negative,
     the quadratic program of the paper is non-negative least squares, solved exactly.  Without links
     the first `n_clusters` eigenvectors count alike, which is spectral clustering.  The neighbours

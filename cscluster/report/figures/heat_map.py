@@ -52,7 +52,7 @@ def draw_maps(results: Results, metric: str, parameters: Sequence[str], entries:
     points = sorted(table["point"].unique())
     places = [(d, e, p) for d in results.datasets for e in entries for p in points]
     titles = [
-        f"{e} on {d}" * (len(entries) > 1) + d * (len(entries) == 1) + f", {p} links" * (len(points) > 1)
+        (f"{e} on {d}" if len(entries) > 1 else d) + (f", {p} links" if len(points) > 1 else "")
         for d, e, p in places
     ]
     side = min(len(places), 3 if len(columns) <= _ROOM_FOR_NUMBERS else 2)

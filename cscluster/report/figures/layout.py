@@ -55,7 +55,7 @@ def panels(
     columns = columns or grid_columns(count, 5)
     rows = -(-count // columns)
     width = (COLUMN if count == 1 else PAGE) / columns
-    letters = int((width - left / columns - 0.25) * 13.5)
+    letters = max(14, int((width - left / columns) * 13 - 2))
     titles = [wrapped(name, letters) if count > 1 else "" for name in names]
     tallest = max(title.count("\n") + 1 for title in titles)
     figure = new_figure(columns * width, rows * (height(width) + 0.14 * tallest))

@@ -1,3 +1,6 @@
+import pickle
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -27,6 +30,31 @@ def test_files_are_read_in_blocks(path):
     some = np.array([0, 17, 4095, 4096, 8999])
     assert np.array_equal(rows.take(some), X[some])
     assert rows.take(some).dtype == np.float64
+
+
+def test_only_the_features_that_are_asked_for_are_read(path):
+    blocks = open_rows(path).blocks(np.array([0, 2]))
+    assert np.array_equal(np.concatenate(list(blocks)), X[:, [0, 2]])
+
+
+def test_other_processes_get_the_name_of_a_file(path):
+    rows = open_rows(path)
+    message = pickle.dumps(rows)
+    assert len(message) < 1000
+    assert np.array_equal(pickle.loads(message).take(np.array([7, 8999])), X[[7, 8999]])
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_mapped_arrays_keep_order_and_parts_of_them_their_values(tmp_path, order):
+    np.save(tmp_path / "x.npy", np.asarray(X, order=order))
+    whole = np.load(tmp_path / "x.npy", mmap_mode="r")
+    for part in (whole, whole[10:20], whole[:, 1:]):
+        again = pickle.loads(pickle.dumps(ArrayRows(part)))
+        assert np.array_equal(np.concatenate(list(again.blocks())), part)
+
+
+def test_arrays_tell_their_size():
+    assert sys.getsizeof(ArrayRows(X)) > X.nbytes
 
 
 def test_missing_values_are_found(tmp_path):

@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -112,6 +114,18 @@ def test_samples_outside_memory_give_the_same_labels(tmp_path, kind):
     assert np.array_equal(model.labels_, expected.labels_)
     assert np.array_equal(np.load(tmp_path / "labels.npy"), expected.partitions_)
     assert np.load(tmp_path / "labels.npy", mmap_mode="r").dtype == np.uint8
+
+
+def test_the_offline_step_holds_a_small_part_of_the_file_in_memory(tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "x.npy"
+    np.save(path, rng.random((60_000, 250), dtype=np.float32))
+    model = SCSC(3, preset="paper", n_partitions=2, sample_size=500, random_state=0)
+    tracemalloc.start()
+    model.fit(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < path.stat().st_size / 3
 
 
 def test_partitions_learned_from_a_sample_label_everything():

@@ -51,11 +51,19 @@ def test_fewer_links_than_features_are_solved_in_their_span():
     np.testing.assert_allclose(model.components_.T @ model.components_, A, atol=1e-6)
 
 
-def test_variance_prior_does_not_depend_on_units():
+@pytest.mark.parametrize("prior", ["range", "variance"])
+def test_prior_from_the_features_makes_units_irrelevant(prior):
     X, links = links_of("wine", 40)
     scale = np.logspace(-2, 2, 13)
-    A, B = (ITML().fit(Y, links).transform(Y) for Y in (X, X * scale))
+    A, B = (ITML(prior=prior).fit(Y, links).transform(Y) for Y in (X, X * scale))
     np.testing.assert_allclose(A - A[0], B - B[0], atol=1e-6)
+
+
+def test_priors_differ_by_the_scale_of_the_features_only():
+    X, links = links_of("iris", 40)
+    A = ITML(prior="range").fit(X, links).transform(X)
+    B = ITML(prior="identity").fit(X / np.ptp(X, axis=0), links).transform(X / np.ptp(X, axis=0))
+    np.testing.assert_allclose(A, B, atol=1e-10)
 
 
 def test_moves_links_towards_their_bounds():
@@ -90,8 +98,16 @@ def test_says_what_it_needs():
     assert model.multipliers_[0] == 0
     with pytest.warns(UserWarning, match="did not converge in 1 rounds"):
         ITML(max_iter=1, tol=0.0).fit(X, Constraints([(2, 3)], [(4, 5)], n_samples=6))
-    with pytest.raises(ParameterError, match="'prior' of ITML must be 'variance'"):
+    with pytest.raises(ParameterError, match="'prior' of ITML must be 'range'"):
         ITML(prior="none").fit(X, Constraints([(2, 3)], n_samples=6))
+
+
+def test_says_when_the_metric_is_the_prior():
+    X = np.array([[0.0, 0.0], [0.1, 0.0], [5.0, 5.0], [0.0, 5.0], [5.0, 0.0]])
+    links = Constraints([(0, 1)], [(0, 2)], n_samples=5)
+    with pytest.warns(UserWarning, match="the metric is the prior"):
+        L = ITML(quantile=0.2).fit(X, links).components_
+    np.testing.assert_allclose(L, np.eye(2) / 5, atol=1e-12)
 
 
 def test_constant_features_get_no_weight():

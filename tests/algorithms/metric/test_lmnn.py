@@ -5,6 +5,7 @@ from cscluster import LMNN, Constraints, load_dataset
 from cscluster.algorithms.metric.lmnn import LargeMarginLoss, target_pairs, triples
 from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import ConstraintError
+from cscluster.linalg.scatter import ranges
 
 
 def links_of(name, count, trial=0):
@@ -57,7 +58,7 @@ def test_objective_ends_below_its_start_and_any_neighbour():
     model = LMNN(tol=1e-8).fit(X, links)
     assert model.converged_
     assert model.objective_.min() < model.objective_[0]
-    s = X.std(axis=0) * np.sqrt(8)
+    s = ranges(X)[1] * np.sqrt(8)
     Z = X / s
     targets = target_pairs(Z, links, 3)
     impostors = np.concatenate([links.cannot_links, links.cannot_links[:, ::-1]])
@@ -96,8 +97,14 @@ def test_pulls_must_links_and_pushes_cannot_links():
 
 def test_says_what_it_needs():
     X = np.random.default_rng(0).normal(size=(6, 3))
-    with pytest.raises(ConstraintError, match="LMNN needs cannot-links, got none"):
+    with pytest.raises(
+        ConstraintError, match="LMNN needs cannot-links between samples that differ, got none"
+    ):
         LMNN().fit(X, Constraints([(0, 1)], n_samples=6))
+    with pytest.raises(
+        ConstraintError, match="LMNN needs cannot-links between samples that differ, got none"
+    ):
+        LMNN().fit(np.ones((6, 3)), Constraints([(0, 1)], [(2, 3)], n_samples=6))
     assert np.isfinite(LMNN().fit(X, Constraints((), [(0, 1)], n_samples=6)).components_).all()
     X[1] = X[0]
     links = Constraints([(0, 1)], [(2, 3), (0, 4)], n_samples=6)

@@ -4,7 +4,8 @@ from scipy import sparse
 
 from cscluster import RCA, Constraints, MetricClusterer, load_dataset
 from cscluster.constraints.schedules import RandomPairs
-from cscluster.errors import ConstraintError, ParameterError
+from cscluster.errors import ConstraintError, DataError, ParameterError
+from cscluster.linalg.scatter import ranges
 from cscluster.metrics import score
 
 from . import reference
@@ -63,7 +64,7 @@ def test_singular_chunklets_and_constant_features_give_finite_maps(name):
 def test_duplicates_in_a_link_add_no_scatter():
     X = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 3.0], [2.0, 1.0]])
     components = RCA().fit(X, Constraints([(0, 1)], n_samples=4)).components_
-    s = X.std(axis=0)
+    s = np.ptp(X, axis=0)
     np.testing.assert_allclose(components @ np.diag(s) / (components[0, 0] * s[0]), np.eye(2), atol=1e-12)
 
 
@@ -73,15 +74,25 @@ def test_few_links_are_better_than_none_on_wine():
     assert score("nmi", y, labels) > 0.9
 
 
+def test_blank_pixels_do_not_spoil_optdigits():
+    X, y, links = links_of("optdigits_test", 500)
+    labels = MetricClusterer(RCA(), n_clusters=10, random_state=0).fit(X, links).labels_
+    assert score("nmi", y, labels) > 0.75
+
+
 def test_says_what_it_needs():
     X = np.random.default_rng(0).normal(size=(6, 3))
-    with pytest.warns(UserWarning, match="no must-links: the metric is the standardised Euclidean"):
+    with pytest.warns(
+        UserWarning, match="no must-links: the metric is the Euclidean one of features divided by"
+    ):
         model = RCA().fit(X, Constraints(cannot_links=[(0, 1)], n_samples=6))
-    np.testing.assert_allclose(model.components_, np.diag(1 / X.std(axis=0)), atol=1e-12)
+    np.testing.assert_allclose(model.components_, np.diag(1 / ranges(X)[1]), atol=1e-12)
     with pytest.raises(ConstraintError, match="RCA with 'shrinkage' 0 needs must-links"):
         RCA(shrinkage=0).fit(X, Constraints.empty(6))
     with pytest.warns(UserWarning, match="span only 1 of 3 dimensions"):
         RCA(shrinkage=0).fit(X, Constraints([(0, 1)], n_samples=6))
+    with pytest.raises(DataError, match="RCA cannot use these samples: all coincide"):
+        RCA().fit(np.ones((6, 3)), Constraints([(0, 1)], n_samples=6))
     with pytest.raises(ParameterError, match="'shrinkage' of RCA must be a number >= 0, got -1"):
         RCA(shrinkage=-1).fit(X, Constraints.empty(6))
 

@@ -1,0 +1,176 @@
+"""Which pair to ask about next: Explore and Consolidate by farthest-first traversal [1]_.
+
+The answers so far put samples into *groups*: sets that must-links join, each known to be apart
+from all others.
+
+- *Explore*, until there are as many groups as clusters: take the sample farthest from all that
+  are in a group.
+- *Consolidate*, from then on: take the most interesting sample that is in no group yet; all are
+  alike where nothing is said about them.
+
+The sample taken is compared with the groups, the closest first and by its closest member, until it
+joins one or is apart from all, and is then a group of its own.  A pair whose answer follows from
+earlier ones is never asked.  The rule looks only at the answers: it goes on from any set of links.
+
+References
+----------
+.. [1] S. Basu, A. Banerjee, R. Mooney, "Active Semi-Supervision for Pairwise Constrained
+   Clustering", 2004. doi:10.1137/1.9781611972740.31
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+Answer = tuple[int, int, bool]
+"""Two samples, and whether they belong together."""
+
+
+@dataclass(frozen=True)
+class Groups:
+    """What answers say.
+
+    Attributes
+    ----------
+    groups : list of lists of int
+        Members of sets that are all known to be apart, larger sets first.
+    waiting : dict
+        Other sets of samples with an answer, by their first member, and the numbers of the groups
+        that each is known to be apart from.
+    linked : set of int
+        All samples that have an answer.
+    """
+
+    groups: list[list[int]]
+    waiting: dict[int, set[int]]
+    linked: set[int]
+
+
+def find_groups(answers: Iterable[Answer]) -> Groups:
+    """Return the groups that answers make; they must not contradict each other."""
+    sets: dict[int, list[int]] = {}
+    apart: list[tuple[int, int]] = []
+    for a, b, together in answers:
+        one, other = sets.setdefault(a, [a]), sets.setdefault(b, [b])
+        if not together:
+            apart.append((a, b))
+        elif one is not other:
+            one.extend(other)
+            for member in other:
+                sets[member] = one
+    neighbours: dict[int, set[int]] = {members[0]: set() for members in sets.values()}
+    for a, b in apart:
+        neighbours[sets[a][0]].add(sets[b][0])
+        neighbours[sets[b][0]].add(sets[a][0])
+    groups: list[list[int]] = []
+    others: list[int] = []
+    for first in sorted(neighbours, key=lambda first: -len(sets[first])):
+        if all(group[0] in neighbours[first] for group in groups):
+            groups.append(sets[first])
+        else:
+            others.append(first)
+    waiting = {
+        first: {number for number, group in enumerate(groups) if group[0] in neighbours[first]}
+        for first in others
+    }
+    return Groups(groups, waiting, set(sets))
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Picks pairs; the same answers always give the same pair.
+
+    Attributes
+    ----------
+    n_clusters : int
+        Number of groups at which Explore ends.
+    distance : callable
+        Returns the distances from a sample to all samples.
+    preference : ndarray of shape (n,)
+        Decides between samples that are otherwise alike: the largest value goes first.
+    interest : callable, optional
+        Returns the interest in each sample while the groups are as given.
+    """
+
+    n_clusters: int
+    distance: Callable[[int], FloatArray]
+    preference: FloatArray
+    interest: Callable[[list[list[int]]], FloatArray] | None = None
+    _distances: dict[int, FloatArray] = field(default_factory=dict, repr=False)
+
+    def next_pair(self, answers: Iterable[Answer], skipped: Collection[int] = ()) -> tuple[int, int] | None:
+        """Return the sample to ask about and the one to compare it with; None if nothing is left.
+
+        Samples in `skipped` are not asked about.
+        """
+        known = find_groups(answers)
+        groups = known.groups or [[int(np.argmax(self.preference))]]
+        waiting = {first: apart for first, apart in known.waiting.items() if first not in skipped}
+        if waiting:
+            sample = max(waiting, key=lambda first: len(waiting[first]))
+            return sample, self._closest(sample, groups, waiting[sample])
+        away = known.linked | {member for group in groups for member in group} | set(skipped)
+        free = np.ones(len(self.preference), dtype=bool)
+        free[list(away)] = False
+        if not free.any():
+            return None
+        sample = self._most_wanted(groups, np.flatnonzero(free))
+        return sample, self._closest(sample, groups, set())
+
+    def _most_wanted(self, groups: list[list[int]], free: IntArray) -> int:
+        """Return the sample to place next."""
+        if len(groups) < self.n_clusters:
+            members = [member for group in groups for member in group]
+            value = np.min([self._from(member)[free] for member in members], axis=0)
+        elif self.interest is not None:
+            value = self.interest(groups)[free]
+        else:
+            value = np.zeros(len(free))
+        best = free[value == value.max()]
+        return int(best[np.argmax(self.preference[best])])
+
+    def _closest(self, sample: int, groups: list[list[int]], apart: set[int]) -> int:
+        """Return the closest member of the group that is closest on average, of those still open."""
+        distance = self.distance(sample)
+        open_groups = [group for number, group in enumerate(groups) if number not in apart]
+        group = min(open_groups, key=lambda members: float(distance[members].mean()))
+        return min(group, key=lambda member: float(distance[member]))
+
+    def _from(self, sample: int) -> FloatArray:
+        """Return the distances from a sample of a group; these are asked for again and again."""
+        if sample not in self._distances:
+            self._distances[sample] = self.distance(sample)
+        return self._distances[sample]
+
+
+def euclidean(X: Any) -> Callable[[int], FloatArray]:
+    """Return a function that gives the squared distances from a sample to all samples."""
+    if sparse.issparse(X):
+        rows = sparse.csr_array(X, dtype=np.float64)
+        squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
+        return lambda i: squares + squares[i] - 2 * (rows @ rows[[i]].T).toarray().ravel()
+    Z = np.asarray(X, dtype=np.float64)
+    lengths = (Z**2).sum(axis=1)
+    return lambda i: lengths + lengths[i] - 2 * (Z @ Z[i])
+
+
+def ask(
+    rule: Rule, count: int, answer: Callable[[int, int, int], bool]
+) -> tuple[IntArray, NDArray[np.bool_]]:
+    """Return the first `count` pairs that the rule asks about, fewer if it runs out, and the answers.
+
+    `answer` gets two samples and the number of the question.
+    """
+    answers: list[Answer] = []
+    while len(answers) < count and (pair := rule.next_pair(answers)) is not None:
+        answers.append((*pair, answer(*pair, len(answers))))
+    pairs = np.array([pair for *pair, _ in answers], dtype=np.int64).reshape(-1, 2)
+    return pairs, np.array([together for *_, together in answers], dtype=bool)

@@ -1,0 +1,160 @@
+"""What a person sees of a row: a picture, or its cells."""
+
+from __future__ import annotations
+
+import re
+import struct
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from cscluster.data import readers
+from cscluster.errors import DataError
+from cscluster.practice.table import Table
+
+MAX_CELLS = 40
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One value of a row.
+
+    Attributes
+    ----------
+    name, value : str
+        The column, and what stands there.
+    place : float, optional
+        Where a number lies between the smallest, 0, and the largest of its column, 1.
+    """
+
+    name: str
+    value: str
+    place: float | None = None
+
+
+class Items:
+    """The rows of a table as a person sees them.
+
+    Parameters
+    ----------
+    table : Table
+        What is asked about.
+    source : str
+        Where it is from; a table that is a file is shown with all its columns, those that are
+        not clustered by too.
+    hidden : set of str
+        Columns that are not shown: the true classes would give the answer away.
+    shape : tuple of int, optional
+        Height and width of a row that is a picture.
+    """
+
+    def __init__(
+        self, table: Table, source: str, hidden: set[str], shape: tuple[int, ...] | None = None
+    ) -> None:
+        self.table = table
+        self.shape = shape
+        self._columns = {} if shape else _columns(table, source, hidden)
+        self._ranges = {name: _range(column) for name, column in self._columns.items()}
+        if shape:
+            values = table.numbers.data if sparse.issparse(table.numbers) else table.numbers
+            self._low, self._high = min(0.0, float(values.min())), float(values.max())
+
+    def cells(self, row: int) -> list[Cell]:
+        """Return what stands in a row, at most `MAX_CELLS` values."""
+        if sparse.issparse(self.table.numbers) and not self._columns:
+            return self._entries(row)
+        return [self._cell(name, row) for name in list(self._columns)[:MAX_CELLS]]
+
+    @property
+    def n_hidden(self) -> int:
+        """Number of columns that there is no room for."""
+        return max(0, len(self._columns) - MAX_CELLS)
+
+    def pixels(self, row: int) -> NDArray[np.uint8]:
+        """Return a picture, of type uint8 and shape (height, width)."""
+        assert self.shape is not None
+        values = self.table.numbers[[row]]
+        values = values.toarray() if sparse.issparse(values) else values
+        scaled = (values.reshape(self.shape) - self._low) / ((self._high - self._low) or 1)
+        return np.asarray(np.round(255 * np.nan_to_num(scaled)), dtype=np.uint8)
+
+    def _cell(self, name: str, row: int) -> Cell:
+        value = self._columns[name].iloc[row]
+        if name not in self._ranges or self._ranges[name] is None or pd.isna(value):
+            return Cell(name, "" if pd.isna(value) else str(value))
+        low, high = self._ranges[name] or (0.0, 0.0)
+        return Cell(name, f"{float(value):.6g}", (float(value) - low) / (high - low) if high > low else None)
+
+    def _entries(self, row: int) -> list[Cell]:
+        """Return the largest entries of a sparse row."""
+        entries = sparse.csr_array(self.table.numbers[[row]])
+        order = np.argsort(-np.abs(entries.data), kind="stable")[:MAX_CELLS]
+        names = self.table.number_names
+        return [
+            Cell(names[j] if names else f"column {j}", f"{value:.6g}")
+            for j, value in zip(entries.indices[order].tolist(), entries.data[order].tolist(), strict=True)
+        ]
+
+
+def _columns(table: Table, source: str, hidden: set[str]) -> dict[str, pd.Series]:
+    """Return the columns that are shown."""
+    path = Path(source).expanduser()
+    if path.suffix.lower() in readers.FRAMES:
+        frame = readers.read_frame(path, id_column=table.id_column)
+        apart = hidden | {table.id_column, readers.default_target(path, frame)}
+        return {name: frame[name] for name in frame.columns if name not in apart}
+    if sparse.issparse(table.numbers):
+        return {}
+    names = table.number_names or [f"column {j}" for j in range(table.numbers.shape[1])]
+    return {name: pd.Series(table.numbers[:, j]) for j, name in enumerate(names)}
+
+
+def _range(column: pd.Series) -> tuple[float, float] | None:
+    """Return the smallest and the largest value of a column of numbers."""
+    if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column) or column.isna().all():
+        return None
+    return float(column.min()), float(column.max())
+
+
+def image_shape(text: str, table: Table) -> tuple[int, ...] | None:
+    """Return height and width of the pictures: as given, or as the data set has it with ``auto``.
+
+    Raises
+    ------
+    DataError
+        If the text is no shape, or not that of the rows.
+    """
+    n_values = table.numbers.shape[1]
+    if text == "auto":
+        return table.image if table.image and len(table.image) == 2 else None
+    found = re.fullmatch(r"(\d{1,4})x(\d{1,4})", text)
+    if found is None:
+        raise DataError(f"--image-shape must be HEIGHTxWIDTH, such as 8x8, or auto; got '{text}'.")
+    shape = (int(found[1]), int(found[2]))
+    if shape[0] * shape[1] != n_values or table.texts:
+        raise DataError(
+            f"--image-shape {text} needs rows of {shape[0] * shape[1]} numbers, "
+            f"but those of '{table.name}' have {n_values}{' and texts' if table.texts else ''}."
+        )
+    return shape
+
+
+def png(pixels: NDArray[np.uint8]) -> bytes:
+    """Return a grey picture as a PNG file."""
+    height, width = pixels.shape
+    lines = np.hstack([np.zeros((height, 1), dtype=np.uint8), pixels])
+    chunks = (
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)),
+        (b"IDAT", zlib.compress(lines.tobytes(), 6)),
+        (b"IEND", b""),
+    )
+    parts = [
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks
+    ]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)

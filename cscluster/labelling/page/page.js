@@ -1,0 +1,173 @@
+"use strict";
+
+const ACTIONS = { y: "yes", n: "no", s: "skip", u: "undo" };
+const DONE = { yes: "Together.", no: "Apart.", skip: "Skipped.", undo: "Taken back." };
+const at = (id) => document.getElementById(id);
+
+let fixed = null;
+let state = null;
+let busy = false;
+
+function element(name, text, className) {
+  const made = document.createElement(name);
+  if (text !== undefined) made.textContent = text;
+  if (className) made.className = className;
+  return made;
+}
+
+/* A colour for each cluster: hues by the golden angle, so that any number of them differ. */
+function colour(cluster) {
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const light = (dark ? 66 : 44) + (cluster % 2 ? 9 : -4);
+  return `hsl(${Math.round(210 + cluster * 137.5) % 360} 65% ${light}%)`;
+}
+
+function cells(item) {
+  const table = element("table");
+  for (const [name, value, place] of item.cells) {
+    const long = value.length > 60;
+    const row = table.insertRow();
+    row.append(element("th", name));
+    const cell = long ? table.insertRow().insertCell() : row.insertCell();
+    if (long) row.firstChild.colSpan = cell.colSpan = 2;
+    cell.textContent = value;
+    if (place !== null) {
+      const bar = element("span", undefined, "place");
+      const part = element("span");
+      part.style.width = `${100 * place}%`;
+      bar.append(part);
+      cell.append(bar);
+    }
+  }
+  return table;
+}
+
+function showItem(place, item) {
+  place.replaceChildren(element("h3", item.name));
+  place.scrollTop = 0;
+  if (item.image) {
+    const picture = element("img");
+    picture.src = item.image;
+    picture.alt = `item ${item.name}`;
+    place.append(picture);
+    return;
+  }
+  place.append(cells(item));
+  if (item.more) place.append(element("p", `… and ${item.more} more columns`));
+}
+
+function showClusters() {
+  const entries = state.clusters.map((cluster, number) => {
+    const entry = element("li");
+    entry.style.setProperty("--colour", colour(number));
+    entry.append(element("strong", String(cluster.size)), element("small", cluster.size === 1 ? " item" : " items"));
+    if (fixed.pictures) {
+      const rows = element("div", undefined, "rows");
+      for (const [row, name] of cluster.rows) {
+        const picture = element("img");
+        picture.src = `image/${row}.png`;
+        picture.alt = name;
+        rows.append(picture);
+      }
+      entry.append(rows);
+    } else {
+      entry.append(element("div", cluster.rows.map((row) => row[1]).join(", "), "names"));
+    }
+    return entry;
+  });
+  at("clusters").replaceChildren(...entries);
+}
+
+function drawMap() {
+  const canvas = at("map");
+  const width = canvas.clientWidth, height = canvas.clientHeight, scale = devicePixelRatio || 1;
+  canvas.width = width * scale;
+  canvas.height = height * scale;
+  const pen = canvas.getContext("2d");
+  pen.scale(scale, scale);
+  const place = ([x, y]) => [8 + x * (width - 16), height - 8 - y * (height - 16)];
+  fixed.points.forEach((point, i) => {
+    pen.fillStyle = colour(state.labels[i]);
+    pen.beginPath();
+    pen.arc(...place(point), 2.2, 0, 7);
+    pen.fill();
+  });
+  const ends = state.asked.filter((i) => i !== null).map((i) => place(fixed.points[i]));
+  pen.strokeStyle = pen.fillStyle = getComputedStyle(document.body).color;
+  pen.lineWidth = 2;
+  if (ends.length === 2) {
+    pen.beginPath();
+    pen.moveTo(...ends[0]);
+    pen.lineTo(...ends[1]);
+    pen.stroke();
+  }
+  for (const end of ends) {
+    pen.beginPath();
+    pen.arc(...end, 5, 0, 7);
+    pen.fill();
+  }
+}
+
+function show() {
+  const asking = state.question !== null;
+  at("pair").hidden = !asking;
+  at("done").hidden = asking;
+  if (asking) {
+    showItem(at("left"), state.question[0]);
+    showItem(at("right"), state.question[1]);
+  }
+  for (const id of ["yes", "no", "skip"]) at(id).disabled = !asking;
+  at("undo").disabled = !state.canUndo;
+  at("answers").textContent = `${state.must + state.cannot} (${state.must} yes, ${state.cannot} no)`;
+  at("groups").textContent = `${state.groups} of ${state.clusters.length}`;
+  at("kept").textContent = state.links ? `${state.kept} of ${state.links} (${Math.round((100 * state.kept) / state.links)} %)` : "–";
+  at("foretold").textContent = state.foretold[1] ? `${state.foretold[0]} of the last ${state.foretold[1]}` : "–";
+  at("known").hidden = state.nmi === null;
+  at("nmi").textContent = state.nmi === null ? "" : state.nmi.toFixed(3);
+  const problem = state.error || state.problem;
+  at("problem").textContent = problem;
+  at("problem").hidden = !problem;
+  showClusters();
+  drawMap();
+  document.body.dataset.step = String(Number(document.body.dataset.step || 0) + 1);
+}
+
+async function step(action) {
+  if (busy || !state || at(action).disabled) return;
+  busy = true;
+  try {
+    const rows = state.question ? state.question.map((item) => item.row) : [];
+    const reply = await fetch("step", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ action, rows }),
+    });
+    state = await reply.json();
+    at("status").textContent = state.error ? "" : DONE[action];
+    show();
+  } catch {
+    at("status").textContent = "The program has ended; all answers so far are saved. Start it again to go on.";
+  } finally {
+    busy = false;
+  }
+}
+
+async function start() {
+  [fixed, state] = await Promise.all(["fixed", "state"].map(async (name) => (await fetch(name)).json()));
+  document.title = `${fixed.name} · same group?`;
+  at("source").textContent = `${fixed.name}, ${fixed.rows} items`;
+  at("file").textContent = fixed.file;
+  at("command").textContent = fixed.command;
+  for (const action of Object.values(ACTIONS)) at(action).addEventListener("click", () => step(action));
+  document.addEventListener("keydown", (event) => {
+    const action = ACTIONS[event.key.toLowerCase()];
+    if (!action || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    step(action);
+  });
+  addEventListener("resize", drawMap);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
+  show();
+}
+
+start();

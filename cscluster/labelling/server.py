@@ -1,0 +1,185 @@
+"""The page's server: this computer only, and only for who knows the address.
+
+Every request needs the token that stands in the address.  The name of the host is checked as
+well, so that no other site can reach the server by a name that points here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import sys
+import threading
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from typing import Any
+
+from cscluster.errors import CsclusterError, StoreError
+from cscluster.labelling.items import png
+from cscluster.labelling.state import View
+
+_LIMIT = 10_000
+_PAGE = {
+    "": ("page.html", "text/html"),
+    "page.js": ("page.js", "text/javascript"),
+    "page.css": ("page.css", "text/css"),
+}
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+
+class Server(ThreadingHTTPServer):
+    """Serves one session on the loopback interface.
+
+    Parameters
+    ----------
+    view : View
+        The session.
+    port : int
+        Port to listen on; 0 takes a free one.
+
+    Raises
+    ------
+    StoreError
+        If the port is taken.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, view: View, port: int = 0) -> None:
+        try:
+            super().__init__(("127.0.0.1", port), _Handler)
+        except OSError as error:
+            raise StoreError(f"Cannot listen on port {port}: {error.strerror or error}.") from error
+        self.view = view
+        self.token = secrets.token_urlsafe(24)
+        self.lock = threading.Lock()
+
+    @property
+    def address(self) -> str:
+        """Address of the page."""
+        return f"http://127.0.0.1:{self.server_port}/{self.token}/"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a browser that went away; anything else is shown."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Server
+    server_version = "cscluster"
+    sys_version = ""
+    timeout = 60
+
+    def do_GET(self) -> None:
+        name = self._allowed()
+        if name is None:
+            return
+        picture = re.fullmatch(r"image/(\d{1,12})\.png", name)
+        view = self.server.view
+        if name in _PAGE:
+            file, kind = _PAGE[name]
+            text = (files("cscluster.labelling") / "page" / file).read_bytes()
+            self._send(HTTPStatus.OK, text, f"{kind}; charset=utf-8")
+        elif name == "fixed":
+            self._send_json(HTTPStatus.OK, view.fixed())
+        elif name == "state":
+            with self.server.lock:
+                self._send_json(HTTPStatus.OK, view.state())
+        elif picture and view.items.shape and int(picture[1]) < view.session.table.n_rows:
+            self._send(HTTPStatus.OK, png(view.items.pixels(int(picture[1]))), "image/png", "max-age=86400")
+        else:
+            self._refuse(HTTPStatus.NOT_FOUND, "There is nothing here.")
+
+    def do_POST(self) -> None:
+        name = self._allowed()
+        if name is None:
+            return
+        size = self.headers.get("Content-Length", "")
+        kind = self.headers.get_content_type()
+        if name != "step" or kind != "application/json" or not size.isdigit() or int(size) > _LIMIT:
+            self._refuse(HTTPStatus.BAD_REQUEST, "This is not an answer.")
+            return
+        try:
+            step = _read_step(self.rfile.read(int(size)), self.server.view.session.table.n_rows)
+        except ValueError:
+            self._refuse(HTTPStatus.BAD_REQUEST, "This is not an answer.")
+            return
+        with self.server.lock:
+            try:
+                self._take(*step)
+            except CsclusterError as error:
+                self._send_json(HTTPStatus.CONFLICT, {**self.server.view.state(), "error": str(error)})
+            else:
+                self._send_json(HTTPStatus.OK, self.server.view.state())
+
+    def _take(self, action: str, a: int, b: int) -> None:
+        session = self.server.view.session
+        if action == "undo":
+            session.undo()
+        elif action == "skip":
+            session.skip(a)
+        else:
+            session.answer(a, b, action == "yes")
+
+    def _allowed(self) -> str | None:
+        """Return what is asked for below the token, or refuse."""
+        port = self.server.server_port
+        hosts = (f"127.0.0.1:{port}", f"localhost:{port}")
+        origin = self.headers.get("Origin")
+        _, token, name = [*self.path.partition("?")[0].split("/", 2), "", ""][:3]
+        known = secrets.compare_digest(token.encode(), self.server.token.encode())
+        if not known or self.headers.get("Host") not in hosts or self.path.count("/") < 2:
+            self._refuse(HTTPStatus.FORBIDDEN, "Open the address that the terminal shows.")
+            return None
+        if origin is not None and origin not in (f"http://{host}" for host in hosts):
+            self._refuse(HTTPStatus.FORBIDDEN, "Another page may not answer.")
+            return None
+        return name
+
+    def _refuse(self, status: HTTPStatus, sentence: str) -> None:
+        self._send(status, sentence.encode(), "text/plain; charset=utf-8")
+
+    def _send_json(self, status: HTTPStatus, value: Any) -> None:
+        self._send(status, json.dumps(value).encode(), "application/json")
+
+    def _send(self, status: HTTPStatus, content: bytes, kind: str, cache: str = "no-store") -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Cache-Control", cache)
+        self.send_header("Content-Security-Policy", _POLICY)
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Referrer-Policy", "no-referrer")
+        self.send_header("Cross-Origin-Resource-Policy", "same-origin")
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Keep the terminal clear."""
+
+
+def _read_step(content: bytes, n_rows: int) -> tuple[str, int, int]:
+    """Return what was done and about which rows.
+
+    Raises
+    ------
+    ValueError
+        If it is none of yes, no, skip and undo about two rows.
+    """
+    step = json.loads(content)
+    if not isinstance(step, dict) or step.get("action") not in ("yes", "no", "skip", "undo"):
+        raise ValueError
+    rows = step.get("rows", [])
+    if step["action"] == "undo":
+        return "undo", 0, 0
+    if not isinstance(rows, list) or len(rows) != 2 or rows[0] == rows[1]:
+        raise ValueError
+    if not all(type(row) is int and 0 <= row < n_rows for row in rows):
+        raise ValueError
+    return step["action"], rows[0], rows[1]

@@ -1,0 +1,98 @@
+"""What the page shows, as plain data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cscluster import metrics
+from cscluster.labelling.items import Items
+from cscluster.labelling.session import Session
+
+SHOWN_ROWS = 8
+MAX_POINTS = 2000
+
+
+class View:
+    """The state of a session for the page.
+
+    Parameters
+    ----------
+    session : Session
+        Questions and answers.
+    items : Items
+        What rows look like.
+    points : ndarray of shape (n, 2)
+        Where rows lie on the map.
+    command : str
+        How to use the links.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        items: Items,
+        points: NDArray[np.float64],
+        command: str,
+    ) -> None:
+        self.session, self.items = session, items
+        self._command = command
+        n = len(points)
+        drawn = np.random.default_rng(0).permutation(n)[:MAX_POINTS]
+        self._drawn = np.sort(drawn)
+        low, high = points.min(axis=0), points.max(axis=0)
+        self._points = (points[self._drawn] - low) / np.where(high > low, high - low, 1)
+
+    def fixed(self) -> dict[str, Any]:
+        """Return what does not change."""
+        return {
+            "name": self.session.table.name,
+            "rows": self.session.table.n_rows,
+            "file": str(self.session.path),
+            "command": self._command,
+            "pictures": self.items.shape is not None,
+            "points": np.round(self._points, 3).tolist(),
+        }
+
+    def state(self) -> dict[str, Any]:
+        """Return what changes with each answer."""
+        session = self.session
+        links = session.links
+        must, cannot = (sum(link.together is kind for link in session.answers) for kind in (True, False))
+        place = dict(zip(self._drawn.tolist(), range(len(self._drawn)), strict=True))
+        return {
+            "question": None if session.question is None else [self._item(row) for row in session.question],
+            "must": must,
+            "cannot": cannot,
+            "kept": len(links) - len(links.violated(session.labels)),
+            "links": len(links),
+            "groups": session.n_groups,
+            "foretold": session.foretold,
+            "nmi": self._nmi(),
+            "problem": session.problem,
+            "canUndo": session.can_undo,
+            "clusters": self._clusters(),
+            "labels": session.labels[self._drawn].tolist(),
+            "asked": [place.get(row) for row in session.question or ()],
+        }
+
+    def _item(self, row: int) -> dict[str, Any]:
+        shown: dict[str, Any] = {"row": row, "name": self.session.table.row_name(row)}
+        if self.items.shape:
+            return {**shown, "image": f"image/{row}.png"}
+        cells = [[cell.name, cell.value, cell.place] for cell in self.items.cells(row)]
+        return {**shown, "cells": cells, "more": self.items.n_hidden}
+
+    def _clusters(self) -> list[dict[str, Any]]:
+        """Return the size of each cluster, and the rows that most partitions put with the others in it."""
+        table = self.session.table
+        return [
+            {"size": len(rows), "rows": [[row, table.row_name(row)] for row in rows[:SHOWN_ROWS]]}
+            for rows in self.session.clusters()
+        ]
+
+    def _nmi(self) -> float | None:
+        y = self.session.table.y
+        return None if y is None else round(metrics.score("nmi", y, self.session.labels), 4)

@@ -1,0 +1,102 @@
+"""The same questions without a browser."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.columns import Columns
+from rich.console import Console
+from rich.panel import Panel
+from rich.table import Table as Grid
+from rich.text import Text
+
+from cscluster.errors import CsclusterError
+from cscluster.labelling.items import Items
+from cscluster.labelling.session import Session
+
+_SHADES = " ░▒▓█"
+_WIDTH = 32
+_KEYS = {"y": "yes", "n": "no", "s": "skip", "u": "undo", "q": "quit"}
+
+
+def ask(session: Session, items: Items, console: Console) -> None:
+    """Ask until there is no question left, or the person ends with q, Ctrl-C or Ctrl-D."""
+    while session.question is not None:
+        a, b = session.question
+        console.print()
+        console.print(Columns([_panel(row, items, console) for row in (a, b)], padding=(0, 1)))
+        _say(console, _standing(session))
+        if session.problem:
+            _say(console, session.problem)
+        key = _read_key(console)
+        if key == "q":
+            return
+        try:
+            if key == "u":
+                session.undo()
+            elif key == "s":
+                session.skip(a)
+            else:
+                session.answer(a, b, key == "y")
+        except CsclusterError as error:
+            _say(console, str(error))
+    _say(
+        console,
+        "No question is left: the answers say, of all items that were not skipped, which group is theirs.",
+    )
+
+
+def _read_key(console: Console) -> str:
+    """Return the first letter of an answer; the end of the input is an answer too."""
+    while True:
+        try:
+            text = console.input("same group? [y]es [n]o [s]kip [u]ndo [q]uit: ", markup=False)
+        except (EOFError, KeyboardInterrupt):
+            console.print()
+            return "q"
+        word = text.strip().lower()
+        if word and word[0] in _KEYS and _KEYS[word[0]].startswith(word):
+            return word[0]
+
+
+def _standing(session: Session) -> str:
+    """Say in one line what the answers have brought."""
+    links = session.links
+    kept = len(links) - len(links.violated(session.labels))
+    sizes = np.bincount(session.labels, minlength=session.n_clusters)
+    text = f"links: {len(links)}, kept: {kept}; groups found: {session.n_groups} of {session.n_clusters}; "
+    return text + "clusters: " + " ".join(map(str, sizes.tolist()))
+
+
+def _say(console: Console, line: str) -> None:
+    console.print(line, highlight=False, markup=False)
+
+
+def _panel(row: int, items: Items, console: Console) -> Panel:
+    """Return an item in a frame that leaves room for another beside it."""
+    width = max(20, min(console.width, 100) // 2 - 2)
+    title = Text(items.table.row_name(row))
+    if items.shape:
+        return Panel(Text(blocks(items.pixels(row)), no_wrap=True), title=title, expand=False)
+    grid = Grid(box=None, show_header=False, padding=(0, 1, 0, 0))
+    grid.add_column(style="dim", overflow="fold")
+    grid.add_column(overflow="fold")
+    for cell in items.cells(row):
+        grid.add_row(Text(cell.name), Text(cell.value))
+    if items.n_hidden:
+        grid.add_row(Text(f"... and {items.n_hidden} more columns"), "")
+    return Panel(grid, title=title, width=width)
+
+
+def blocks(pixels: NDArray[np.uint8], width: int = _WIDTH) -> str:
+    """Return a picture as lines of shaded blocks; a character is about twice as high as wide."""
+    height, n_columns = pixels.shape
+    scale = width // n_columns if n_columns <= width else width / n_columns
+    rows = np.minimum((np.arange(max(1, math.ceil(height * scale / 2))) * 2 / scale).astype(int), height - 1)
+    below = np.minimum(((np.arange(len(rows)) * 2 + 1) / scale).astype(int), height - 1)
+    columns = np.minimum((np.arange(int(n_columns * scale)) / scale).astype(int), n_columns - 1)
+    both = pixels[rows].astype(float) / 2 + pixels[below].astype(float) / 2
+    shades = np.round(both[:, columns] / 255 * (len(_SHADES) - 1)).astype(int)
+    return "\n".join("".join(_SHADES[shade] for shade in line) for line in shades.tolist())

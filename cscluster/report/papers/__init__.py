@@ -1,0 +1,1 @@
+"""What the papers say, as data, and whether stored results agree."""

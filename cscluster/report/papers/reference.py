@@ -1,0 +1,77 @@
+"""Committed summaries of reproduced runs, and what has drifted away from them."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from cscluster.errors import StoreError
+from cscluster.report import check
+from cscluster.report.aggregate import Results
+from cscluster.report.write import put
+
+_COLUMNS = ["item", "dataset", "label", "params", "point", "tier", "metric", "mean", "std", "n"]
+_UNSTABLE = ("seconds", "iterations")
+_ROUNDING = 1e-6
+
+
+def summarise(runs: Mapping[str, Results]) -> pd.DataFrame:
+    """Return the cells of a paper's runs that have values, one line each, with the parameters selected."""
+    parts = [run.cells.assign(item=item) for item, run in runs.items() if len(run.cells)]
+    if not parts:
+        return pd.DataFrame(columns=_COLUMNS)
+    table = pd.concat(parts)
+    return table.loc[table["n"] > 0, _COLUMNS].reset_index(drop=True)
+
+
+def write(path: Path, runs: Mapping[str, Results], command: str, made_with: str) -> None:
+    """Write the summary of a paper's runs below comments that name the command and the versions."""
+    table = summarise(runs).to_csv(index=False, lineterminator="\n", float_format="%.6g")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    put(path, f"# {command}\n# {made_with}\n{table}")
+
+
+def read(path: Path) -> pd.DataFrame:
+    """Return a summary that `write` has written.
+
+    Raises
+    ------
+    StoreError
+        If there is none, or it is not one.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        text = "".join(line for line in lines if not line.startswith("#"))
+        table = pd.read_csv(io.StringIO(text), keep_default_na=False, na_values={"mean": [""], "std": [""]})
+        return table[_COLUMNS]
+    except FileNotFoundError:
+        raise StoreError(f"There is no reference '{path}'; make one with --write.") from None
+    except (OSError, ValueError, KeyError) as error:
+        raise StoreError(f"'{path}' is not a reference of reproduced runs: {error}") from None
+
+
+def drift(runs: Mapping[str, Results], reference: pd.DataFrame, tolerance: float) -> list[str]:
+    """Return one sentence for each score that differs from its reference, and for each failed trial.
+
+    Times and iterations are not compared: they depend on the machine.
+    """
+    sentences = []
+    stable = reference[~reference["metric"].isin(_UNSTABLE)]
+    for item, expected in stable.groupby("item", sort=False):
+        if item not in runs:
+            sentences.append(f"{item}: has no results")
+            continue
+        found, _ = check.drift(runs[str(item)], expected, check.Tolerances(tolerance + _ROUNDING, {}))
+        for row in found.itertuples():
+            now = "is not there any more" if pd.isna(row.mean) else f"{row.mean:.4f}"
+            sentences.append(
+                f"{item}: {row.metric} of {row.label} on {row.dataset} ({row.point} links, tier {row.tier}): "
+                f"{now}, reference {row.reference:.4f}"
+            )
+    for item, run in runs.items():
+        for row in run.failures.itertuples():
+            sentences.append(f"{item}: {row.count} trials of {row.label} on {row.dataset}: {row.message}")
+    return sentences

@@ -1,0 +1,91 @@
+"""``cscluster label`` as a person meets it."""
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
+
+import numpy as np
+import pytest
+
+from cscluster.constraints.files import read_links
+
+
+@pytest.fixture
+def beads(tmp_path):
+    """Write beads with names, a remark and their kind."""
+    y = np.repeat([0, 1, 2], 15)
+    X = np.random.default_rng(1).normal(size=(45, 2)) + np.array([[0, 0], [9, 0], [0, 9]])[y]
+    lines = [f"b{i},{a:.2f},{b:.2f},bead {i},{'xyz'[y[i]]}" for i, (a, b) in enumerate(X)]
+    (tmp_path / "beads.csv").write_text("\n".join(["id,east,north,remark,kind", *lines, ""]))
+    return tmp_path
+
+
+def test_in_the_terminal_and_on_to_clusters(cscluster, beads, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("n\nn\ny\nu\nq\n"))
+    line = "label beads.csv -k 3 --target kind --terminal"
+    done = cscluster(*line.split())
+    assert done.returncode == 0, done.stderr
+    assert "beads.csv: 45 rows, column 'id' names them" in done.stdout
+    assert "remark bead" in done.stdout
+    assert "kind" not in done.stdout.partition("use them with:")[0]
+    assert "2 answers in beads-links.csv; use them with:" in done.stdout
+    use = done.stdout.splitlines()[-1].split()
+    assert use[:3] == ["cscluster", "cluster", "beads.csv"]
+    clustered = cscluster(*use[1:])
+    assert clustered.returncode == 0, clustered.stderr
+    assert "beads-links.csv: 0 must-links, 2 cannot-links" in clustered.stdout
+    monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
+    assert "going on from 2 answers" in cscluster(*line.split()).stdout
+    assert len((beads / "beads-links.csv").read_text().splitlines()) == 4
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ("-k 50", "50 clusters are too many for 45 rows."),
+        ("-k 3 --id name", "no column 'name'"),
+        ("-k 3 --image-shape 8x8", "--image-shape 8x8 needs rows of 64 numbers"),
+        ("-k 3 --links nowhere/links.csv", "there is no folder 'nowhere'"),
+        ("-k 3 --links beads.csv", "is the file of an input"),
+        ("-k 3 --links bad.csv", "bad.csv:2: link must be 'must' or 'cannot', got 'maybe'"),
+    ],
+)
+def test_one_sentence_says_what_is_wrong(cscluster, beads, options, sentence):
+    (beads / "bad.csv").write_text("a,b,link\nb1,b2,maybe\n")
+    done = cscluster("label", "beads.csv", "--terminal", "--ignore", "kind", *options.split())
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs signals")
+def test_the_page_until_ctrl_c(beads):
+    code = "from cscluster.cli.app import main; main()"
+    words = ["label", "beads.csv", "-k", "3", "--target", "kind", "--links", "mine.csv", "--no-open"]
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *words],
+        cwd=beads,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "1"},
+    ) as running:
+        lines = []
+        while not lines or not lines[-1].startswith("Ctrl-C ends"):
+            lines.append(running.stdout.readline())
+            assert lines[-1], lines
+        address = next(line for line in lines if line.startswith("open ")).split()[1]
+        assert address.startswith("http://127.0.0.1:")
+        step = urllib.request.Request(
+            address + "step", b'{"action": "no", "rows": [0, 20]}', {"Content-Type": "application/json"}
+        )
+        with urllib.request.urlopen(step, timeout=60) as reply:
+            assert reply.status == 200
+        running.send_signal(signal.SIGINT)
+        out, _ = running.communicate(timeout=60)
+    assert running.returncode == 0
+    assert "1 answer in mine.csv; use them with:" in out
+    assert "cscluster cluster beads.csv --constraints mine.csv -k 3 --target kind" in out
+    assert len(read_links(beads / "mine.csv", 45, [f"b{i}" for i in range(45)])) == 1

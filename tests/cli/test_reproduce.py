@@ -1,0 +1,135 @@
+"""A tiny paper, reproduced from its files to its page."""
+
+import contextlib
+import io
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from cscluster import bundle
+from cscluster.cli.app import main
+from cscluster.report.papers import claims, printed
+
+CONFIG = """\
+name: tiny2020_fig1
+paper: tiny2020
+datasets: [iris]
+constraints: {kind: random_pairs, counts: [10, 40]}
+algorithms: [{name: kmeans, params: {n_init: 1}}, pckmeans]
+trials: 1
+metrics: [acc, seconds]
+"""
+CLAIMS = """\
+items:
+  fig1: {shows: Fig. 1, quick: ["constraints.counts=[40]"], figure: curves_acc}
+  fig2_external: {shows: Fig. 2}
+claims:
+  - {id: a, where: Fig. 1, says: k-means is not bad, items: [fig1],
+     rule: {kind: limit, metric: acc, label: k-means, at_least: 0.3}}
+  - {id: b, where: Fig. 1, says: PCK-Means is perfect, items: [fig1, fig2_external],
+     rule: {kind: limit, metric: acc, label: PCK-Means, at_least: 1.0}}
+  - {id: c, where: Fig. 2, says: it works on objects, items: [fig2_external],
+     rule: {kind: limit, metric: acc, label: PCK-Means, at_least: 0.3}}
+  - {id: d, where: Table 1, says: printed, items: [fig1],
+     rule: {kind: numbers, table: "1", metric: acc, tolerance: 0.5}}
+"""
+
+
+@pytest.fixture
+def cscluster(tmp_path, monkeypatch):
+    """Return a function that runs the command line where the tiny paper is the only one."""
+    paper = tmp_path / "configs" / "papers" / "tiny2020"
+    paper.mkdir(parents=True)
+    (paper / "fig1.yaml").write_text(CONFIG)
+    external = CONFIG.replace("fig1", "fig2_external").replace("[iris]", "[coil20, coil3]")
+    (paper / "fig2_external.yaml").write_text(external)
+    (paper / "claims.yaml").write_text(CLAIMS)
+    (paper / "printed.csv").write_text("table,dataset,label,metric,value,std\n1,iris,k-means,acc,0.9,\n")
+    where = bundle.folder
+    monkeypatch.setattr(bundle, "folder", lambda name: tmp_path / name if name == "configs" else where(name))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.delenv("CSCLUSTER_DATA", raising=False)
+    claims.load.cache_clear()
+    printed.read.cache_clear()
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["cscluster", "reproduce", *arguments])
+        out, err, code = io.StringIO(), io.StringIO(), 0
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                main()
+            except SystemExit as stop:
+                code = stop.code
+        return SimpleNamespace(code=code or 0, out=out.getvalue(), err=err.getvalue())
+
+    yield call
+    claims.load.cache_clear()
+    printed.read.cache_clear()
+
+
+def test_from_the_files_to_the_page(cscluster, tmp_path):
+    first = cscluster("-j", "2", "--write")
+    assert first.code == 0, first.err
+    assert "[1/2] tiny2020/fig1: 4 trials, 4 to run" in first.out
+    assert "[2/2] tiny2020/fig2_external: missing data: coil20, coil3" in first.out
+    assert "reproduced 2 of 4 claims (1 differ, 1 missing data)" in first.out
+    reference = tmp_path / "results" / "reference"
+    page = (reference / "REPRODUCTION.md").read_text()
+    assert "**reproduced 2 of 4 claims (1 differ, 1 missing data).**" in page
+    assert "| Fig. 2 | it works on objects | needs coil20, coil3 | missing data |" in page
+    assert "| `tiny2020/fig2_external` | Fig. 2 | not run; missing: coil20, coil3 |" in page
+    assert "cscluster reproduce --profile full --write" in page
+    assert "numpy " in page
+    assert "![Fig. 1: fig1](figures/tiny2020_fig1.png)" in page
+    assert (reference / "figures" / "tiny2020_fig1.png").stat().st_size > 1000
+    assert (reference / "printed_tiny2020.csv").read_text().count("\n") == 2
+
+    again = cscluster("--write", "--check")
+    assert again.code == 0
+    assert "4 trials, 0 to run" in again.out
+    assert "all scores are as in the reference" in again.out
+    assert (reference / "REPRODUCTION.md").read_text() == page
+
+    table = reference / "tiny2020.csv"
+    table.write_text(table.read_text().replace("PCK-Means", "PCK"))
+    drifted = cscluster("--stored", "--check")
+    assert drifted.code == 1
+    assert "tiny2020/fig1: acc of PCK on iris (10 links, tier 1): is not there any more" in drifted.out
+
+
+def test_the_quick_profile_has_results_and_references_of_its_own(cscluster, tmp_path):
+    found = cscluster("--profile", "quick", "-j", "2", "--write")
+    assert found.code == 0, found.err
+    assert "[1/1] tiny2020/fig1: 2 trials, 2 to run" in found.out
+    assert "it works on objects" not in found.out
+    assert "the full profile decides" in found.out
+    assert [path.name for path in (tmp_path / "results" / "reference").iterdir()] == ["quick_tiny2020.csv"]
+    assert (tmp_path / "results" / "papers-quick" / "tiny2020" / "fig1" / "trials.jsonl").is_file()
+    assert cscluster("--profile", "quick", "--stored", "--check").code == 0
+
+
+def test_nothing_is_run_with_stored(cscluster, tmp_path):
+    found = cscluster("tiny2020/fig1", "--stored")
+    assert found.code == 0
+    assert "reproduced 0 of 3 claims (3 not run)" in found.out
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["tiny2021"], "There is no paper 'tiny2021'"),
+        (["tiny2020/fig3"], "'tiny2020' has no item 'fig3'"),
+        (["tiny2020/fig2_external", "--profile", "quick"], "is no part of the quick profile; it has: fig1"),
+        (["--profile", "slow"], "--profile takes 'quick' or 'full', got 'slow'."),
+        (["--stored", "--check"], "There is no reference"),
+    ],
+)
+def test_mistakes_are_one_sentence(cscluster, arguments, message):
+    found = cscluster(*arguments)
+    assert found.code == 2
+    assert message in found.err
+    assert len(found.err.splitlines()) == 1

@@ -1,0 +1,58 @@
+"""What a person sees of a row."""
+
+import numpy as np
+import pytest
+from PIL import Image
+from scipy import sparse
+
+from cscluster.errors import DataError
+from cscluster.labelling.items import MAX_CELLS, Items, image_shape, png
+from cscluster.practice.table import Columns, Table, read_table
+
+
+def test_a_file_is_shown_with_all_columns_but_names_and_classes(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("id,height,remark,town,kind\nA,1,likes tea,X,p\nB,3,likes rain,X,q\nC,,,X,p\n")
+    table = read_table(str(path), Columns(target="kind"))
+    items = Items(table, str(path), {"kind"})
+    assert [(cell.name, cell.value, cell.place) for cell in items.cells(0)] == [
+        ("height", "1", 0.0),
+        ("remark", "likes tea", None),
+        ("town", "X", None),
+    ]
+    assert items.cells(1)[0].place == 1.0
+    assert [cell.value for cell in items.cells(2)] == ["", "", "X"]
+
+
+def test_arrays_have_numbers_for_columns_and_wide_ones_are_cut():
+    items = Items(Table("wide", np.arange(200.0).reshape(2, 100)), "wide", set())
+    assert len(items.cells(0)) == MAX_CELLS
+    assert items.n_hidden == 60
+    assert items.cells(1)[2].name == "column 2"
+
+
+def test_sparse_rows_show_their_largest_entries():
+    rows = sparse.csr_array([[0, 2, 0, -5.0], [1, 0, 0, 0]])
+    items = Items(Table("words", rows), "words", set())
+    assert [(cell.name, cell.value) for cell in items.cells(0)] == [("column 3", "-5"), ("column 1", "2")]
+
+
+def test_pictures(tmp_path):
+    items = Items(Table("grey", np.array([[0, 8, 16, 4, 0, 16]]), image=(2, 3)), "grey", set(), (2, 3))
+    pixels = items.pixels(0)
+    assert pixels.tolist() == [[0, 128, 255], [64, 0, 255]]
+    (tmp_path / "grey.png").write_bytes(png(pixels))
+    assert np.asarray(Image.open(tmp_path / "grey.png")).tolist() == pixels.tolist()
+
+
+def test_shapes():
+    table = Table("t", np.zeros((2, 6)), image=(3, 2))
+    assert image_shape("auto", table) == (3, 2)
+    assert image_shape("2x3", table) == (2, 3)
+    assert image_shape("auto", Table("t", np.zeros((2, 6)))) is None
+    with pytest.raises(DataError, match="HEIGHTxWIDTH, such as 8x8, or auto; got 'big'"):
+        image_shape("big", table)
+    with pytest.raises(
+        DataError, match="--image-shape 4x4 needs rows of 16 numbers, but those of 't' have 6"
+    ):
+        image_shape("4x4", table)

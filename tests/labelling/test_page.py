@@ -1,0 +1,210 @@
+"""The page in a real browser, answered by the true classes through its keys."""
+
+import http.client
+import json
+import threading
+import urllib.error
+import urllib.request
+
+import numpy as np
+import pytest
+
+from cscluster import metrics
+from cscluster.constraints.files import read_links
+from cscluster.labelling.server import Server
+from cscluster.labelling.session import Session
+from cscluster.labelling.state import View
+
+
+@pytest.fixture
+def server(session, items):
+    points = np.asarray(session.table.numbers, dtype=float)[:, [300, 400]]
+    view = View(session, items, points, "cscluster cluster digits")
+    with Server(view) as running:
+        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        yield running
+        running.shutdown()
+        thread.join()
+
+
+class Person:
+    """Looks at the page and presses keys."""
+
+    def __init__(self, browser, address, y):
+        self.browser, self.y = browser, y
+        browser.get_log("browser")
+        browser.get(address)
+        self.wait(0)
+
+    def wait(self, before):
+        """Wait until the page shows more than `before` states, and return their number."""
+        from selenium.webdriver.support.ui import WebDriverWait
+
+        def shown(browser):
+            return int(browser.execute_script("return document.body.dataset.step || 0"))
+
+        WebDriverWait(self.browser, 60, poll_frequency=0.01).until(lambda browser: shown(browser) > before)
+        return shown(self.browser)
+
+    def press(self, key):
+        from selenium.webdriver.common.by import By
+
+        before = int(self.browser.execute_script("return document.body.dataset.step"))
+        self.browser.find_element(By.TAG_NAME, "body").send_keys(key)
+        self.wait(before)
+
+    def pair(self):
+        return tuple(
+            self.browser.execute_script("return state.question && state.question.map((item) => item.row)")
+        )
+
+    def answer(self):
+        a, b = self.pair()
+        self.press("y" if self.y[a] == self.y[b] else "n")
+        return a, b
+
+    def text(self, name):
+        return self.browser.execute_script("return document.getElementById(arguments[0]).textContent", name)
+
+    def complaints(self):
+        return [entry["message"] for entry in self.browser.get_log("browser")]
+
+
+def label(browser, server, count):
+    """Answer `count` questions with an undo and a reload in between; check what must be true."""
+    session, y = server.view.session, server.view.session.table.y
+    start = metrics.score("nmi", y, session.labels)
+    person = Person(browser, server.address, y)
+    asked = [person.answer() for _ in range(count // 2)]
+
+    before = session.path.read_text()
+    undone = person.answer()
+    assert session.path.read_text() != before
+    person.press("u")
+    assert session.path.read_text() == before
+    assert person.pair() == undone
+    person.press("s")
+    assert undone[0] not in person.pair()
+    person.press("u")
+    assert person.pair() == undone
+
+    browser.refresh()
+    person.wait(0)
+    assert person.pair() == undone
+    asked += [person.answer() for _ in range(count - len(asked))]
+
+    links = read_links(session.path, len(y))
+    assert len(links) == len(session.answers) == count
+    assert len(links.violated(y)) == 0
+    written = {tuple(sorted(pair)) for pair in asked}
+    assert {tuple(pair) for pair in np.vstack([links.must_links, links.cannot_links]).tolist()} == written
+    assert person.text("answers").startswith(f"{count} (")
+    assert metrics.score("nmi", y, session.labels) > start
+    assert person.text("nmi") == f"{metrics.score('nmi', y, session.labels):.3f}"
+    assert person.complaints() == []
+    return links
+
+
+def test_forty_answers(browser, server, ensemble):
+    links = label(browser, server, 40)
+    again = Session(server.view.session.table, ensemble, server.view.session.path)
+    assert again.links == links
+    assert again.question == server.view.session.question
+
+
+@pytest.mark.slow
+def test_two_hundred_answers(browser, server):
+    label(browser, server, 200)
+    assert server.view.session.n_groups == 10
+
+
+def test_the_end_of_the_program_is_said(browser, session, items):
+    view = View(session, items, np.zeros((500, 2)), "use")
+    with Server(view) as running:
+        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        person = Person(browser, running.address, session.table.y)
+        running.shutdown()
+        thread.join()
+    browser.execute_async_script("step('yes').then(arguments[0])")
+    assert "The program has ended; all answers so far are saved." in person.text("status")
+
+
+def get(server, path, headers=None, body=None):
+    """Return status, headers and content of an answer."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
+    connection.request("POST" if body is not None else "GET", path, body, headers or {})
+    reply = connection.getresponse()
+    content = reply.read()
+    connection.close()
+    return reply.status, dict(reply.headers), content
+
+
+def test_without_the_token_everything_is_refused(server):
+    for path in ("/", "/state", "//state", "/wrong/state", f"/{server.token[:-1]}/", f"/{server.token}"):
+        assert get(server, path)[0] == 403
+    assert get(server, "/wrong/step", {"Content-Type": "application/json"}, "{}")[0] == 403
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/", timeout=30)
+    assert get(server, f"/{server.token}/state")[0] == 200
+
+
+def test_other_hosts_and_other_pages_are_refused(server):
+    place = f"/{server.token}/"
+    assert get(server, place, {"Host": "example.org"})[0] == 403
+    assert get(server, place, {"Host": f"example.org:{server.server_port}"})[0] == 403
+    assert get(server, place, {"Host": f"localhost:{server.server_port}"})[0] == 200
+    step = json.dumps({"action": "yes", "rows": [0, 1]})
+    kind = {"Content-Type": "application/json"}
+    assert get(server, place + "step", {**kind, "Origin": "http://example.org"}, step)[0] == 403
+    assert get(server, place + "step", {"Content-Type": "text/plain"}, step)[0] == 400
+    assert server.view.session.answers == []
+
+
+def test_only_this_computer_is_listened_to(server):
+    assert server.server_address[0] == "127.0.0.1"
+    policy = get(server, f"/{server.token}/")[1]["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'")
+    assert "http" not in policy
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "",
+        "[]",
+        '{"action": "perhaps"}',
+        '{"action": "yes"}',
+        '{"action": "yes", "rows": [1]}',
+        '{"action": "yes", "rows": [1, 1]}',
+        '{"action": "yes", "rows": [0, 500]}',
+        '{"action": "yes", "rows": [-1, 3]}',
+        '{"action": "yes", "rows": [true, 3]}',
+        '{"action": "yes", "rows": ["0", "1"]}',
+        "x" * 20_000,
+    ],
+)
+def test_what_is_no_answer_changes_nothing(server, step):
+    status, _, _ = get(server, f"/{server.token}/step", {"Content-Type": "application/json"}, step)
+    assert status == 400
+    assert server.view.session.answers == []
+
+
+def test_a_contradiction_is_named_at_once(server):
+    kind = {"Content-Type": "application/json"}
+    place = f"/{server.token}/step"
+    for action, rows in (("yes", [0, 1]), ("yes", [1, 2])):
+        assert get(server, place, kind, json.dumps({"action": action, "rows": rows}))[0] == 200
+    status, _, content = get(server, place, kind, json.dumps({"action": "no", "rows": [0, 2]}))
+    assert status == 409
+    assert json.loads(content)["error"].startswith("'0' and '2' are together by your earlier answers")
+    assert len(server.view.session.answers) == 2
+
+
+def test_unknown_places_are_not_found(server):
+    for name in ("secret", "image/500.png", "image/x.png", "../state", "page.html"):
+        assert get(server, f"/{server.token}/{name}")[0] == 404
+    status, headers, content = get(server, f"/{server.token}/image/0.png")
+    assert (status, headers["Content-Type"]) == (200, "image/png")
+    assert content.startswith(b"\x89PNG")

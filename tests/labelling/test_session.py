@@ -1,0 +1,162 @@
+"""Answers are saved after each one, can be taken back, and go on where they were left."""
+
+import numpy as np
+import pytest
+
+from cscluster.constraints.files import read_links
+from cscluster.errors import ConstraintError, StoreError
+from cscluster.labelling.session import Session
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "links.csv"
+
+
+@pytest.fixture
+def talk(beads, heaps, path):
+    return Session(beads, heaps, path)
+
+
+def answer(talk):
+    a, b = talk.question
+    talk.answer(a, b, bool(talk.table.y[a] == talk.table.y[b]))
+
+
+def test_nothing_is_written_before_the_first_answer(talk, path):
+    assert not path.exists()
+    assert talk.answers == []
+    assert not talk.can_undo
+
+
+def test_the_file_holds_every_answer_by_name(talk, path, beads):
+    for count in range(1, 8):
+        answer(talk)
+        assert len(path.read_text().splitlines()) == count + 1
+        assert read_links(path, 60, beads.ids) == talk.links
+    assert path.read_text().startswith("a,b,link\nb")
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+
+
+def test_groups_are_found_and_links_are_kept(talk, beads):
+    for _ in range(12):
+        answer(talk)
+    assert talk.n_groups == 3
+    assert talk.problem == ""
+    assert len(talk.links.violated(talk.labels)) == 0
+    assert talk.foretold[1] == 12
+
+
+def test_what_was_answered_is_never_asked_again(talk):
+    for _ in range(30):
+        a, b = talk.question
+        links = talk.links
+        assert links.components[a] != links.components[b]
+        assert sorted(links.components[[a, b]].tolist()) not in links.component_cannot_links.tolist()
+        answer(talk)
+
+
+def test_undo_takes_back_answers_and_skips_in_order(talk, path):
+    answer(talk)
+    first, question, labels = path.read_text(), talk.question, talk.labels.tolist()
+    answer(talk)
+    talk.skip(talk.question[0])
+    talk.undo()
+    talk.undo()
+    assert path.read_text() == first
+    assert talk.question == question
+    assert talk.labels.tolist() == labels
+    talk.undo()
+    assert path.read_text() == "a,b,link\n"
+    talk.undo()
+    assert talk.answers == []
+
+
+def test_a_skipped_item_is_not_asked_about_again(talk):
+    left_out = []
+    while talk.question is not None and len(left_out) < 5:
+        left_out.append(talk.question[0])
+        talk.skip(talk.question[0])
+    assert len(set(left_out)) == 5
+
+
+def test_going_on_from_the_file(talk, path, beads, heaps):
+    for _ in range(9):
+        answer(talk)
+    again = Session(beads, heaps, path)
+    assert again.answers == talk.answers
+    assert again.question == talk.question
+    again.undo()
+    assert len(path.read_text().splitlines()) == 9
+
+
+def test_weights_in_the_file_stay(path, beads, heaps):
+    path.write_text("a,b,link,weight\nb3,b1,must,2.5\n\nb0,b50,cannot,\n")
+    talk = Session(beads, heaps, path)
+    assert [(link.a, link.b, link.weight) for link in talk.answers] == [(3, 1, 2.5), (0, 50, 1.0)]
+    answer(talk)
+    assert path.read_text().startswith("a,b,link,weight\nb3,b1,must,2.5\nb0,b50,cannot,1.0\n")
+
+
+def test_the_end(talk, beads):
+    while talk.question is not None:
+        answer(talk)
+    assert talk.links.n_components == 3
+    assert len(talk.links.closure().violated(beads.y)) == 0
+
+
+def test_contradictions_are_named_and_not_saved(talk, path):
+    talk.answer(0, 1, True)
+    talk.answer(1, 30, False)
+    before = path.read_text()
+    with pytest.raises(ConstraintError, match="'b0' and 'b30' are apart by your earlier answers"):
+        talk.answer(0, 30, True)
+    with pytest.raises(ConstraintError, match="'b0' and 'b1' are together by your earlier answers"):
+        talk.answer(0, 1, False)
+    assert path.read_text() == before
+    assert len(talk.answers) == 2
+
+
+def test_an_answer_that_follows_from_others_is_not_saved_again(talk, path):
+    for a, b, together in ((0, 1, True), (1, 2, True), (1, 30, False)):
+        talk.answer(a, b, together)
+    before = path.read_text()
+    for a, b, together in ((1, 0, True), (0, 2, True), (30, 2, False)):
+        talk.answer(a, b, together)
+    assert path.read_text() == before
+    assert len(talk.answers) == 3
+
+
+def test_more_groups_than_clusters_are_named_and_can_be_taken_back(talk):
+    for a, b in ((0, 20), (0, 40), (20, 40), (1, 0), (1, 20)):
+        talk.answer(a, b, False)
+        assert talk.problem == ""
+    talk.answer(1, 40, False)
+    assert talk.problem.startswith("By your answers 4 items are all in different groups (b0, b20, b40, b1)")
+    assert "-k 4" in talk.problem
+    talk.undo()
+    assert talk.problem == ""
+
+
+def test_a_file_that_another_program_changed_is_left_alone(talk, path):
+    answer(talk)
+    path.write_text("a,b,link\nb5,b6,must\n")
+    with pytest.raises(StoreError, match="changed by another program"):
+        answer(talk)
+    assert path.read_text() == "a,b,link\nb5,b6,must\n"
+    assert len(talk.answers) == 1
+
+
+def test_a_contradictory_file_is_refused(path, beads, heaps):
+    path.write_text("a,b,link\nb0,b1,must\nb1,b0,cannot\n")
+    with pytest.raises(ConstraintError, match="'b0' and 'b1' are cannot-linked"):
+        Session(beads, heaps, path)
+
+
+def test_cluster_numbers_stay(talk, beads):
+    before = talk.labels.copy()
+    for _ in range(10):
+        answer(talk)
+    assert np.mean(talk.labels == before) > 0.9
+    for number, rows in enumerate(talk.clusters()):
+        assert sorted(rows) == np.flatnonzero(talk.labels == number).tolist()

@@ -1,0 +1,83 @@
+"""The package as a notebook sees it."""
+
+import ast
+import inspect
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import cscluster
+from cscluster import PMMC, RCA, Constraints, KMeans, PCKMeans, load_dataset
+from cscluster.algorithms.registry import BUILT_IN
+from cscluster.data.recipe import Recipe
+
+CLASSES = {algorithm.target.partition(":")[2] for algorithm in BUILT_IN}
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    return load_dataset(Recipe(generator="blobs", size=60, seed=1))
+
+
+@pytest.fixture(scope="module")
+def links(blobs):
+    pairs = np.random.default_rng(0).integers((0, 30), (30, 60), (20, 2))
+    return Constraints.from_labels(pairs, blobs.y)
+
+
+def test_every_public_name_is_listed_and_found():
+    assert set(dir(cscluster)) >= CLASSES | {"Constraints", "MetricClusterer", "load_dataset", "run"}
+    for name in dir(cscluster):
+        assert getattr(cscluster, name) is not None
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'PMMD'"):
+        cscluster.PMMD  # noqa: B018
+
+
+def test_type_checkers_see_every_name():
+    tree = ast.parse(inspect.getsource(cscluster))
+    (block,) = (n for n in tree.body if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")
+    imported = {alias.asname: node.module for node in block.body for alias in node.names}
+    assert {name: getattr(cscluster, name).__module__ for name in CLASSES | {"load_dataset", "run"}} == {
+        name: module for name, module in imported.items() if name not in ("Constraints", "MetricClusterer")
+    }
+    assert set(imported) == set(dir(cscluster)) - {"__version__"}
+
+
+@pytest.mark.parametrize(
+    "estimator", [PMMC(n_clusters=3, random_state=0), PCKMeans(n_clusters=3, random_state=0)]
+)
+def test_a_clusterer_ends_a_pipeline(estimator, blobs, links):
+    step = type(estimator).__name__.lower()
+    pipeline = make_pipeline(StandardScaler(), estimator)
+    fitted = clone(pipeline).fit(blobs.X, **{f"{step}__constraints": links})
+    Z = StandardScaler().fit_transform(blobs.X)
+    alone = clone(estimator).fit(Z, links)
+    without = clone(estimator).fit(Z)
+    assert np.array_equal(fitted[-1].labels_, alone.labels_)
+    assert np.array_equal(fitted.predict(blobs.X), alone.predict(Z))
+    found = clone(pipeline).fit_predict(blobs.X, **{f"{step}__constraints": links})
+    assert np.array_equal(found, alone.labels_)
+    assert len(links.violated(alone.labels_)) < len(links.violated(without.labels_)), "the links must matter"
+
+
+def test_a_metric_learner_stands_inside_a_pipeline_and_at_its_end(blobs, links):
+    Z = StandardScaler().fit_transform(blobs.X)
+    learned = RCA().fit(Z, links)
+    pipeline = make_pipeline(StandardScaler(), RCA(), KMeans(n_clusters=3, random_state=0))
+    pipeline.fit(blobs.X, rca__constraints=links)
+    assert np.array_equal(pipeline[1].components_, learned.components_)
+    assert not np.array_equal(pipeline[1].components_, RCA().fit(Z).components_)
+    assert set(pipeline.predict(blobs.X)) == {0, 1, 2}
+    last = make_pipeline(StandardScaler(), RCA()).fit(blobs.X, rca__constraints=links)
+    assert np.allclose(last.transform(blobs.X), learned.transform(Z))
+
+
+def test_links_given_twice_are_refused(blobs, links):
+    with pytest.raises(TypeError, match="constraints"):
+        RCA().fit(blobs.X, links, constraints=links)
