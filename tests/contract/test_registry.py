@@ -14,13 +14,9 @@ ALL = pytest.mark.parametrize("algorithm", BUILT_IN, ids=lambda algorithm: algor
 
 
 _BALANCE = "splits are nearly even by definition, so a third of the samples is no cluster"
-_KERNEL = (
     "k-means does not find the groups in the space it learns; the weakest in Table 6 of baghshah2010 too"
 )
 EXCEPTIONS = {
-    ("kernel_beta", "finds_clear_groups"): _KERNEL,
-    ("kernel_beta", "takes_every_pair"): _KERNEL,
-    ("kernel_beta", "does_not_depend_on_order"): _KERNEL,
     ("iter_svm", "finds_clear_groups"): _BALANCE,
     ("iter_svr", "finds_clear_groups"): _BALANCE,
     ("iter_lssvm", "finds_clear_groups"): _BALANCE,
