@@ -14,8 +14,6 @@ ALL = pytest.mark.parametrize("algorithm", BUILT_IN, ids=lambda algorithm: algor
 
 
 _BALANCE = "splits are nearly even by definition, so a third of the samples is no cluster"
-    "k-means does not find the groups in the space it learns; the weakest in Table 6 of baghshah2010 too"
-)
 EXCEPTIONS = {
     ("iter_svm", "finds_clear_groups"): _BALANCE,
     ("iter_svr", "finds_clear_groups"): _BALANCE,
