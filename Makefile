@@ -25,7 +25,7 @@ reproduce-quick: .venv/test-ready  ## less of everything, and nothing may have d
 bench: .venv/test-ready  ## measure speed; prints ratios
 	$(BIN)/python -m pytest tests/benchmarks -m slow -s -q
 
-stress: .venv/test-ready  ## kill, fill, fuzz and load it for about half an hour
+stress: .venv/test-ready  ## kill, fuzz and load it; takes an hour or more
 	$(BIN)/python -m pytest tests/stress tests/fuzz tests/end_to_end -m slow -s
 
 format: .venv/test-ready
