@@ -71,6 +71,9 @@ def test_the_page_until_ctrl_c(beads):
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "1"},
+        preexec_fn=lambda: signal.signal(
+            signal.SIGINT, signal.SIG_DFL
+        ),  # ignored where tests run in the background
     ) as running:
         lines = []
         while not lines or not lines[-1].startswith("Ctrl-C ends"):
@@ -84,7 +87,10 @@ def test_the_page_until_ctrl_c(beads):
         with urllib.request.urlopen(step, timeout=60) as reply:
             assert reply.status == 200
         running.send_signal(signal.SIGINT)
-        out, _ = running.communicate(timeout=60)
+        try:
+            out, _ = running.communicate(timeout=60)
+        finally:
+            running.kill()
     assert running.returncode == 0
     assert "1 answer in mine.csv; use them with:" in out
     assert "cscluster cluster beads.csv --constraints mine.csv -k 3 --target kind" in out
