@@ -87,7 +87,7 @@ class Algorithm:
 
     def defaults(self) -> dict[str, Any]:
         """Return the default of each parameter, the preset included."""
-        return {**_constructor_defaults(self.target), **self.preset}
+        return {**_constructor_defaults(self.load()), **self.preset}
 
 
 _METRIC = "cscluster.algorithms.metric"
@@ -368,7 +368,11 @@ def load_class(target: str) -> type[Any]:
     """
     module_name, _, class_name = target.rpartition(":")
     try:
-        module = _load_file(module_name) if module_name.endswith(".py") else _load_module(module_name)
+        module = (
+            _load_file(str(Path(module_name).resolve()))
+            if module_name.endswith(".py")
+            else _load_module(module_name)
+        )
     except Exception as error:  # code that is imported may raise anything
         kind = "" if isinstance(error, (ImportError, OSError, SyntaxError)) else f"{type(error).__name__}: "
         raise ParameterError(f"Cannot import '{module_name}' for '{target}': {kind}{error}.") from error
@@ -382,8 +386,8 @@ def load_class(target: str) -> type[Any]:
 
 
 @cache
-def _constructor_defaults(target: str) -> dict[str, Any]:
-    return {name: p.default for name, p in inspect.signature(load_class(target)).parameters.items()}
+def _constructor_defaults(cls: type[Any]) -> dict[str, Any]:
+    return {name: p.default for name, p in inspect.signature(cls).parameters.items()}
 
 
 def _load_module(name: str) -> Any:

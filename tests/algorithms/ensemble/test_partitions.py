@@ -59,9 +59,7 @@ def test_a_dask_cluster_gives_the_same_partitions(tmp_path, mapped):
     np.save(tmp_path / "x.npy", X)
     rows, expected = ArrayRows(np.load(tmp_path / "x.npy", mmap_mode="r") if mapped else X), built()
     with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=False, protocol="tcp://", dashboard_address=":0"
-        ) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
         parallel_config(backend="dask", client=client, pure=False),
     ):

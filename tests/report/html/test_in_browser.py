@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from selenium.webdriver.support.ui import WebDriverWait
 
 from cscluster.report.aggregate import collect
 from cscluster.report.html import scatter_page
@@ -71,6 +72,11 @@ class Reader:
             "Emulation.setDeviceMetricsOverride",
             {"width": pixels, "height": 800, "deviceScaleFactor": 1, "mobile": pixels < 500},
         )
+
+    def fits(self, pixels):
+        """Wait until nothing sticks out of a screen of this width: charts follow it a moment later."""
+        wide = "return document.documentElement.scrollWidth"
+        return WebDriverWait(self.browser, 10).until(lambda _: self.run(wide) <= pixels)
 
     def media(self, media="", scheme="light"):
         features = [{"name": "prefers-color-scheme", "value": scheme}]
@@ -252,7 +258,7 @@ def test_a_phone_needs_no_sideways_scrolling(reader, report, tmp_path):
     other = written(tmp_path / "hostile.html", hostile(tmp_path / "run"))
     for path in (report, other):
         reader.open(path)
-        assert reader.run("return document.documentElement.scrollWidth") <= 360
+        assert reader.fits(360)
         assert reader.run("return document.querySelector('.chart').clientWidth") > 250
 
 
@@ -331,5 +337,5 @@ def test_a_map(reader, tmp_path):
     assert reader.run(series) == ["cluster1", "cannot"]
     assert reader.texts("tbody tr :nth-child(3)") == ["must"]
     reader.width(360)
-    assert reader.run("return document.documentElement.scrollWidth") <= 360
+    assert reader.fits(360)
     assert reader.run("return window.harmed") is None
