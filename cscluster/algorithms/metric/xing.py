@@ -102,7 +102,7 @@ class Xing(LinearMetric):
     ======================  =======  =========  ========  ============
 
     Published is ``log_det=0``; diagonal is ``diagonal=True``; metric-learn is the diagonal MMC of release
-    0.7.0, which on optdigits stops near the identity that it starts from.
+    0.7.0, which on optdigits stops with half of its weights still at the one they start from.
 
     Cannot-links are needed; without must-links C_w is the prior, with a warning.
 
