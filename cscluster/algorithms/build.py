@@ -29,19 +29,21 @@ def build(
     clusterer : pair of str and mapping, optional
         Name and parameters of what clusters in the space of a metric learner.
     """
-    estimator = _estimator(name, params, n_clusters, random_state)
+    built = estimator(registry.find(name), params, n_clusters, random_state)
     if clusterer is None:
-        return estimator
+        return built
     return MetricClusterer(
-        metric=estimator,
-        clusterer=_estimator(*clusterer, n_clusters, random_state),
+        metric=built,
+        clusterer=estimator(registry.find(clusterer[0]), clusterer[1], n_clusters, random_state),
         n_clusters=n_clusters,
         random_state=random_state,
     )
 
 
-def _estimator(name: str, params: Mapping[str, Any], n_clusters: int, random_state: int) -> Any:
-    algorithm = registry.find(name)
+def estimator(
+    algorithm: registry.Algorithm, params: Mapping[str, Any], n_clusters: int, random_state: int
+) -> Any:
+    """Return the unfitted estimator of an algorithm; it is told the last two where it takes them."""
     shared = {"n_clusters": n_clusters, "random_state": random_state}
     known = algorithm.defaults()
     given = {key: value for key, value in shared.items() if key in known}

@@ -19,6 +19,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from cscluster.algorithms.base import FloatArray, IntArray
+from cscluster.algorithms.build import estimator
 from cscluster.algorithms.metric_clusterer import MetricClusterer
 from cscluster.algorithms.registry import Algorithm
 from cscluster.constraints import Constraints
@@ -48,16 +49,11 @@ class Subject:
         """Number of clusters of the toy data."""
         return 2 if "binary" in self.algorithm.tags else 3
 
-    def build(self, **params: Any) -> Any:
+    def build(self, n_clusters: int | None = None) -> Any:
         """Return an unfitted estimator; a metric learner is joined with k-means."""
-        given = {"n_clusters": self.n_clusters, "random_state": 0, **params}
-        known = self.algorithm.defaults()
-        part = self.algorithm.load()(
-            **{**self.algorithm.preset, **{name: value for name, value in given.items() if name in known}}
-        )
-        if not self.algorithm.is_metric:
-            return part
-        return MetricClusterer(part, n_clusters=given["n_clusters"], random_state=given["random_state"])
+        k = n_clusters or self.n_clusters
+        part = estimator(self.algorithm, {}, k, random_state=0)
+        return MetricClusterer(part, n_clusters=k, random_state=0) if self.algorithm.is_metric else part
 
     def samples(self) -> tuple[FloatArray, IntArray, Constraints]:
         """Return well separated samples, their groups, and links between them."""
@@ -66,21 +62,21 @@ class Subject:
         X = rng.normal(size=(_N, 4)) + 8 * np.eye(4)[y]
         return X, y, Constraints.from_labels(random_pairs(_N, 25, rng), y)
 
-    def fit(self, X: Any, links: Constraints | None, **params: Any) -> Any:
+    def fit(self, X: Any, links: Constraints | None, n_clusters: int | None = None) -> Any:
         """Fit without showing warnings."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return self.build(**params).fit(X, links)
+            return self.build(n_clusters).fit(X, links)
 
-    def partition(self, X: Any, links: Constraints | None, **params: Any) -> IntArray:
+    def partition(self, X: Any, links: Constraints | None, n_clusters: int | None = None) -> IntArray:
         """Fit and return the labels, checked."""
-        model = self.fit(X, links, **params)
-        return checked_labels(model, X.shape[0], params.get("n_clusters", self.n_clusters))
+        model = self.fit(X, links, n_clusters)
+        return checked_labels(model, X.shape[0], n_clusters or self.n_clusters)
 
-    def answer(self, X: Any, links: Constraints | None, **params: Any) -> IntArray | None:
+    def answer(self, X: Any, links: Constraints | None, n_clusters: int | None = None) -> IntArray | None:
         """Return the labels, or None if the algorithm refuses the input with a message."""
         try:
-            return self.partition(X, links, **params)
+            return self.partition(X, links, n_clusters)
         except BrokenError:
             raise
         except REFUSALS as error:
