@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Annotated, Literal
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from scipy import sparse
 from sklearn.feature_selection import mutual_info_classif
@@ -15,6 +16,7 @@ from cscluster.data import index
 from cscluster.data.dataset import Dataset, IntArray
 from cscluster.errors import DataError, did_you_mean
 
+_MOVE = 2  # pixels
 
 class Recipe(BaseModel):
     """A selection from a base data set; ``datasets/index.yaml`` explains each key."""
@@ -33,6 +35,7 @@ class Recipe(BaseModel):
     fraction: float | None = Field(None, gt=0, le=1)
     per_class: int | None = Field(None, ge=1)
     size: int | None = Field(None, ge=1, le=10_000_000)
+    enlarge: int | None = Field(None, ge=1, le=10_000_000)
     unseen: Literal["rest", "other_part"] | Annotated[int, Field(ge=1)] | None = None
     divide: float | None = Field(None, gt=0)
     seed: int = 0
@@ -56,7 +59,7 @@ class Recipe(BaseModel):
     @property
     def source(self) -> str:
         """What the sample is drawn from, however large it is: data sets of one source differ in size only."""
-        left_out = {"base", "generator", "size", "fraction", "per_class", "unseen", "seed"}
+        left_out = {"base", "generator", "size", "enlarge", "fraction", "per_class", "unseen", "seed"}
         rest = self.model_dump(exclude_defaults=True, exclude=left_out)
         return ", ".join([str(self.base or self.generator), *(f"{k}={v}" for k, v in rest.items())])
 
@@ -83,6 +86,8 @@ def apply(recipe: Recipe, base: Dataset, name: str) -> Dataset:
         assert other_part is not None
         data = replace(data, X_unseen=other_part.X, y_unseen=other_part.y)
     data = _sample(recipe, data)
+    if recipe.enlarge is not None:
+        data = _enlarge(data, recipe.enlarge, seeds.generator(recipe.seed, "enlarge"))
     columns = _columns(recipe, data)
     if columns is not None:
         data = replace(
@@ -164,6 +169,24 @@ def _share(recipe: Recipe, part: IntArray, data: Dataset) -> int:
             f"'{data.name}' asks for {recipe.per_class} samples of each class, but one has only {len(part)}."
         )
     return recipe.per_class
+
+
+def _enlarge(data: Dataset, size: int, rng: np.random.Generator) -> Dataset:
+    """Take the pictures in turn, each moved by up to two pixels, until there are `size`."""
+    if data.image is None or len(data.image) != 2 or sparse.issparse(data.X):
+        raise DataError(f"'{data.name}' cannot be enlarged: its samples are no grey pictures.")
+    pictures = data.X.reshape(data.n_samples, *data.image)
+    framed = np.pad(pictures, [(0, 0), (_MOVE, _MOVE), (_MOVE, _MOVE)])
+    moved = sliding_window_view(framed, data.image, axis=(1, 2))
+    rows = np.arange(size) % data.n_samples
+    down, right = rng.integers(0, 2 * _MOVE + 1, (2, size))
+    return replace(
+        data,
+        X=moved[rows, down, right].reshape(size, -1),
+        y=None if data.y is None else data.y[rows],
+        ids=[],
+        is_test=None,
+    )
 
 
 def _columns(recipe: Recipe, data: Dataset) -> IntArray | None:

@@ -232,3 +232,25 @@ def test_samples_of_one_source_differ_in_their_size_only():
     assert Recipe(generator="rings", size=100).source == "rings"
     digits = Recipe(base="mnist", size=100, classes=["3", "8"])
     assert digits.source == "mnist, classes=['3', '8']"
+
+
+def test_enlarged_pictures_are_those_of_the_base_moved():
+    base = load_dataset("optdigits")
+    data = load_dataset(Recipe(base="optdigits", enlarge=20_000))
+    assert data.X.shape == (20_000, 64) and data.X.dtype == base.X.dtype
+    assert (data.y == base.y[np.arange(20_000) % base.n_samples]).all()
+    original = base.X.reshape(-1, 8, 8)[np.arange(20_000) % base.n_samples]
+    moves = np.zeros(20_000, dtype=int)
+    for down in range(-2, 3):
+        for right in range(-2, 3):
+            wide = np.pad(original, [(0, 0), (2, 2), (2, 2)])
+            there = wide[:, 2 + down : 10 + down, 2 + right : 10 + right].reshape(20_000, -1)
+            moves += (there == data.X).all(axis=1)
+    assert moves.min() >= 1
+    assert (data.X == base.X[np.arange(20_000) % base.n_samples]).all(axis=1).mean() < 0.1
+
+
+@pytest.mark.parametrize("base", ["iris", "landscape"])
+def test_only_pictures_are_enlarged(base):
+    with pytest.raises(DataError, match="no grey pictures"):
+        load_dataset(Recipe(base=base, enlarge=50_000))

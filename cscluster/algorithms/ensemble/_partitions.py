@@ -64,8 +64,13 @@ class KernelPartition:
         return cls(features, _kmeans(features(X), n_clusters, rng))
 
     def __call__(self, X: FloatArray) -> IntArray:
-        """Return the cluster of each sample."""
-        return self.model.predict(self.features(X))
+        """Return the cluster of each sample: the centre c of least ``||c||^2 - 2 phi(x)^T c``.
+
+        The features phi(x) of all samples are never made: their map is applied to the few centres.
+        """
+        C = self.model.cluster_centers_
+        products = self.features.kernel(X, self.features.landmarks) @ (self.features.whitening @ C.T)
+        return np.argmin((C**2).sum(axis=1) - 2 * products, axis=1)
 
 
 @dataclass(frozen=True)

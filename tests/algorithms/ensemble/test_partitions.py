@@ -37,6 +37,12 @@ def test_fewer_samples_than_landmarks_or_clusters(learner):
     assert labels.max() < 3
 
 
+def test_a_kernel_partition_is_k_means_on_its_features():
+    digits = load_dataset("optdigits").X.astype(float)
+    partition = KernelPartition.fit(digits[:1000], 10, np.random.default_rng(0))
+    assert np.array_equal(partition(digits), partition.model.predict(partition.features(digits)))
+
+
 def test_graph_partition_of_repeated_samples():
     partition = GraphPartition.fit(np.repeat(X[:2], 30, axis=0), 2, np.random.default_rng(0))
     assert len(np.unique(partition(X[:2]))) == 2
