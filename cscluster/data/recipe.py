@@ -18,6 +18,7 @@ from cscluster.errors import DataError, did_you_mean
 
 _MOVE = 2  # pixels
 
+
 class Recipe(BaseModel):
     """A selection from a base data set; ``datasets/index.yaml`` explains each key."""
 

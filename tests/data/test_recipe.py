@@ -237,7 +237,8 @@ def test_samples_of_one_source_differ_in_their_size_only():
 def test_enlarged_pictures_are_those_of_the_base_moved():
     base = load_dataset("optdigits")
     data = load_dataset(Recipe(base="optdigits", enlarge=20_000))
-    assert data.X.shape == (20_000, 64) and data.X.dtype == base.X.dtype
+    assert data.X.shape == (20_000, 64)
+    assert data.X.dtype == base.X.dtype
     assert (data.y == base.y[np.arange(20_000) % base.n_samples]).all()
     original = base.X.reshape(-1, 8, 8)[np.arange(20_000) % base.n_samples]
     moves = np.zeros(20_000, dtype=int)
@@ -247,7 +248,7 @@ def test_enlarged_pictures_are_those_of_the_base_moved():
             there = wide[:, 2 + down : 10 + down, 2 + right : 10 + right].reshape(20_000, -1)
             moves += (there == data.X).all(axis=1)
     assert moves.min() >= 1
-    assert (data.X == base.X[np.arange(20_000) % base.n_samples]).all(axis=1).mean() < 0.1
+    assert (base.X[np.arange(20_000) % base.n_samples] == data.X).all(axis=1).mean() < 0.1
 
 
 @pytest.mark.parametrize("base", ["iris", "landscape"])
