@@ -161,12 +161,13 @@ class Close(Rule):
 
 
 class Ratio(Rule):
-    """The mean of `label` divided by that of `than` keeps to a limit."""
+    """The mean of `label` divided by that of `than` keeps to a limit, on each data set or over all of them."""
 
     kind: Literal["ratio"]
     metric: str
     label: str
     than: str
+    by: Literal["dataset", "all"] = "dataset"
     at_least: float | None = None
     at_most: float | None = None
     share: Share = "all"
@@ -175,9 +176,15 @@ class Ratio(Rule):
         table = cases.by_dataset(self.metric)
         if self.label not in table or self.than not in table:
             return None
-        found = (table[self.label] / table[self.than]).dropna()
-        if found.empty:
+        mine, other = table[[self.label, self.than]].dropna().T.to_numpy()
+        if not len(mine):
             return None
+        if self.by == "all":
+            ratio = pd.Series([mine.mean() / other.mean()])
+            means = f"{number(mine.mean())} against {number(other.mean())}"
+            text = f"{number(ratio[0])} times; {means} in the mean of {len(mine)} data sets"
+            return Outcome(bool(within(ratio, self.at_least, self.at_most)[0]), text)
+        found = pd.Series(mine / other)
         count = int(within(found, self.at_least, self.at_most).sum())
         where = cases_of(count, len(found), "dataset")
         text = f"{spread(found)} times, median {number(found.median())}; in {where}"
