@@ -161,7 +161,7 @@ class Close(Rule):
 
 
 class Ratio(Rule):
-    """The mean of `label` divided by that of `than` keeps to a limit, on each data set or over all of them."""
+    """The mean of `label` divided by that of `than` keeps to a limit, on each data set or over all."""
 
     kind: Literal["ratio"]
     metric: str
