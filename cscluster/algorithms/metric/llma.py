@@ -15,6 +15,8 @@ from cscluster.errors import ConstraintError, DataError
 from cscluster.linalg.lle import nearest_neighbours
 from cscluster.linalg.neighbourhood import gaussian, mean_squared_distance
 
+_FLAT = 1e-10
+
 
 def neighbour_edges(X: FloatArray, k: int) -> IntArray:
     """Return the pairs of which one sample is among the k nearest neighbours of the other."""
@@ -84,6 +86,8 @@ class LLMA(MetricLearner):
     -----
     Solved by iterative majorisation: ``-q_e`` is replaced by its linear bound at the present y, and
     the quadratic bound of J that results is minimised exactly by one solve with a fixed m x m matrix.
+    Wide windows make it nearly singular: mixes of translations that hardly move a sample (eigenvalues
+    below 1e-10 of the largest) stay zero, without which the result hangs on rounding errors.
 
     Readings taken, since [1]_ was not at hand and baghshah2010, which compares itself with it, says
     only this: must-links alone are used, the window is 0.5 times a mean distance, the objective has many
@@ -120,6 +124,8 @@ class LLMA(MetricLearner):
         "max_iter": Parameter("iteration limit", Integer(1)),
         "tol": Parameter("relative fall of the objective that counts as none", Real(0)),
     }
+
+    version = 2
 
     translations_: FloatArray
     landmarks_: FloatArray
@@ -161,7 +167,7 @@ class LLMA(MetricLearner):
         U = laplacian(constraints.must_links, pull, n)
         A = U + self.lam * laplacian(edges, N, n)
         A_Pi = A @ Pi
-        inverse = np.linalg.pinv(Pi.T @ A_Pi, hermitian=True)
+        inverse = np.linalg.pinv(Pi.T @ A_Pi, rcond=_FLAT, hermitian=True)
 
         def objective(Y: FloatArray) -> float:
             stress = N @ (lengths(Y, edges) - d) ** 2

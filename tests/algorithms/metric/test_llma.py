@@ -76,3 +76,10 @@ def test_says_what_it_needs():
         LLMA(n_neighbors=2).fit(np.ones((6, 3)), links)
     X[1] = X[0]
     assert np.isfinite(LLMA(n_neighbors=3).fit(X, links).transform(X)).all()
+
+
+def test_rounding_errors_stay_rounding_errors():
+    X, _, links = links_of("synthetic_rings", 20)
+    near = X * (1 + 1e-13 * np.random.default_rng(0).normal(size=X.shape))
+    moved, moved_near = (LLMA().fit(Z, links).transform(Z) for Z in (X, near))
+    assert np.abs(moved - moved_near).max() < 1e-6
