@@ -52,7 +52,7 @@ def panels(
     `height` gives the height of a panel by its width; `left` is what words at the left of a row take.
     """
     count = len(names)
-    columns = columns or grid_columns(count, 5)
+    columns = columns or grid_columns(count, 3 if count <= 9 else 5)  # a page is high enough for three rows
     rows = -(-count // columns)
     width = (COLUMN if count == 1 else PAGE) / columns
     letters = max(14, int((width - left / columns) * 13 - 2))
