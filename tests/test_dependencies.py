@@ -13,8 +13,9 @@ import cscluster
 from cscluster.cli.app import app
 
 ROOT = Path(cscluster.__file__).parent
-COMMON = {"errors", "seeds", "bundle"}
+COMMON = {"atomic", "errors", "seeds", "bundle"}
 MAY_IMPORT = {
+    "atomic": set(),
     "errors": set(),
     "seeds": set(),
     "bundle": set(),
