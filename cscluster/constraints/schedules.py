@@ -108,7 +108,7 @@ def balanced_pairs(y: IntArray, count: int, rng: np.random.Generator) -> tuple[I
 
 @dataclass(frozen=True)
 class _Draw:
-    """What decides the links of a trial: the samples, and the place of its random numbers in the seed tree."""
+    """What decides the links of a trial: the samples, and its place in the seed tree."""
 
     y: IntArray
     seed: int
