@@ -25,7 +25,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from cscluster.errors import ConfigError
 from cscluster.report.aggregate import Place, Results, lower_is_better
 
 ALPHA = 0.05
@@ -89,33 +88,9 @@ def paired(results: Results, metric: str) -> Paired:
     return Paired(axes.places, results.labels, axes.draws, values)
 
 
-def scores(
-    results: Results, metric: str, dataset: str, point: int | None = None, tier: int | None = None
-) -> pd.DataFrame:
-    """Return the draws of links (index) for which all labels (columns) have a value of a metric.
-
-    The point and the tier are the last ones unless given.  Labels without any value there are left out:
-    an algorithm that always fails would leave no draw for the others.
-
-    Raises
-    ------
-    ConfigError
-        If there are no trials at this place.
-    """
-    table = paired(results, metric)
-    place = last_place(table.places, dataset, point, tier)
-    if place is None or f"m:{metric}" not in results.trials:
-        where = "".join(f", {name} {v}" for name, v in (("point", point), ("tier", tier)) if v is not None)
-        raise ConfigError(f"There are no trials with '{metric}' on data set '{dataset}'{where}.")
-    return table.complete(place)
-
-
-def last_place(
-    places: list[Place], dataset: str, point: int | None = None, tier: int | None = None
-) -> Place | None:
-    """Return the last place of a data set, or the last at a point or tier."""
-    fitting = [p for p in places if p[0] == dataset and point in (None, p[1]) and tier in (None, p[2])]
-    return max(fitting, default=None)
+def last_place(places: list[Place], dataset: str) -> Place | None:
+    """Return the last point, and its last tier, of a data set."""
+    return max((place for place in places if place[0] == dataset), default=None)
 
 
 def paired_t(differences: Floats) -> Floats:
@@ -133,7 +108,7 @@ def paired_t(differences: Floats) -> Floats:
     return np.asarray(np.where(d.count(axis=0) < 2, 1.0, p), dtype=float)
 
 
-def ordering(scores: pd.DataFrame, lower: bool = False, alpha: float = ALPHA) -> str:
+def ordering(scores: pd.DataFrame, lower: bool = False) -> str:
     """Return the labels from worst to best mean as a line, ``A < B ~ C``.
 
     As in Table 5 of baghshah2010, ``x < y`` says that y is significantly better than x by a paired
@@ -145,8 +120,6 @@ def ordering(scores: pd.DataFrame, lower: bool = False, alpha: float = ALPHA) ->
         Draws x labels, without gaps.
     lower : bool
         Whether small scores are good.
-    alpha : float
-        Significance level.
     """
     if scores.empty:
         return ""
@@ -154,11 +127,11 @@ def ordering(scores: pd.DataFrame, lower: bool = False, alpha: float = ALPHA) ->
     line = str(means.index[0])
     for worse, better in neighbours(means.index):
         p = paired_t((scores[better] - scores[worse]).to_numpy()[:, None])[0]
-        line += f" {'<' if p < alpha else '~'} {better}"
+        line += f" {'<' if p < ALPHA else '~'} {better}"
     return line
 
 
-def pairwise(scores: pd.DataFrame, lower: bool = False, alpha: float = ALPHA) -> pd.DataFrame:
+def pairwise(scores: pd.DataFrame, lower: bool = False) -> pd.DataFrame:
     """Compare each pair of labels over their draws.
 
     Parameters
@@ -167,8 +140,6 @@ def pairwise(scores: pd.DataFrame, lower: bool = False, alpha: float = ALPHA) ->
         Draws x labels, without gaps.
     lower : bool
         Whether small scores are good.
-    alpha : float
-        Significance level.
 
     Returns
     -------
@@ -203,7 +174,7 @@ def pairwise(scores: pd.DataFrame, lower: bool = False, alpha: float = ALPHA) ->
 
         table["holm_p"] = multipletests(table["wilcoxon_p"], method="holm")[1]
         better = np.where((table["difference"] > 0) != lower, table["a"], table["b"])
-        table["winner"] = np.where(table["holm_p"] < alpha, better, "tie")
+        table["winner"] = np.where(table["holm_p"] < ALPHA, better, "tie")
     return table
 
 
@@ -224,7 +195,7 @@ def _cohen(d: Floats) -> float:
     return mean / spread if spread else float(np.sign(mean) * np.inf) if mean else 0.0
 
 
-def leaders(values: Floats, lower: bool = False, alpha: float = ALPHA) -> NDArray[np.bool_]:
+def leaders(values: Floats, lower: bool = False) -> NDArray[np.bool_]:
     """Tell who is best, alone or together with others that a paired t-test does not tell from the best.
 
     Who has less than half of the draws that another has cannot lead: a mean over the few that did not
@@ -236,8 +207,6 @@ def leaders(values: Floats, lower: bool = False, alpha: float = ALPHA) -> NDArra
         NaN where there is no value.
     lower : bool
         Whether small values are good.
-    alpha : float
-        Significance level.
 
     Returns
     -------
@@ -254,10 +223,10 @@ def leaders(values: Floats, lower: bool = False, alpha: float = ALPHA) -> NDArra
     shared = np.isfinite(differences).sum(axis=0)
     p = paired_t(differences.reshape(len(values), -1)).reshape(counts.shape)
     alike = np.round(means, 3) == np.round(np.take_along_axis(means, best, axis=1), 3)
-    return np.asarray(able & (alike | ((shared > 1) & (p >= alpha))))
+    return np.asarray(able & (alike | ((shared > 1) & (p >= ALPHA))))
 
 
-def win_tie_loss(results: Results, metric: str, alpha: float = ALPHA) -> pd.DataFrame:
+def win_tie_loss(results: Results, metric: str) -> pd.DataFrame:
     """Count for each pair of labels the places where the row wins, ties and loses: ``"w/t/l"``.
 
     A win is a better mean and a significant paired t-test over the draws that both have; places where
@@ -266,20 +235,20 @@ def win_tie_loss(results: Results, metric: str, alpha: float = ALPHA) -> pd.Data
     table = paired(results, metric)
     counts = pd.DataFrame("", index=table.labels, columns=table.labels)
     for i, j in combinations(range(len(table.labels)), 2):
-        wins, ties, losses = _against(table, i, j, lower_is_better(metric), alpha)
+        wins, ties, losses = _against(table, i, j, lower_is_better(metric))
         counts.iloc[i, j] = f"{wins}/{ties}/{losses}"
         counts.iloc[j, i] = f"{losses}/{ties}/{wins}"
     return counts
 
 
-def _against(table: Paired, i: int, j: int, lower: bool, alpha: float) -> tuple[int, int, int]:
+def _against(table: Paired, i: int, j: int, lower: bool) -> tuple[int, int, int]:
     """Return the numbers of places where label i wins, ties and loses against label j."""
     d = table.values[:, :, i] - table.values[:, :, j]
     both = np.isfinite(d).any(axis=0)
     d = d[:, both] * (-1.0 if lower else 1.0)
     if not d.size:
         return 0, 0, 0
-    clear, ahead = paired_t(d) < alpha, np.nanmean(d, axis=0) > 0
+    clear, ahead = paired_t(d) < ALPHA, np.nanmean(d, axis=0) > 0
     return int((clear & ahead).sum()), int((~clear).sum()), int((clear & ~ahead).sum())
 
 
@@ -328,18 +297,18 @@ class Friedman:
         return pd.DataFrame(p.to_numpy(), index=labels, columns=labels)
 
 
-def means(results: Results, metric: str, point: int | None = None, tier: int | None = None) -> pd.DataFrame:
-    """Return the mean over draws, data sets x labels, at the last point and tier unless given."""
+def means(results: Results, metric: str) -> pd.DataFrame:
+    """Return the mean over draws, data sets x labels, at the last point and tier."""
     table = paired(results, metric)
     rows = {
         dataset: table.means[table.places.index(place)]
         for dataset in results.datasets
-        if (place := last_place(table.places, dataset, point, tier))
+        if (place := last_place(table.places, dataset))
     }
     return pd.DataFrame.from_dict(rows, orient="index", columns=table.labels)
 
 
-def friedman(table: pd.DataFrame, lower: bool = False, alpha: float = ALPHA) -> Friedman | None:
+def friedman(table: pd.DataFrame, lower: bool = False) -> Friedman | None:
     """Compare algorithms across data sets by the ranks of their means.
 
     Parameters
@@ -348,8 +317,6 @@ def friedman(table: pd.DataFrame, lower: bool = False, alpha: float = ALPHA) -> 
         Data sets x labels, one number each, as `means` returns it; data sets with a gap are left out.
     lower : bool
         Whether small numbers are good.
-    alpha : float
-        Level of the critical difference.
 
     Returns
     -------
@@ -367,13 +334,11 @@ def friedman(table: pd.DataFrame, lower: bool = False, alpha: float = ALPHA) -> 
         statistic, p = 0.0, 1.0
     else:
         statistic, p = map(float, stats.friedmanchisquare(*complete.to_numpy().T))
-    width = stats.studentized_range.ppf(1 - alpha, k, np.inf) / np.sqrt(2) * np.sqrt(k * (k + 1) / (6 * n))
+    width = stats.studentized_range.ppf(1 - ALPHA, k, np.inf) / np.sqrt(2) * np.sqrt(k * (k + 1) / (6 * n))
     return Friedman(statistic, p, n, ranks.mean(), float(width), f"{n} data sets", complete)
 
 
-def rank_test(
-    results: Results, metric: str, labels: Sequence[str] | None = None, alpha: float = ALPHA
-) -> Friedman | None:
+def rank_test(results: Results, metric: str, labels: Sequence[str] | None = None) -> Friedman | None:
     """Compare algorithms (all by default) across data sets, at the last point and tier of each.
 
     Algorithms without any result are left out, and then data sets where one of the rest has none.  Data
@@ -384,7 +349,7 @@ def rank_test(
     source_of = {name: source for source, names in results.families.items() for name in names}
     sources = pd.Index([source_of.get(name, name) for name in table.index])
     by_source = table.groupby(sources, sort=False).mean()
-    found = friedman(by_source, lower_is_better(metric), alpha)
+    found = friedman(by_source, lower_is_better(metric))
     if found is None:
         return None
     return replace(
@@ -395,7 +360,7 @@ def rank_test(
     )
 
 
-def sentence(results: Results, metric: str, alpha: float = ALPHA) -> str:
+def sentence(results: Results, metric: str) -> str:
     """Return the outcome in words: who is best how often, and against whom that is no chance."""
     table, lower = paired(results, metric), lower_is_better(metric)
     marks = results.marks
@@ -414,22 +379,22 @@ def sentence(results: Results, metric: str, alpha: float = ALPHA) -> str:
     for j, label in enumerate(table.labels):
         if j == winner:
             continue
-        wins, ties, losses = _against(table, winner, j, lower, alpha)
+        wins, ties, losses = _against(table, winner, j, lower)
         if wins or losses or ties:
             worse = f" and worse in {losses}" if losses else ""
             parts.append(f"{marks[label]} in {wins} of {wins + ties + losses}{worse}")
     text = f"{marks[table.labels[winner]]} has the {extreme} {metric.upper()} {where}"
     if parts:
-        text += f"; by paired t-tests at {alpha} it is significantly better than {_listed(parts)}"
-    return f"{text}.{_across(results, metric, alpha)}"
+        text += f"; by paired t-tests at {ALPHA} it is significantly better than {_listed(parts)}"
+    return f"{text}.{_across(results, metric)}"
 
 
-def _across(results: Results, metric: str, alpha: float) -> str:
+def _across(results: Results, metric: str) -> str:
     """Return the outcome of Friedman's test in words, where there is one."""
-    found = rank_test(results, metric, alpha=alpha)
+    found = rank_test(results, metric)
     if found is None:
         return ""
-    alike = "differ" if found.p < alpha else "do not differ significantly"
+    alike = "differ" if found.p < ALPHA else "do not differ significantly"
     ranks = [
         f"{results.marks[label]} {rank:.2f}"
         for label, rank in found.mean_ranks.sort_values(kind="stable").items()
