@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from cscluster import seeds
+from cscluster.arrays import BoolArray, IntArray
 from cscluster.constraints import active
 from cscluster.constraints.files import parse_links, read_text
-from cscluster.constraints.links import Constraints, IntArray
+from cscluster.constraints.links import Constraints
 from cscluster.errors import ConstraintError
 
 _BLOCK = 4096
@@ -180,7 +180,7 @@ class _Schedule(BaseModel):
     def _episode(self, point: int, draw: _Draw) -> Episode:
         """Return the links of one draw at one point."""
 
-    def _links(self, pairs: IntArray, y: IntArray, flipped: NDArray[np.bool_] | None = None) -> Constraints:
+    def _links(self, pairs: IntArray, y: IntArray, flipped: BoolArray | None = None) -> Constraints:
         """Make links from pairs, the share `noise` of them flipped."""
         if flipped is None:
             flipped = flips(len(pairs), self.noise)
@@ -188,7 +188,7 @@ class _Schedule(BaseModel):
         return Constraints(pairs[same], pairs[~same], n_samples=len(y))
 
 
-def flips(count: int, share: float) -> NDArray[np.bool_]:
+def flips(count: int, share: float) -> BoolArray:
     """Tell which of `count` links in random order are flipped; a longer list extends a shorter."""
     return np.diff(np.floor(np.round(share * np.arange(count + 1), 9))) > 0
 

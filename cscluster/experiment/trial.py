@@ -9,11 +9,11 @@ from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 
 from cscluster import metrics, seeds
 from cscluster.algorithms.build import build as build_estimator
+from cscluster.arrays import IntArray
 from cscluster.constraints import Constraints
 from cscluster.data import prepared
 from cscluster.data.dataset import Dataset
@@ -25,7 +25,6 @@ from cscluster.experiment.shared_metric import shared_metric
 from cscluster.experiment.warm import warm_up
 from cscluster.store.records import Record, Status
 
-IntArray = NDArray[np.int64]
 _FOLDS_OF_LINKS = 3
 
 

@@ -22,13 +22,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import stats
 
+from cscluster.arrays import BoolArray, FloatArray, IntArray
 from cscluster.report.aggregate import Place, Results, lower_is_better
 
 ALPHA = 0.05
-Floats = NDArray[np.float64]
 _PAIR = ["a", "b", "n", "difference", "t_p", "wilcoxon_p", "holm_p", "cohen_dz", "rank_biserial", "winner"]
 
 
@@ -50,16 +49,16 @@ class Paired:
     places: list[Place]
     labels: list[str]
     draws: list[int]
-    values: Floats
+    values: FloatArray
 
     @cached_property
-    def means(self) -> Floats:
+    def means(self) -> FloatArray:
         """The mean of each place and label, shape (places, labels); NaN where there is no value."""
         counts = self.counts
         return np.nansum(self.values, axis=0) / np.where(counts, counts, np.nan)
 
     @cached_property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> IntArray:
         """The number of values of each place and label, shape (places, labels)."""
         return np.isfinite(self.values).sum(axis=0)
 
@@ -93,7 +92,7 @@ def last_place(places: list[Place], dataset: str) -> Place | None:
     return max((place for place in places if place[0] == dataset), default=None)
 
 
-def paired_t(differences: Floats) -> Floats:
+def paired_t(differences: FloatArray) -> FloatArray:
     """Return the p-values of paired t-tests, one for each column of differences (draws x cases).
 
     NaN is a draw that one of the two has not; differences that are all the same but not zero are
@@ -178,7 +177,7 @@ def pairwise(scores: pd.DataFrame, lower: bool = False) -> pd.DataFrame:
     return table
 
 
-def _wilcoxon(d: Floats) -> tuple[float, float]:
+def _wilcoxon(d: FloatArray) -> tuple[float, float]:
     """Return the p-value of the signed ranks of differences, and their rank-biserial correlation."""
     if not d.any():
         return 1.0, 0.0
@@ -189,13 +188,13 @@ def _wilcoxon(d: Floats) -> tuple[float, float]:
     return p, float((np.sign(d[d != 0]) * ranks).sum() / ranks.sum())
 
 
-def _cohen(d: Floats) -> float:
+def _cohen(d: FloatArray) -> float:
     mean = float(d.mean()) if len(d) else 0.0
     spread = float(d.std(ddof=1)) if len(d) > 1 and np.ptp(d) else 0.0
     return mean / spread if spread else float(np.sign(mean) * np.inf) if mean else 0.0
 
 
-def leaders(values: Floats, lower: bool = False) -> NDArray[np.bool_]:
+def leaders(values: FloatArray, lower: bool = False) -> BoolArray:
     """Tell who is best, alone or together with others that a paired t-test does not tell from the best.
 
     Who has less than half of the draws that another has cannot lead: a mean over the few that did not

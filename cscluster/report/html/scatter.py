@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cscluster.arrays import BoolArray, IntArray
 from cscluster.report.html.document import document
 from cscluster.report.html.markup import Markup, join, tag, text
 from cscluster.report.html.sortable import Cell, filter_box, table
@@ -16,8 +17,6 @@ POINTS_LIMIT = 20_000
 """Samples that a map shows; of more, every linked one and an even selection of the others."""
 BROKEN_LIMIT = 500
 """Broken links that a page lists."""
-
-Ints = NDArray[np.int64]
 
 
 def scatter_page(
@@ -103,13 +102,13 @@ def scatter_page(
     return document(f"{title} · cscluster", body, data, ["common.js", "tables.js", "scatter.js"])
 
 
-def _clusters(labels: Sequence[object] | NDArray[Any]) -> tuple[list[str], Ints]:
+def _clusters(labels: Sequence[object] | NDArray[Any]) -> tuple[list[str], IntArray]:
     """Return the names of the clusters and the number of each sample's."""
     found, numbers = np.unique(np.asarray(labels), return_inverse=True)
     return [str(name) for name in found.tolist()], numbers.astype(np.int64)
 
 
-def _shown(n: int, links: dict[str, Ints]) -> list[int]:
+def _shown(n: int, links: dict[str, IntArray]) -> list[int]:
     """Return the samples that the map shows."""
     if n <= POINTS_LIMIT:
         return list(range(n))
@@ -120,7 +119,7 @@ def _shown(n: int, links: dict[str, Ints]) -> list[int]:
     return [int(i) for i in np.union1d(linked, even)]
 
 
-def _facts(n: int, clusters: int, links: dict[str, Ints], broken: dict[str, NDArray[np.bool_]]) -> Markup:
+def _facts(n: int, clusters: int, links: dict[str, IntArray], broken: dict[str, BoolArray]) -> Markup:
     facts = [("samples", f"{n:,}", False), ("clusters", f"{clusters:,}", False)]
     for kind, pairs in links.items():
         kept = len(pairs) - int(broken[kind].sum())
@@ -136,7 +135,7 @@ def _facts(n: int, clusters: int, links: dict[str, Ints], broken: dict[str, NDAr
 
 
 def _broken_links(
-    links: dict[str, Ints], broken: dict[str, NDArray[np.bool_]], names: list[str], labels: list[str]
+    links: dict[str, IntArray], broken: dict[str, BoolArray], names: list[str], labels: list[str]
 ) -> Markup:
     """Return a table of the links that the clusters break."""
     found = [(kind, a, b) for kind, pairs in links.items() for a, b in pairs[broken[kind]].tolist()]
