@@ -71,35 +71,27 @@ def scatter_page(
             for kind, pairs in links.items()
         },
     }
-    note = (
-        tag(
-            "p",
-            f"The map shows {len(shown):,} of {len(where):,} samples, all linked ones among them.",
-            class_="note",
-        )
-        if len(shown) < len(where)
-        else ""
-    )
+    facts = _facts(len(where), len(clusters), links, broken)
     body = tag(
         "article",
-        tag(
-            "header", tag("h1", text(title)), _facts(len(where), len(clusters), links, broken), class_="lead"
-        ),
-        tag(
-            "section",
-            tag("h2", "Map"),
-            tag("div", class_="key only-with-scripts", role="group", aria_label="Clusters and links to show"),
-            tag(
-                "figure",
-                tag("figcaption"),
-                tag("div", class_="chart map", role="img"),
-                class_="only-with-scripts",
-            ),
-            note,
-        ),
+        tag("header", tag("h1", text(title)), facts, class_="lead"),
+        _map(len(shown), len(where)),
         _broken_links(links, broken, names, [clusters[c] for c in cluster]),
     )
     return document(f"{title} · cscluster", body, data, ["common.js", "tables.js", "scatter.js"])
+
+
+def _map(shown: int, total: int) -> Markup:
+    """Return the place where scripts draw the map; a note says so where not all samples are on it."""
+    note = f"The map shows {shown:,} of {total:,} samples, all linked ones among them."
+    chart = tag("div", class_="chart map", role="img")
+    return tag(
+        "section",
+        tag("h2", "Map"),
+        tag("div", class_="key only-with-scripts", role="group", aria_label="Clusters and links to show"),
+        tag("figure", tag("figcaption"), chart, class_="only-with-scripts"),
+        tag("p", note, class_="note") if shown < total else "",
+    )
 
 
 def _clusters(labels: Sequence[object] | NDArray[Any]) -> tuple[list[str], IntArray]:
