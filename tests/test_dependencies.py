@@ -13,8 +13,10 @@ import cscluster
 from cscluster.cli.app import app
 
 ROOT = Path(cscluster.__file__).parent
-COMMON = {"errors", "seeds", "bundle"}
+COMMON = {"arrays", "atomic", "errors", "seeds", "bundle"}
 MAY_IMPORT = {
+    "arrays": set(),
+    "atomic": set(),
     "errors": set(),
     "seeds": set(),
     "bundle": set(),

@@ -8,18 +8,17 @@ from functools import wraps
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cscluster.algorithms import parameters
 from cscluster.algorithms.parameters import Parameter
+from cscluster.arrays import FloatArray as FloatArray
+from cscluster.arrays import IntArray as IntArray
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, ParameterError
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Samples: TypeAlias = Any
 """Array-like or CSR of shape (n_samples, n_features)."""
 

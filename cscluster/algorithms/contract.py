@@ -213,7 +213,8 @@ def gives_a_partition(subject: Subject) -> None:
 def finds_clear_groups(subject: Subject) -> None:
     """Check the answer where there is only one."""
     X, y, links = subject.samples()
-    _expect(same_partition(subject.partition(X, links), y), "three far groups of ten samples are not found")
+    found = same_partition(subject.partition(X, links), y)
+    _expect(found, f"{subject.n_clusters} groups far from each other are not found")
 
 
 @_promise("the same seed gives the same labels, whatever was fitted before")

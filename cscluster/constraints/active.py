@@ -25,11 +25,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
+from cscluster.arrays import BoolArray, FloatArray, IntArray
+
 Answer = tuple[int, int, bool]
 """Two samples, and whether they belong together."""
 
@@ -162,9 +161,7 @@ def euclidean(X: Any) -> Callable[[int], FloatArray]:
     return lambda i: lengths + lengths[i] - 2 * (Z @ Z[i])
 
 
-def ask(
-    rule: Rule, count: int, answer: Callable[[int, int, int], bool]
-) -> tuple[IntArray, NDArray[np.bool_]]:
+def ask(rule: Rule, count: int, answer: Callable[[int, int, int], bool]) -> tuple[IntArray, BoolArray]:
     """Return the first `count` pairs that the rule asks about, fewer if it runs out, and the answers.
 
     `answer` gets two samples and the number of the question.

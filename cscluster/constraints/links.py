@@ -11,10 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from cscluster.arrays import FloatArray, IntArray
 from cscluster.errors import ConstraintError
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 
 def _canonical(

@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from cscluster import seeds
+from cscluster.arrays import BoolArray, IntArray
 from cscluster.constraints import active
 from cscluster.constraints.files import parse_links, read_text
-from cscluster.constraints.links import Constraints, IntArray
+from cscluster.constraints.links import Constraints
 from cscluster.errors import ConstraintError
 
 _BLOCK = 4096
@@ -106,6 +106,28 @@ def balanced_pairs(y: IntArray, count: int, rng: np.random.Generator) -> tuple[I
     return np.concatenate(inside)[:count], np.concatenate(across)[:count]
 
 
+@dataclass(frozen=True)
+class _Draw:
+    """What decides the links of a trial: the samples, and its place in the seed tree."""
+
+    y: IntArray
+    seed: int
+    dataset: str
+    trial: int
+    ids: Sequence[str]
+    X: Any
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return len(self.y)
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """The random numbers of the trial, from their beginning."""
+        return seeds.generator(self.seed, self.dataset, "constraints", self.trial)
+
+
 class _Schedule(BaseModel):
     """What all schedules share."""
 
@@ -137,7 +159,6 @@ class _Schedule(BaseModel):
         """Return what, beside the point and the trial, decides the links; part of the key."""
         return {"kind": self.kind, **({"noise": self.noise} if self.noise else {})}  # type: ignore[attr-defined]
 
-    @abstractmethod
     def episode(
         self,
         point: int,
@@ -153,8 +174,13 @@ class _Schedule(BaseModel):
         `ids` are the names of the samples, if any; `X` are the samples themselves, the same for all
         algorithms, for a schedule that `needs_samples`.
         """
+        return self._episode(point, _Draw(y, seed, dataset, trial, ids, X))
 
-    def _links(self, pairs: IntArray, y: IntArray, flipped: NDArray[np.bool_] | None = None) -> Constraints:
+    @abstractmethod
+    def _episode(self, point: int, draw: _Draw) -> Episode:
+        """Return the links of one draw at one point."""
+
+    def _links(self, pairs: IntArray, y: IntArray, flipped: BoolArray | None = None) -> Constraints:
         """Make links from pairs, the share `noise` of them flipped."""
         if flipped is None:
             flipped = flips(len(pairs), self.noise)
@@ -162,7 +188,7 @@ class _Schedule(BaseModel):
         return Constraints(pairs[same], pairs[~same], n_samples=len(y))
 
 
-def flips(count: int, share: float) -> NDArray[np.bool_]:
+def flips(count: int, share: float) -> BoolArray:
     """Tell which of `count` links in random order are flipped; a longer list extends a shorter."""
     return np.diff(np.floor(np.round(share * np.arange(count + 1), 9))) > 0
 
@@ -170,10 +196,9 @@ def flips(count: int, share: float) -> NDArray[np.bool_]:
 Counts = Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=1)]
 
 
-class RandomPairs(_Schedule):
-    """Pairs drawn at random, linked by whether their classes agree (zeng2012, section 4.3)."""
+class _Counted(_Schedule):
+    """A schedule whose points are numbers of links."""
 
-    kind: Literal["random_pairs"] = "random_pairs"
     counts: Counts
 
     @property
@@ -181,47 +206,26 @@ class RandomPairs(_Schedule):
         """Numbers of links."""
         return self.counts
 
-    def episode(
-        self,
-        point: int,
-        y: IntArray,
-        seed: int,
-        dataset: str,
-        trial: int,
-        ids: Sequence[str] = (),
-        X: Any = None,
-    ) -> Episode:
+
+class RandomPairs(_Counted):
+    """Pairs drawn at random, linked by whether their classes agree (zeng2012, section 4.3)."""
+
+    kind: Literal["random_pairs"] = "random_pairs"
+
+    def _episode(self, point: int, draw: _Draw) -> Episode:
         """Return the first `point` links of the trial's random order."""
-        rng = seeds.generator(seed, dataset, "constraints", trial)
-        return Episode((self._links(random_pairs(len(y), point, rng), y),))
+        return Episode((self._links(random_pairs(draw.n, point, draw.rng), draw.y),))
 
 
-class BalancedPairs(_Schedule):
-    """As many must-links as cannot-links (baghshah2010, section 4.2)."""
+class BalancedPairs(_Counted):
+    """As many must-links as cannot-links (baghshah2010, section 4.2); a point is the number of each kind."""
 
     kind: Literal["balanced_pairs"] = "balanced_pairs"
-    counts: Counts
 
-    @property
-    def points(self) -> list[int]:
-        """Numbers of links of each kind."""
-        return self.counts
-
-    def episode(
-        self,
-        point: int,
-        y: IntArray,
-        seed: int,
-        dataset: str,
-        trial: int,
-        ids: Sequence[str] = (),
-        X: Any = None,
-    ) -> Episode:
+    def _episode(self, point: int, draw: _Draw) -> Episode:
         """Return `point` links of each kind."""
-        rng = seeds.generator(seed, dataset, "constraints", trial)
-        inside, across = balanced_pairs(y, point, rng)
-        flipped = np.tile(flips(point, self.noise), 2)
-        return Episode((self._links(np.concatenate([inside, across]), y, flipped),))
+        pairs = np.concatenate(balanced_pairs(draw.y, point, draw.rng))
+        return Episode((self._links(pairs, draw.y, np.tile(flips(point, self.noise), 2)),))
 
 
 class Tiers(_Schedule):
@@ -241,103 +245,63 @@ class Tiers(_Schedule):
         """Number of tiers."""
         return self.tiers
 
-    def episode(
-        self,
-        point: int,
-        y: IntArray,
-        seed: int,
-        dataset: str,
-        trial: int,
-        ids: Sequence[str] = (),
-        X: Any = None,
-    ) -> Episode:
+    def _episode(self, point: int, draw: _Draw) -> Episode:
         """Return `tiers` sets of `point` links."""
-        rng = seeds.generator(seed, dataset, "constraints", trial)
-        pairs = random_pairs(len(y), point * self.tiers, rng)
+        pairs = random_pairs(draw.n, point * self.tiers, draw.rng)
         flipped = flips(len(pairs), self.noise)
         tiers = (slice(t * point, (t + 1) * point) for t in range(self.tiers))
-        return Episode(tuple(self._links(pairs[tier], y, flipped[tier]) for tier in tiers))
+        return Episode(tuple(self._links(pairs[tier], draw.y, flipped[tier]) for tier in tiers))
 
 
-class Folds(_Schedule):
+class Folds(_Counted):
     """Links inside the training folds, the score on the held-out fold (bilenko2004, section 4.1).
 
     Trial t holds out fold ``t % folds`` of the split number ``t // folds``.
     """
 
     kind: Literal["folds"] = "folds"
-    counts: Counts
     folds: int = Field(5, ge=2)
-
-    @property
-    def points(self) -> list[int]:
-        """Numbers of links."""
-        return self.counts
 
     def identity(self) -> dict[str, Any]:
         """Return the kind, the noise and the number of folds."""
         return {**super().identity(), "folds": self.folds}
 
-    def episode(
-        self,
-        point: int,
-        y: IntArray,
-        seed: int,
-        dataset: str,
-        trial: int,
-        ids: Sequence[str] = (),
-        X: Any = None,
-    ) -> Episode:
+    def _episode(self, point: int, draw: _Draw) -> Episode:
         """Return links between samples outside the held-out fold."""
-        if self.folds > len(y):
-            raise ConstraintError(f"{self.folds} folds are wanted, but there are only {len(y)} samples.")
-        split = seeds.generator(seed, dataset, "folds", trial // self.folds).permutation(len(y))
-        heldout = np.sort(split[trial % self.folds :: self.folds])
-        training = np.setdiff1d(np.arange(len(y)), heldout)
-        rng = seeds.generator(seed, dataset, "constraints", trial)
-        pairs = training[random_pairs(len(training), point, rng)]
-        return Episode((self._links(pairs, y),), heldout)
+        if self.folds > draw.n:
+            raise ConstraintError(f"{self.folds} folds are wanted, but there are only {draw.n} samples.")
+        number, fold = divmod(draw.trial, self.folds)
+        split = seeds.generator(draw.seed, draw.dataset, "folds", number).permutation(draw.n)
+        heldout = np.sort(split[fold :: self.folds])
+        training = np.setdiff1d(np.arange(draw.n), heldout)
+        pairs = training[random_pairs(len(training), point, draw.rng)]
+        return Episode((self._links(pairs, draw.y),), heldout)
 
 
-class Active(_Schedule):
+class Active(_Counted):
     """Pairs that an active learner asks about: Explore and Consolidate (basu2004); see `active`.
 
     The true classes answer.  The first sample and those of Consolidate are drawn at random.
     """
 
     kind: Literal["active"] = "active"
-    counts: Counts
-
-    @property
-    def points(self) -> list[int]:
-        """Numbers of links."""
-        return self.counts
 
     @property
     def needs_samples(self) -> bool:
         """Farthest-first traversal measures distances."""
         return True
 
-    def episode(
-        self,
-        point: int,
-        y: IntArray,
-        seed: int,
-        dataset: str,
-        trial: int,
-        ids: Sequence[str] = (),
-        X: Any = None,
-    ) -> Episode:
+    def _episode(self, point: int, draw: _Draw) -> Episode:
         """Return the answers to the first `point` questions."""
-        rng = seeds.generator(seed, dataset, "constraints", trial)
-        rule = active.Rule(len(np.unique(y)), active.euclidean(X), rng.permutation(len(y)).astype(np.float64))
-        flipped = flips(point, self.noise)
+        y, flipped = draw.y, flips(point, self.noise)
+        preference = draw.rng.permutation(draw.n).astype(np.float64)
+        rule = active.Rule(len(np.unique(y)), active.euclidean(draw.X), preference)
         pairs, together = active.ask(rule, point, lambda a, b, asked: bool((y[a] == y[b]) ^ flipped[asked]))
         if len(pairs) < point:
             raise ConstraintError(
                 f"{point} links are wanted, but the answers to {len(pairs)} questions entail all others."
             )
-        return Episode((Constraints(pairs[together], pairs[~together], n_samples=len(y)),))
+        return Episode((Constraints(pairs[together], pairs[~together], n_samples=draw.n),))
 
 
 class File(_Schedule):
@@ -369,26 +333,16 @@ class File(_Schedule):
         content = hashlib.sha256(self.text.encode()).hexdigest()
         return {**super().identity(), "links": content}
 
-    def episode(
-        self,
-        point: int,
-        y: IntArray,
-        seed: int,
-        dataset: str,
-        trial: int,
-        ids: Sequence[str] = (),
-        X: Any = None,
-    ) -> Episode:
+    def _episode(self, point: int, draw: _Draw) -> Episode:
         """Return the links in the file."""
-        links = parse_links(self.text, self.path, len(y), ids)
-        rng = seeds.generator(seed, dataset, "constraints", trial)
-        flipped = rng.permutation(flips(len(links), self.noise))
+        links = parse_links(self.text, self.path, draw.n, draw.ids)
+        flipped = draw.rng.permutation(flips(len(links), self.noise))
         must, cannot = np.split(flipped, [len(links.must_links)])
         kept, turned = links.select(~must, ~cannot), links.select(must, cannot)
         swapped = Constraints(
             turned.cannot_links,
             turned.must_links,
-            n_samples=len(y),
+            n_samples=draw.n,
             must_weights=turned.cannot_weights,
             cannot_weights=turned.must_weights,
         )

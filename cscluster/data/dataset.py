@@ -6,12 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from cscluster.arrays import BoolArray, IntArray
 from cscluster.errors import DataError
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class Dataset:
     ids: list[str] = field(default_factory=list)
     X_unseen: Any = None
     y_unseen: IntArray | None = None
-    is_test: NDArray[np.bool_] | None = None
+    is_test: BoolArray | None = None
     image: tuple[int, ...] | None = None
     checksum: str = ""
 
@@ -109,7 +107,7 @@ class Dataset:
             )
         return self
 
-    def _report_bad(self, bad: NDArray[np.bool_]) -> None:
+    def _report_bad(self, bad: BoolArray) -> None:
         if sparse.issparse(self.X):
             coo = self.X.tocoo()
             first = int(np.flatnonzero(~np.isfinite(coo.data))[0])

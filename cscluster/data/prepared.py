@@ -60,12 +60,12 @@ def make_ref(name: str, recipe: Recipe, steps: list[preprocessing.Step], source:
     return DataRef(name, recipe, canonical, source.checksum)
 
 
-def prepare(ref: DataRef, source: Dataset | None = None) -> Path:
+def prepare(ref: DataRef) -> Path:
     """Return the folder of the prepared arrays, made now if it is not there yet."""
     folder = cache_folder() / "prepared" / ref.key
     if folder.is_dir():
         return folder
-    data = load_dataset(ref.recipe, name=ref.name) if source is None else source
+    data = load_dataset(ref.recipe, name=ref.name)
     if data.checksum != ref.checksum:
         raise DataError(
             f"Data set '{ref.name}' has changed since the run was planned; start the command again."

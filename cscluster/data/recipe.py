@@ -12,8 +12,9 @@ from scipy import sparse
 from sklearn.feature_selection import mutual_info_classif
 
 from cscluster import seeds
+from cscluster.arrays import IntArray
 from cscluster.data import index
-from cscluster.data.dataset import Dataset, IntArray
+from cscluster.data.dataset import Dataset
 from cscluster.errors import DataError, did_you_mean
 
 _MOVE = 2  # pixels

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cscluster.data.dataset import Dataset, IntArray
+from cscluster.arrays import FloatArray, IntArray
+from cscluster.data.dataset import Dataset
 
-Samples = tuple[NDArray[np.float64], IntArray]
+Samples = tuple[FloatArray, IntArray]
 
 
 def ringnorm(n: int, rng: np.random.Generator) -> Samples:

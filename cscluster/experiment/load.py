@@ -240,7 +240,7 @@ def _explain(document: _Document, error: ValidationError) -> list[str]:
                 f"{document.where((*place, *inner))}: {text}" for inner, text in item["ctx"]["problems"]
             ]
             continue
-        lines.append(f"{document.where(place)}: {_sentence(item, place, document.data)}")
+        lines.append(f"{document.where(place)}: {_sentence(item, place)}")
     return sorted(set(lines), key=_order)
 
 
@@ -264,7 +264,7 @@ def _file_place(loc: tuple[str | int, ...], data: Any) -> Place:
     return tuple(place)
 
 
-def _sentence(item: Any, place: Place, data: Any) -> str:
+def _sentence(item: Any, place: Place) -> str:
     """Say in words what is wrong and what would be right."""
     key = ".".join(map(str, place))
     context = item.get("ctx", {})

@@ -52,7 +52,8 @@ class Cell:
     def identity(self) -> dict[str, Any]:
         """What the results of the cell depend on."""
         algorithm = registry.find(self.algorithm)
-        joined = registry.find(self.clusterer[0]) if self.clusterer else None
+        name, params = self.clusterer or ("", {})
+        joined = registry.find(name) if name else None
         return {
             "data": self.data.checksum,
             "recipe": self.data.recipe.identity(),
@@ -61,9 +62,8 @@ class Cell:
             "algorithm": self.algorithm,
             "version": getattr(algorithm.load(), "version", 1),
             "params": _resolved(algorithm, self.params),
-            "clusterer": self.clusterer
-            and [self.clusterer[0], _resolved(registry.find(self.clusterer[0]), self.clusterer[1])],
-            "clusterer_version": joined and getattr(joined.load(), "version", 1),
+            "clusterer": [name, _resolved(joined, params)] if joined else None,
+            "clusterer_version": getattr(joined.load(), "version", 1) if joined else None,
             "n_clusters": self.n_clusters,
             "schedule": self.schedule.identity(),
             "seed": self.seed,

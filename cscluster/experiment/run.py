@@ -19,7 +19,7 @@ from cscluster.experiment.schema import Experiment
 from cscluster.experiment.shard import Shard
 from cscluster.experiment.sweep import swept
 from cscluster.store.environments import version_changes
-from cscluster.store.folder import RunFolder
+from cscluster.store.folder import RunFolder, Writer
 from cscluster.store.records import Record
 
 
@@ -173,19 +173,7 @@ def carry_out(job: Job, pool: Pool, progress: Callable[[list[Record]], None] | N
     here_id = environment.identify(here)
     stored = {record["key"] for record in job.kept}
     with job.folder.writing() as writer:
-        shard = {"shard": [job.shard.number, job.shard.count]} if job.shard else {}
-        experiment = job.experiment.model_dump(mode="json")
-        writer.put_json(
-            "config.json", {"source": job.source, "command": job.command, **shard, "experiment": experiment}
-        )
-        cells = job.folder.cells() if (job.folder.path / "plan.json").exists() else {}
-        cells |= {trial.cell.hash: trial.cell.identity for trial in job.whole}
-        datasets = {
-            cell.data.name: {"n_samples": cell.n_samples, "source": cell.data.recipe.source}
-            for cell in (trial.cell for trial in job.whole)
-        }
-        plan: dict[str, Any] = {"cells": cells, "datasets": datasets, "keys": _keys(job.plan)}
-        writer.put_json("plan.json", plan | ({"whole": _keys(job.whole)} if job.shard else {}))
+        _put_plan(job, writer)
         if not job.difference.todo:
             return
         met = {**job.folder.environments(), here_id: here}
@@ -208,6 +196,23 @@ def carry_out(job: Job, pool: Pool, progress: Callable[[list[Record]], None] | N
                 writer.put_json("environments.json", met)
 
         execute(job.difference.todo, pool, here_id, done, meet)
+
+
+def _put_plan(job: Job, writer: Writer) -> None:
+    """Write what is to be run; the meaning of cells that records of earlier plans carry stays."""
+    shard = {"shard": [job.shard.number, job.shard.count]} if job.shard else {}
+    experiment = job.experiment.model_dump(mode="json")
+    writer.put_json(
+        "config.json", {"source": job.source, "command": job.command, **shard, "experiment": experiment}
+    )
+    cells = job.folder.cells() if (job.folder.path / "plan.json").exists() else {}
+    cells |= {trial.cell.hash: trial.cell.identity for trial in job.whole}
+    datasets = {
+        cell.data.name: {"n_samples": cell.n_samples, "source": cell.data.recipe.source}
+        for cell in (trial.cell for trial in job.whole)
+    }
+    plan: dict[str, Any] = {"cells": cells, "datasets": datasets, "keys": _keys(job.plan)}
+    writer.put_json("plan.json", plan | ({"whole": _keys(job.whole)} if job.shard else {}))
 
 
 def _keys(plan: list[Trial]) -> list[str]:

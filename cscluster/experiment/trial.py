@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 
 from cscluster import metrics, seeds
 from cscluster.algorithms.build import build as build_estimator
+from cscluster.arrays import IntArray
 from cscluster.constraints import Constraints
-from cscluster.constraints.schedules import Episode
 from cscluster.data import prepared
 from cscluster.data.dataset import Dataset
 from cscluster.data.prepared import DataRef
@@ -26,7 +25,6 @@ from cscluster.experiment.shared_metric import shared_metric
 from cscluster.experiment.warm import warm_up
 from cscluster.store.records import Record, Status
 
-IntArray = NDArray[np.int64]
 _FOLDS_OF_LINKS = 3
 
 
@@ -123,7 +121,7 @@ def _outcomes(trial: Trial, data: Dataset) -> Iterator[Any]:
             seconds["offline"] = float(getattr(model, "offline_seconds_", 0.0))
             seconds["fit"] += time.perf_counter() - start - seconds["offline"]
         found = _checked(model, data.n_samples)
-        scores = _scores(cell, data, episode, so_far, found, model, seconds)
+        scores = _scores(_Fitted(data, model, found, so_far, episode.heldout, seconds), cell.metrics)
         if cell.heldout_links:
             scores["heldout_links"] = _agreement(cell, data, so_far, random_state)
         iterations = getattr(model, "n_iter_", None)
@@ -167,55 +165,55 @@ def _checked(model: Any, n_samples: int) -> IntArray:
     return whole
 
 
-def _scores(
-    cell: Cell,
-    data: Dataset,
-    episode: Episode,
-    links: Constraints,
-    found: IntArray,
-    model: Any,
-    seconds: dict[str, float],
-) -> dict[str, float | None]:
-    result: dict[str, float | None] = {"satisfied": metrics.satisfied(links, found)}
-    if data.y is None:
+@dataclass(frozen=True)
+class _Fitted:
+    """What is scored: a model after a tier, with its labels, all links so far, and its times."""
+
+    data: Dataset
+    model: Any
+    labels: IntArray
+    links: Constraints
+    heldout: IntArray | None
+    seconds: dict[str, float]
+
+
+def _scores(fitted: _Fitted, names: Iterable[str]) -> dict[str, float | None]:
+    """Return all scores on the whole data, and those that are wanted on parts of it."""
+    y = fitted.data.y
+    result: dict[str, float | None] = {"satisfied": metrics.satisfied(fitted.links, fitted.labels)}
+    if y is None:
         return result
-    result |= metrics.scores(data.y, found)
+    result |= metrics.scores(y, fitted.labels)
     wanted: dict[str, list[str]] = {}
-    for name in cell.metrics:
+    for name in names:
         metric, at, scope = name.partition("@")
         if at:
             wanted.setdefault(scope, []).append(metric)
-    for scope, names in wanted.items():
-        values = _scope_scores(scope, data, episode, links, found, model, seconds)
-        result |= {f"{name}@{scope}": values.get(name) for name in names}
+    for scope, of_scope in wanted.items():
+        values = _unseen_scores(fitted) if scope == "unseen" else _part_scores(fitted, y, scope)
+        result |= {f"{name}@{scope}": values.get(name) for name in of_scope}
     return result
 
 
-def _scope_scores(
-    scope: str,
-    data: Dataset,
-    episode: Episode,
-    links: Constraints,
-    found: IntArray,
-    model: Any,
-    seconds: dict[str, float],
-) -> dict[str, float]:
+def _unseen_scores(fitted: _Fitted) -> dict[str, float]:
+    """Return the scores on new samples, and note the time; none where there are none to predict."""
+    data = fitted.data
+    if data.X_unseen is None or data.y_unseen is None or not hasattr(fitted.model, "predict"):
+        return {}
+    start = time.perf_counter()
+    predicted = fitted.model.predict(data.X_unseen)
+    fitted.seconds["predict"] = time.perf_counter() - start
+    return metrics.scores(data.y_unseen, predicted)
+
+
+def _part_scores(fitted: _Fitted, y: IntArray, scope: str) -> dict[str, float]:
     """Return the scores on part of the samples; none where there is no such part."""
-    assert data.y is not None
-    if scope == "unseen":
-        if data.X_unseen is None or not hasattr(model, "predict"):
-            return {}
-        start = time.perf_counter()
-        predicted = model.predict(data.X_unseen)
-        seconds["predict"] = time.perf_counter() - start
-        assert data.y_unseen is not None
-        return metrics.scores(data.y_unseen, predicted)
-    rows = np.arange(data.n_samples)
+    rows = np.arange(len(y))
     if scope == "heldout":
-        rows = np.empty(0, dtype=np.int64) if episode.heldout is None else episode.heldout
+        rows = np.empty(0, dtype=np.int64) if fitted.heldout is None else fitted.heldout
     elif scope == "unconstrained":
-        rows = np.setdiff1d(rows, links.touched)
-    return metrics.scores(data.y[rows], found[rows]) if len(rows) else {}
+        rows = np.setdiff1d(rows, fitted.links.touched)
+    return metrics.scores(y[rows], fitted.labels[rows]) if len(rows) else {}
 
 
 def _agreement(cell: Cell, data: Dataset, links: Constraints, random_state: int) -> float:

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from cscluster.arrays import FloatArray
 from cscluster.errors import DataError
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Samples: TypeAlias = Any
 """Array or CSR of shape (n_samples, n_features)."""
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
+from cscluster.arrays import FloatArray, IntArray
 from cscluster.errors import ParameterError
-
-FloatArray = NDArray[np.float64]
 
 _BATCH_NUMBERS = 500_000
 
 
-def nearest_neighbours(X: FloatArray, k: int) -> NDArray[np.int64]:
+def nearest_neighbours(X: FloatArray, k: int) -> IntArray:
     """Return the numbers of the k nearest other samples of each sample, an n x k matrix."""
     if k >= len(X):
         raise ParameterError(f"'n_neighbors' must be smaller than the {len(X)} samples, got {k}.")

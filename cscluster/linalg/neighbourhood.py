@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import euclidean_distances
 
-FloatArray = NDArray[np.float64]
+from cscluster.arrays import FloatArray
 
 
 def mean_squared_distance(X: FloatArray) -> float:

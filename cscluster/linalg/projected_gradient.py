@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from cscluster.arrays import FloatArray
 
 _MEMORY = 10
 _SUFFICIENT = 1e-4

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from cscluster.arrays import FloatArray
 
 
 def rank_tolerance(eigenvalues: NDArray[np.floating[Any]]) -> float:

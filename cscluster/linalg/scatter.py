@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from cscluster.arrays import BoolArray, FloatArray, IntArray
 from cscluster.constraints import Constraints
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
-
-def deviations(X: FloatArray) -> tuple[NDArray[np.bool_], FloatArray]:
+def deviations(X: FloatArray) -> tuple[BoolArray, FloatArray]:
     """Return which features vary, and the standard deviations of those that do."""
     s = X.std(axis=0)
     varies = s > 1e-12 * np.abs(X).max(axis=0, initial=0.0)
     return varies, s[varies]
 
 
-def ranges(X: FloatArray) -> tuple[NDArray[np.bool_], FloatArray]:
+def ranges(X: FloatArray) -> tuple[BoolArray, FloatArray]:
     """Return which features vary, and the ranges of those that do, up to a common factor.
 
     The factor is such that the features' mean variance is one once they are divided by the result.

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cscluster.arrays import FloatArray
 from cscluster.errors import DataError
 from cscluster.linalg.psd import (
     is_positive_definite,
@@ -18,8 +18,6 @@ from cscluster.linalg.psd import (
     rank_tolerance,
     top_eigenpairs,
 )
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

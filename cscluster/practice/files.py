@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from cscluster import atomic
 from cscluster.errors import StoreError
 from cscluster.practice.table import Table
 
@@ -49,14 +50,10 @@ def put(path: Path, content: bytes) -> None:
     StoreError
         If it cannot be written; what was there before stays.
     """
-    temporary = path.resolve().with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        temporary.write_bytes(content)
-        os.replace(temporary, path.resolve())
+        atomic.replace(path, content)
     except OSError as error:
         raise StoreError(f"Cannot write '{path}': {error.strerror or error}.") from error
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def labels_csv(table: Table, labels: NDArray[np.int64]) -> str:

@@ -25,12 +25,12 @@ Place = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class Axes:
-    """The places and trials of a run, and for each of its rows the numbers of place, trial and label."""
+    """The places and draws of a run, and for each of its rows the numbers of place, draw and label."""
 
     places: list[Place]
-    trials: list[int]
+    draws: list[int]
     place: NDArray[np.intp]
-    trial: NDArray[np.intp]
+    draw: NDArray[np.intp]
     label: NDArray[np.intp]
 
 
@@ -56,8 +56,9 @@ class Results:
         Columns dataset, label, status, message, count.
     trials : DataFrame
         The trials behind the cells: columns dataset, algorithm, label, oracle, grid (as JSON), point,
-        tier, trial, status, message, and ``m:NAME`` for every recorded metric; `entry` is the label
-        without the point of a grid that ``select: none`` adds to it.
+        tier, trial, status, message, and ``m:NAME`` for every recorded metric; `draw` is the number of
+        the trial's draw of links, `entry` the label without the point of a grid that ``select: none``
+        adds to it.
     repeats : int
         Trials in a row that share their draw of links.
     families : dict
@@ -83,17 +84,22 @@ class Results:
 
     @cached_property
     def axes(self) -> Axes:
-        """The places and trials that there are, and where each row of `trials` belongs."""
+        """The places and draws that there are, and where each row of `trials` belongs."""
         frame = self.trials
         grouped = frame.groupby(["dataset", "point", "tier"], sort=False)
-        trial, numbers = pd.factorize(frame["trial"], sort=True)
+        draw, numbers = pd.factorize(frame["draw"], sort=True)
         return Axes(
             places=[tuple(place) for place in grouped.groups],
-            trials=[int(number) for number in numbers],
+            draws=[int(number) for number in numbers],
             place=grouped.ngroup().to_numpy(),
-            trial=trial,
+            draw=draw,
             label=pd.Index(self.labels).get_indexer(frame["label"]),
         )
+
+    @property
+    def unit(self) -> str:
+        """What tests count: trials, or draws of links where several trials share one."""
+        return "trials" if self.repeats == 1 else "draws of links"
 
     @cached_property
     def marks(self) -> dict[str, str]:
@@ -122,6 +128,7 @@ def collect(folder: RunFolder, metrics: list[str] | None = None, *, every: bool 
             labels.append(label)
             rows.append(part.assign(label=label, entry=title, oracle=oracle))
     chosen = pd.concat(rows) if rows else frame
+    chosen = chosen.assign(draw=chosen["trial"] // config["repeats"])
     planned = config["trials"] * config["repeats"]
     return Results(
         name=config["name"],
@@ -188,6 +195,7 @@ def join(parts: list[Results]) -> Results:
         datasets=list(dict.fromkeys(name for part in parts for name in part.datasets)),
         labels=list(dict.fromkeys(label for part in parts for label in part.labels)),
         planned=max(part.planned for part in parts),
+        repeats=max(part.repeats for part in parts),
         cells=pd.concat([part.cells for part in parts], ignore_index=True),
         failures=pd.concat([part.failures for part in parts], ignore_index=True),
         trials=pd.concat([part.trials for part in parts], ignore_index=True),

@@ -167,15 +167,19 @@ def _cells(first: Results, second: Results, metric: str, by_trial: bool) -> pd.D
         both = a.index.intersection(b.index)
         if by_trial and len(both):
             a, b = a[both], b[both]
-        d = (b[both] - a[both]).to_numpy()
+        d = b[both] - a[both]
         row = dict(zip(_PLACE, place, strict=True)) | {
             "metric": metric,
             "before": a.mean(),
             "after": b.mean(),
             "difference": b.mean() - a.mean(),
             "n": min(len(a), len(b)),
-            "p": float(paired_t(d[:, None])[0]) if by_trial and len(both) else _welch(a, b),
-            "same": len(both) > 0 and not np.round(d, 12).any(),
+            "p": (
+                float(paired_t(_by_draw(d, first.repeats).to_numpy()[:, None])[0])
+                if by_trial and len(both)
+                else _welch(_by_draw(a, first.repeats), _by_draw(b, second.repeats))
+            ),
+            "same": len(both) > 0 and not d.round(12).any(),
         }
         rows.append(row)
     return pd.DataFrame(rows, columns=[*_PLACE, "metric", "before", "after", "difference", "n", "p", "same"])
@@ -189,12 +193,18 @@ def _scores(run: Results, metric: str) -> dict[Any, pd.Series]:
     return {place: part.set_axis(trials.loc[part.index, "trial"]) for place, part in places}
 
 
+def _by_draw(values: pd.Series, repeats: int) -> pd.Series:
+    """Return the mean over the trials (index) of each draw of links, which a test takes as one."""
+    return values.groupby(values.index // repeats).mean()
+
+
 def _welch(a: pd.Series, b: pd.Series) -> float:
     if len(a) < 2 or len(b) < 2:
         return 1.0
     if a.nunique() == b.nunique() == 1:
         return float(a.iloc[0] == b.iloc[0])
-    return float(stats.ttest_ind(a, b, equal_var=False).pvalue)
+    summary = a.mean(), a.std(), len(a), b.mean(), b.std(), len(b)  # scipy would warn of equal values
+    return float(stats.ttest_ind_from_stats(*summary, equal_var=False).pvalue)
 
 
 def _judged(cells: pd.DataFrame) -> pd.DataFrame:

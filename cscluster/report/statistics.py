@@ -1,17 +1,20 @@
-"""Which differences are more than chance: paired tests over trials, rank tests across data sets.
+"""Which differences are more than chance: paired tests over draws of links, rank tests across data sets.
 
-Trials are paired: trial t of a data set has the same links for every algorithm.  So algorithms are
-compared on one data set by tests on the differences of their trials, and across data sets by ranks of
-their means, one for each data set; trials are never taken for data sets.
+Draws are paired: draw t of a data set has the same links for every algorithm.  So algorithms are
+compared on one data set by tests on the differences of their scores, one for each draw: the mean where
+several trials repeat a draw, since those are no independent observations.  Across data sets they are
+compared by ranks of their means, one for each source of samples: neither draws nor samples of another
+size are taken for data sets.
 
-Places where there is nothing to test do not give NaN: identical scores, and fewer than two trials in
+Places where there is nothing to test do not give NaN: identical scores, and fewer than two draws in
 common, have p = 1.
 """
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from itertools import pairwise as neighbours
@@ -19,98 +22,80 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import stats
 
-from cscluster.errors import ConfigError
+from cscluster.arrays import BoolArray, FloatArray, IntArray
 from cscluster.report.aggregate import Place, Results, lower_is_better
 
 ALPHA = 0.05
-Floats = NDArray[np.float64]
 _PAIR = ["a", "b", "n", "difference", "t_p", "wilcoxon_p", "holm_p", "cohen_dz", "rank_biserial", "winner"]
 
 
 @dataclass(frozen=True)
 class Paired:
-    """One metric of all trials, side by side.
+    """One metric of all draws of links, side by side.
 
     Attributes
     ----------
     places : list of (data set, point, tier)
         In the order of the experiment.
-    labels, trials : lists
-        The algorithms, in the order of the experiment, and the numbers of the trials.
-    values : array of shape (trials, places, labels)
-        NaN where a trial failed or is not there.
+    labels, draws : lists
+        The algorithms, in the order of the experiment, and the numbers of the draws.
+    values : array of shape (draws, places, labels)
+        Means over the trials of a draw; NaN where less than half of those that another label has are
+        there.
     """
 
     places: list[Place]
     labels: list[str]
-    trials: list[int]
-    values: Floats
+    draws: list[int]
+    values: FloatArray
 
     @cached_property
-    def means(self) -> Floats:
+    def means(self) -> FloatArray:
         """The mean of each place and label, shape (places, labels); NaN where there is no value."""
         counts = self.counts
         return np.nansum(self.values, axis=0) / np.where(counts, counts, np.nan)
 
     @cached_property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> IntArray:
         """The number of values of each place and label, shape (places, labels)."""
         return np.isfinite(self.values).sum(axis=0)
 
     def complete(self, place: Place) -> pd.DataFrame:
-        """Return the trials (index) of one place in which all labels (columns) have a value.
+        """Return the draws (index) of one place for which all labels (columns) have a value.
 
-        Labels without any value are left out: they would leave no trial for the others.
+        Labels without any value are left out: they would leave no draw for the others.
         """
         values = self.values[:, self.places.index(place), :]
-        table = pd.DataFrame(values, pd.Index(self.trials, name="trial"), self.labels)
+        table = pd.DataFrame(values, pd.Index(self.draws, name="draw"), self.labels)
         return table.dropna(axis=1, how="all").dropna()
 
 
 def paired(results: Results, metric: str) -> Paired:
-    """Return one metric of all trials, side by side."""
+    """Return one metric of all draws of links, side by side."""
     axes = results.axes
-    values = np.full((len(axes.trials), len(axes.places), len(results.labels)), np.nan)
-    values[axes.trial, axes.place, axes.label] = results.trials.get(f"m:{metric}", np.nan)
-    return Paired(axes.places, results.labels, axes.trials, values)
+    shape = len(axes.draws), len(axes.places), len(results.labels)
+    scores = np.broadcast_to(results.trials.get(f"m:{metric}", np.nan), len(results.trials))
+    there = np.isfinite(scores)
+    spots = axes.draw[there], axes.place[there], axes.label[there]
+    sums, counts = np.zeros(shape), np.zeros(shape)
+    np.add.at(sums, spots, scores[there])
+    np.add.at(counts, spots, 1)
+    enough = 2 * counts >= np.maximum(counts.max(axis=2, keepdims=True, initial=0), 1)
+    values = np.divide(sums, counts, out=np.full(shape, np.nan), where=enough)
+    return Paired(axes.places, results.labels, axes.draws, values)
 
 
-def scores(
-    results: Results, metric: str, dataset: str, point: int | None = None, tier: int | None = None
-) -> pd.DataFrame:
-    """Return the trials (index) in which all labels (columns) have a value of a metric.
-
-    The point and the tier are the last ones unless given.  Labels without any value there are left out:
-    an algorithm that always fails would leave no trial for the others.
-
-    Raises
-    ------
-    ConfigError
-        If there are no trials at this place.
-    """
-    table = paired(results, metric)
-    place = last_place(table.places, dataset, point, tier)
-    if place is None or f"m:{metric}" not in results.trials:
-        where = "".join(f", {name} {v}" for name, v in (("point", point), ("tier", tier)) if v is not None)
-        raise ConfigError(f"There are no trials with '{metric}' on data set '{dataset}'{where}.")
-    return table.complete(place)
+def last_place(places: list[Place], dataset: str) -> Place | None:
+    """Return the last point, and its last tier, of a data set."""
+    return max((place for place in places if place[0] == dataset), default=None)
 
 
-def last_place(
-    places: list[Place], dataset: str, point: int | None = None, tier: int | None = None
-) -> Place | None:
-    """Return the last place of a data set, or the last at a point or tier."""
-    fitting = [p for p in places if p[0] == dataset and point in (None, p[1]) and tier in (None, p[2])]
-    return max(fitting, default=None)
+def paired_t(differences: FloatArray) -> FloatArray:
+    """Return the p-values of paired t-tests, one for each column of differences (draws x cases).
 
-
-def paired_t(differences: Floats) -> Floats:
-    """Return the p-values of paired t-tests, one for each column of differences (trials x cases).
-
-    NaN is a trial that one of the two has not; differences that are all the same but not zero are
+    NaN is a draw that one of the two has not; differences that are all the same but not zero are
     certain (p = 0).
     """
     d: Any = np.ma.masked_invalid(np.round(differences, 12))  # equal scores differ by rounding at most
@@ -122,7 +107,7 @@ def paired_t(differences: Floats) -> Floats:
     return np.asarray(np.where(d.count(axis=0) < 2, 1.0, p), dtype=float)
 
 
-def ordering(scores: pd.DataFrame, lower: bool = False, alpha: float = ALPHA) -> str:
+def ordering(scores: pd.DataFrame, lower: bool = False) -> str:
     """Return the labels from worst to best mean as a line, ``A < B ~ C``.
 
     As in Table 5 of baghshah2010, ``x < y`` says that y is significantly better than x by a paired
@@ -131,11 +116,9 @@ def ordering(scores: pd.DataFrame, lower: bool = False, alpha: float = ALPHA) ->
     Parameters
     ----------
     scores : DataFrame
-        Trials x labels, without gaps.
+        Draws x labels, without gaps.
     lower : bool
         Whether small scores are good.
-    alpha : float
-        Significance level.
     """
     if scores.empty:
         return ""
@@ -143,26 +126,24 @@ def ordering(scores: pd.DataFrame, lower: bool = False, alpha: float = ALPHA) ->
     line = str(means.index[0])
     for worse, better in neighbours(means.index):
         p = paired_t((scores[better] - scores[worse]).to_numpy()[:, None])[0]
-        line += f" {'<' if p < alpha else '~'} {better}"
+        line += f" {'<' if p < ALPHA else '~'} {better}"
     return line
 
 
-def pairwise(scores: pd.DataFrame, lower: bool = False, alpha: float = ALPHA) -> pd.DataFrame:
-    """Compare each pair of labels over their trials.
+def pairwise(scores: pd.DataFrame, lower: bool = False) -> pd.DataFrame:
+    """Compare each pair of labels over their draws.
 
     Parameters
     ----------
     scores : DataFrame
-        Trials x labels, without gaps.
+        Draws x labels, without gaps.
     lower : bool
         Whether small scores are good.
-    alpha : float
-        Significance level.
 
     Returns
     -------
     DataFrame
-        One row for each pair: a, b, n (trials), difference (mean of a - b), t_p (paired t-test),
+        One row for each pair: a, b, n (draws), difference (mean of a - b), t_p (paired t-test),
         wilcoxon_p (signed ranks), holm_p (the same, corrected for the number of pairs), cohen_dz (mean
         over standard deviation of the differences; infinite where they are all the same),
         rank_biserial (matched pairs, -1 to 1, positive where a is larger), winner (a, b or ``tie``, by
@@ -192,41 +173,39 @@ def pairwise(scores: pd.DataFrame, lower: bool = False, alpha: float = ALPHA) ->
 
         table["holm_p"] = multipletests(table["wilcoxon_p"], method="holm")[1]
         better = np.where((table["difference"] > 0) != lower, table["a"], table["b"])
-        table["winner"] = np.where(table["holm_p"] < alpha, better, "tie")
+        table["winner"] = np.where(table["holm_p"] < ALPHA, better, "tie")
     return table
 
 
-def _wilcoxon(d: Floats) -> tuple[float, float]:
+def _wilcoxon(d: FloatArray) -> tuple[float, float]:
     """Return the p-value of the signed ranks of differences, and their rank-biserial correlation."""
     if not d.any():
         return 1.0, 0.0
-    with warnings.catch_warnings():  # about few trials: their p-value is large, as it should be
+    with warnings.catch_warnings():  # about few draws: their p-value is large, as it should be
         warnings.simplefilter("ignore", (UserWarning, RuntimeWarning))
         p = float(stats.wilcoxon(d).pvalue)
     ranks = stats.rankdata(np.abs(d[d != 0]))
     return p, float((np.sign(d[d != 0]) * ranks).sum() / ranks.sum())
 
 
-def _cohen(d: Floats) -> float:
+def _cohen(d: FloatArray) -> float:
     mean = float(d.mean()) if len(d) else 0.0
     spread = float(d.std(ddof=1)) if len(d) > 1 and np.ptp(d) else 0.0
     return mean / spread if spread else float(np.sign(mean) * np.inf) if mean else 0.0
 
 
-def leaders(values: Floats, lower: bool = False, alpha: float = ALPHA) -> NDArray[np.bool_]:
+def leaders(values: FloatArray, lower: bool = False) -> BoolArray:
     """Tell who is best, alone or together with others that a paired t-test does not tell from the best.
 
-    Who has less than half of the trials that another has cannot lead: a mean over the few trials that
-    did not fail is no better mean.
+    Who has less than half of the draws that another has cannot lead: a mean over the few that did not
+    fail is no better mean.
 
     Parameters
     ----------
-    values : array of shape (trials, groups, members)
+    values : array of shape (draws, groups, members)
         NaN where there is no value.
     lower : bool
         Whether small values are good.
-    alpha : float
-        Significance level.
 
     Returns
     -------
@@ -243,32 +222,32 @@ def leaders(values: Floats, lower: bool = False, alpha: float = ALPHA) -> NDArra
     shared = np.isfinite(differences).sum(axis=0)
     p = paired_t(differences.reshape(len(values), -1)).reshape(counts.shape)
     alike = np.round(means, 3) == np.round(np.take_along_axis(means, best, axis=1), 3)
-    return np.asarray(able & (alike | ((shared > 1) & (p >= alpha))))
+    return np.asarray(able & (alike | ((shared > 1) & (p >= ALPHA))))
 
 
-def win_tie_loss(results: Results, metric: str, alpha: float = ALPHA) -> pd.DataFrame:
+def win_tie_loss(results: Results, metric: str) -> pd.DataFrame:
     """Count for each pair of labels the places where the row wins, ties and loses: ``"w/t/l"``.
 
-    A win is a better mean and a significant paired t-test over the trials that both have; places where
+    A win is a better mean and a significant paired t-test over the draws that both have; places where
     one of them has no value do not count.
     """
     table = paired(results, metric)
     counts = pd.DataFrame("", index=table.labels, columns=table.labels)
     for i, j in combinations(range(len(table.labels)), 2):
-        wins, ties, losses = _against(table, i, j, lower_is_better(metric), alpha)
+        wins, ties, losses = _against(table, i, j, lower_is_better(metric))
         counts.iloc[i, j] = f"{wins}/{ties}/{losses}"
         counts.iloc[j, i] = f"{losses}/{ties}/{wins}"
     return counts
 
 
-def _against(table: Paired, i: int, j: int, lower: bool, alpha: float) -> tuple[int, int, int]:
+def _against(table: Paired, i: int, j: int, lower: bool) -> tuple[int, int, int]:
     """Return the numbers of places where label i wins, ties and loses against label j."""
     d = table.values[:, :, i] - table.values[:, :, j]
     both = np.isfinite(d).any(axis=0)
     d = d[:, both] * (-1.0 if lower else 1.0)
     if not d.size:
         return 0, 0, 0
-    clear, ahead = paired_t(d) < alpha, np.nanmean(d, axis=0) > 0
+    clear, ahead = paired_t(d) < ALPHA, np.nanmean(d, axis=0) > 0
     return int((clear & ahead).sum()), int((~clear).sum()), int((clear & ~ahead).sum())
 
 
@@ -281,11 +260,15 @@ class Friedman:
     statistic, p : float
         Of Friedman's test that all algorithms are alike.
     n : int
-        Number of data sets.
+        Number of data sets, or of their sources.
     mean_ranks : Series
         By label; 1 is the best.
     critical_difference : float
         Mean ranks that differ by more are significantly different (Nemenyi).
+    across : str
+        What was ranked, in words.
+    absent_labels, absent_datasets : lists of str
+        What was left out for want of results.
     """
 
     statistic: float
@@ -293,7 +276,15 @@ class Friedman:
     n: int
     mean_ranks: pd.Series
     critical_difference: float
+    across: str
     _table: pd.DataFrame
+    absent_labels: list[str] = field(default_factory=list)
+    absent_datasets: list[str] = field(default_factory=list)
+
+    @property
+    def left_out(self) -> list[str]:
+        """The names of what was left out, algorithms first."""
+        return [*self.absent_labels, *self.absent_datasets]
 
     @cached_property
     def nemenyi(self) -> pd.DataFrame:
@@ -305,18 +296,18 @@ class Friedman:
         return pd.DataFrame(p.to_numpy(), index=labels, columns=labels)
 
 
-def means(results: Results, metric: str, point: int | None = None, tier: int | None = None) -> pd.DataFrame:
-    """Return the mean over trials, data sets x labels, at the last point and tier unless given."""
+def means(results: Results, metric: str) -> pd.DataFrame:
+    """Return the mean over draws, data sets x labels, at the last point and tier."""
     table = paired(results, metric)
     rows = {
         dataset: table.means[table.places.index(place)]
         for dataset in results.datasets
-        if (place := last_place(table.places, dataset, point, tier))
+        if (place := last_place(table.places, dataset))
     }
     return pd.DataFrame.from_dict(rows, orient="index", columns=table.labels)
 
 
-def friedman(table: pd.DataFrame, lower: bool = False, alpha: float = ALPHA) -> Friedman | None:
+def friedman(table: pd.DataFrame, lower: bool = False) -> Friedman | None:
     """Compare algorithms across data sets by the ranks of their means.
 
     Parameters
@@ -325,8 +316,6 @@ def friedman(table: pd.DataFrame, lower: bool = False, alpha: float = ALPHA) -> 
         Data sets x labels, one number each, as `means` returns it; data sets with a gap are left out.
     lower : bool
         Whether small numbers are good.
-    alpha : float
-        Level of the critical difference.
 
     Returns
     -------
@@ -344,11 +333,33 @@ def friedman(table: pd.DataFrame, lower: bool = False, alpha: float = ALPHA) -> 
         statistic, p = 0.0, 1.0
     else:
         statistic, p = map(float, stats.friedmanchisquare(*complete.to_numpy().T))
-    width = stats.studentized_range.ppf(1 - alpha, k, np.inf) / np.sqrt(2) * np.sqrt(k * (k + 1) / (6 * n))
-    return Friedman(statistic, p, n, ranks.mean(), float(width), complete)
+    width = stats.studentized_range.ppf(1 - ALPHA, k, np.inf) / np.sqrt(2) * np.sqrt(k * (k + 1) / (6 * n))
+    return Friedman(statistic, p, n, ranks.mean(), float(width), f"{n} data sets", complete)
 
 
-def sentence(results: Results, metric: str, alpha: float = ALPHA) -> str:
+def rank_test(results: Results, metric: str, labels: Sequence[str] | None = None) -> Friedman | None:
+    """Compare algorithms (all by default) across data sets, at the last point and tier of each.
+
+    Algorithms without any result are left out, and then data sets where one of the rest has none.  Data
+    sets that are samples of one source and differ in size count once, by the mean over them.
+    """
+    everything = means(results, metric)[list(results.labels if labels is None else labels)]
+    table = everything.dropna(axis=1, how="all").dropna()
+    source_of = {name: source for source, names in results.families.items() for name in names}
+    sources = pd.Index([source_of.get(name, name) for name in table.index])
+    by_source = table.groupby(sources, sort=False).mean()
+    found = friedman(by_source, lower_is_better(metric))
+    if found is None:
+        return None
+    return replace(
+        found,
+        across=found.across if len(table) == found.n else f"{found.n} sources of {len(table)} data sets",
+        absent_labels=[results.marks[name] for name in everything.columns if name not in table],
+        absent_datasets=[name for name in everything.index if name not in table.index],
+    )
+
+
+def sentence(results: Results, metric: str) -> str:
     """Return the outcome in words: who is best how often, and against whom that is no chance."""
     table, lower = paired(results, metric), lower_is_better(metric)
     marks = results.marks
@@ -361,35 +372,42 @@ def sentence(results: Results, metric: str, alpha: float = ALPHA) -> str:
     winner = int(firsts.argmax())
     total = int(shared.sum())
     extreme = "lowest" if lower else "highest"
-    where = f"in {firsts[winner]} of {total} cases" if total > 1 else f"on {table.places[0][0]}"
+    first = table.places[int(shared.argmax())]
+    where = f"in {firsts[winner]} of {total} cases" if total > 1 else f"on {first[0]}"
     parts = []
     for j, label in enumerate(table.labels):
         if j == winner:
             continue
-        wins, ties, losses = _against(table, winner, j, lower, alpha)
+        wins, ties, losses = _against(table, winner, j, lower)
         if wins or losses or ties:
             worse = f" and worse in {losses}" if losses else ""
             parts.append(f"{marks[label]} in {wins} of {wins + ties + losses}{worse}")
     text = f"{marks[table.labels[winner]]} has the {extreme} {metric.upper()} {where}"
     if parts:
-        text += f"; by paired t-tests at {alpha} it is significantly better than {_listed(parts)}"
-    return f"{text}.{_across(results, metric, alpha)}"
+        text += f"; by paired t-tests at {ALPHA} it is significantly better than {_listed(parts)}"
+    return f"{text}.{_across(results, metric)}"
 
 
-def _across(results: Results, metric: str, alpha: float) -> str:
+def _across(results: Results, metric: str) -> str:
     """Return the outcome of Friedman's test in words, where there is one."""
-    found = friedman(means(results, metric), lower_is_better(metric), alpha)
+    found = rank_test(results, metric)
     if found is None:
         return ""
-    alike = "differ" if found.p < alpha else "do not differ significantly"
+    alike = "differ" if found.p < ALPHA else "do not differ significantly"
     ranks = [
         f"{results.marks[label]} {rank:.2f}"
         for label, rank in found.mean_ranks.sort_values(kind="stable").items()
     ]
-    return (
-        f" Across {found.n} data sets the algorithms {alike} (Friedman, p = {found.p:.2g}); "
-        f"mean ranks: {', '.join(ranks)}; critical difference {found.critical_difference:.2f} (Nemenyi)."
+    text = (
+        f" Across {found.across} the algorithms {alike} (Friedman, p = {found.p:.2g}); "
+        f"mean ranks: {', '.join(ranks)}; critical difference {found.critical_difference:.2f} (Nemenyi)"
     )
+    return f"{text}{left_out_words(found)}."
+
+
+def left_out_words(found: Friedman) -> str:
+    """Say what is not in the ranks; nothing where all is."""
+    return f"; left out for want of results: {_listed(found.left_out)}" if found.left_out else ""
 
 
 def _listed(parts: list[str]) -> str:

@@ -16,7 +16,8 @@
                                     "rank_biserial", "winner"}]}],
                       "win_tie_loss": {label: {label: "w/t/l"}},
                       "friedman":   null or {"p", "statistic", "n", "mean_ranks": {label: rank},
-                                     "critical_difference", "nemenyi": {label: {label: p}}}}]
+                                     "critical_difference", "nemenyi": {label: {label: p}},
+                                     "left_out": [name]}}]
     }]}
 
 Whatever is not a finite number is null.  What the tests mean is said in `cscluster.report.statistics`.
@@ -95,7 +96,7 @@ def _statistics(results: Results, metric: str) -> dict[str, Any]:
         "sentence": statistics.sentence(results, metric),
         "datasets": places,
         "win_tie_loss": _nested(statistics.win_tie_loss(results, metric)),
-        "friedman": _friedman(statistics.friedman(statistics.means(results, metric), lower)),
+        "friedman": _friedman(statistics.rank_test(results, metric)),
     }
 
 
@@ -109,6 +110,7 @@ def _friedman(found: statistics.Friedman | None) -> dict[str, Any] | None:
         "mean_ranks": found.mean_ranks.to_dict(),
         "critical_difference": found.critical_difference,
         "nemenyi": _nested(found.nemenyi),
+        "left_out": found.left_out,
     }
 
 

@@ -179,7 +179,7 @@ def _by_parameter(results: Results, table: Paired, metric: str, name: str) -> It
         place = last_place(table.places, dataset)
         if place is None:
             continue
-        scores = np.full((len(table.trials), len(rows), len(values)), np.nan)
+        scores = np.full((len(table.draws), len(rows), len(values)), np.nan)
         shown = [["" for _ in values] for _ in rows]
         for (row, value), label in where.items():
             i, j = rows.index(row), values.index(value)
@@ -233,6 +233,7 @@ def notes(results: Results, by: str = "point") -> list[str]:
         lines = [
             f"mean ± standard deviation over {results.planned} trials; what stands out: the best of each "
             f"{across} and all that a paired t-test at {ALPHA} does not tell from it"
+            + (f" ({results.planned // results.repeats} draws of links)" if results.repeats > 1 else "")
         ]
     else:
         lines = [f"one trial; the best of each {across} stands out"]

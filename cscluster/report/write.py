@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 from pathlib import Path
 
+from cscluster import atomic
 from cscluster.errors import StoreError
 from cscluster.report import markdown, spreadsheet
 from cscluster.report.aggregate import Results
@@ -23,14 +22,10 @@ def put(path: Path, content: str | bytes) -> None:
     """
     if path.is_dir():
         raise StoreError(f"Cannot write '{path}': it is a folder; name a file in it.")
-    temporary = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(encodable(content) if isinstance(content, str) else content)
-        os.replace(temporary, path)
+        atomic.replace(path, encodable(content) if isinstance(content, str) else content)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
         raise StoreError(f"Cannot write '{path}': {error.strerror}.") from error
 
 

@@ -23,6 +23,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from cscluster import atomic
 from cscluster.errors import StoreError
 from cscluster.store.records import Record, encodable, from_line, to_line
 
@@ -195,6 +196,8 @@ class RunFolder:
                 ) from None
             except OSError as error:
                 raise StoreError(f"Cannot lock '{self.path}': {error.strerror}.") from error
+            for left in self.path.glob(".*.json*.part"):  # by a writer that was killed
+                left.unlink()
             writer = Writer(self)
             try:
                 yield writer
@@ -291,19 +294,10 @@ class Writer:
             tail = min(size, tail * 16)
         return file
 
-    def _replace(self, path: Path, data: bytes) -> None:
+    def _replace(self, path: Path, content: bytes) -> None:
         self.close()
-        temporary = path.with_name(f".{path.name}.part")
         with self._explained():
-            try:
-                with temporary.open("wb") as file:
-                    file.write(data)
-                    file.flush()
-                    os.fsync(file.fileno())
-                os.replace(temporary, path)
-            except OSError:
-                temporary.unlink(missing_ok=True)
-                raise
+            atomic.replace(path, content)
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:

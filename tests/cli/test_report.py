@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -160,7 +161,9 @@ def store_better(path):
 
 def test_runs_lists_what_is_stored(cscluster, runs):
     (runs.path / "results/third/trials.jsonl").open("a").write("damaged\n")
-    os.utime(runs.path / "results/first/trials.jsonl", (0, 0))
+    ages = {"first": 10**9, "second": 3 * 86400 + 9000, "third": 3 * 86400 + 9000}  # no second counts
+    for name, age in ages.items():
+        os.utime(runs.path / f"results/{name}/trials.jsonl", (time.time() - age,) * 2)
     done = cscluster("runs")
     assert done.returncode == 0, done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 80

@@ -35,7 +35,18 @@ def trial(algorithm, value, *, trial=0, label=None, grid=None, point=10, tier=1,
     return record | more
 
 
-def store(path, algorithms, records, *, metrics=("acc",), trials=2, kind="random_pairs", title="A title"):
+def store(
+    path,
+    algorithms,
+    records,
+    *,
+    metrics=("acc",),
+    trials=2,
+    repeats=1,
+    kind="random_pairs",
+    title="A title",
+    datasets=None,
+):
     records = [{**record, "key": str(number)} for number, record in enumerate(records)]
     folder = RunFolder(path)
     experiment = {
@@ -44,12 +55,13 @@ def store(path, algorithms, records, *, metrics=("acc",), trials=2, kind="random
         "metrics": list(metrics),
         "algorithms": algorithms,
         "trials": trials,
-        "repeats": 1,
+        "repeats": repeats,
         "constraints": {"kind": kind},
     }
     with folder.writing() as writer:
         writer.put_json("config.json", {"source": "run.yaml", "experiment": experiment})
-        writer.put_json("plan.json", {"cells": {}, "keys": [record["key"] for record in records]})
+        plan = {"cells": {}, "keys": [record["key"] for record in records], "datasets": datasets or {}}
+        writer.put_json("plan.json", plan)
         writer.append(records)
     return folder
 

@@ -2,6 +2,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from cscluster.report.aggregate import collect
 from cscluster.report.compare import compare
@@ -40,6 +41,17 @@ def test_the_same_run(tmp_path):
     assert found.cells["verdict"].tolist() == ["same", "same"]
     assert found.paired
     assert found.verdict == "The runs agree: all 2 common cells are equal trial by trial."
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_trials_that_repeat_a_draw_are_one_observation(tmp_path, seed):
+    gaps = np.array([0.1, 0.1, -0.05, 0.1])  # of four draws, too few for a difference of this size
+    before = run(tmp_path / "1", {"a": [0.5] * 40}, repeats=10)
+    after = run(tmp_path / "2", {"a": 0.5 + np.repeat(gaps, 10)}, meaning={"seed": seed}, repeats=10)
+    found = compared(before, after)
+    assert found.paired == (seed == 0)
+    assert found.cells["verdict"].tolist() == ["noise"]
+    assert found.cells["p"].tolist() == pytest.approx([stats.ttest_1samp(gaps, 0).pvalue])
 
 
 def test_what_moved(tmp_path):

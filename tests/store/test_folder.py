@@ -167,6 +167,12 @@ def test_a_killed_writer_leaves_no_lock(filled):
     assert keys(filled) == ["a", "b", "c", "d"]
 
 
+def test_what_a_killed_writer_left_is_removed(filled):
+    (filled.path / ".plan.json.123.part").write_text("half of")
+    with filled.writing():
+        assert not list(filled.path.glob(".*.part"))
+
+
 def test_keep_drops_records_in_one_step(filled):
     with filled.writing() as writer:
         writer.keep(["a", "c", "unknown"])

@@ -181,8 +181,8 @@ def build(
     sample: FloatArray,
     seed: np.random.SeedSequence,
     n_jobs: int | None,
-) -> IntArray:
-    """Fill the label store `L` of shape (m, n); return the number of clusters of each partition.
+) -> None:
+    """Fill the label store `L` of shape (m, n).
 
     Parameters
     ----------
@@ -201,10 +201,8 @@ def build(
         delayed(_one)(rows, kind, n_features, cluster_range, sample, child, L.dtype)
         for child in seed.spawn(len(L))
     )
-    counts = np.empty(len(L), dtype=np.int64)
-    for k, (labels, count) in enumerate(tasks):
-        L[k], counts[k] = labels, count
-    return counts
+    for k, labels in enumerate(tasks):
+        L[k] = labels
 
 
 def _one(
@@ -215,7 +213,7 @@ def _one(
     sample: FloatArray,
     seed: np.random.SeedSequence,
     dtype: np.dtype[np.unsignedinteger],
-) -> tuple[Labels, int]:
+) -> Labels:
     """Learn one partition and label all rows, with one thread: sums of more differ in the last bit."""
     rng = np.random.default_rng(seed)
     features = np.sort(rng.choice(sample.shape[1], n_features, replace=False))
@@ -223,4 +221,4 @@ def _one(
     with threadpool_limits(1):
         partition = LEARNERS[kind](np.ascontiguousarray(sample[:, features]), n_clusters, rng)
         labels = [partition(block).astype(dtype) for block in rows.blocks(features)]
-    return np.concatenate(labels), n_clusters
+    return np.concatenate(labels)

@@ -10,24 +10,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from cscluster.errors import ConfigError
-from cscluster.report.aggregate import Results, lower_is_better
+from cscluster.report.aggregate import Results
 from cscluster.report.figures import lines
 from cscluster.report.figures.layout import figure_kind, new_figure
 from cscluster.report.figures.style import COLUMN, PAGE
 from cscluster.report.figures.words import metric_name, place_name, wrapped
-from cscluster.report.statistics import ALPHA, Friedman, friedman, means
+from cscluster.report.statistics import ALPHA, Friedman, rank_test
 
 _FEW, _SHORT = 8, 16  # so many algorithms, with names of two lines of so many letters, fit a column
 _LETTER, _LINE, _GAP, _BAR = 0.066, 0.125, 0.05, 0.09  # inches: a letter, a line, between names, a bar
-
-
-def rank_test(results: Results, metric: str, labels: Sequence[str]) -> Friedman | None:
-    """Return Friedman's test at the last point and tier; None where there is too little for one.
-
-    Algorithms without any result are left out, and then data sets where one of the rest has none.
-    """
-    table = means(results, metric)[list(labels)].dropna(axis=1, how="all")
-    return friedman(table, lower=lower_is_better(metric))
 
 
 def alike(ranks: Sequence[float], difference: float) -> list[tuple[int, int]]:
@@ -62,7 +53,8 @@ def critical_difference(results: Results, metric: str, labels: Sequence[str] | N
     """Return the mean ranks of the algorithms (all by default) across data sets on a line, 1 the best.
 
     A bar joins algorithms whose mean ranks differ by no more than the critical difference of
-    Nemenyi's test at 5 %.  Ranks are those of the means over trials at the last point and tier.
+    Nemenyi's test at 5 %.  Ranks are those of the means at the last point and tier; samples of one
+    source count once.
 
     Raises
     ------
@@ -83,7 +75,7 @@ def critical_difference(results: Results, metric: str, labels: Sequence[str] | N
     half = -(-len(names) // 2)
     left, right = names[:half], names[half:]
     margins = [0.2 + _LETTER * max(len(t) for t in "\n".join(side).split("\n")) for side in (left, right)]
-    note = textwrap.fill(_note(results, metric, test, len(chosen)), int(width * 19))
+    note = textwrap.fill(_note(results, metric, test), int(width * 19))
     bars = alike(ranks.tolist(), test.critical_difference)
     above = _LINE * note.count("\n") + 0.62
     under = 0.2 + _BAR * len(bars) + max(sum(map(_height, side)) for side in (left, right))
@@ -102,13 +94,13 @@ def critical_difference(results: Results, metric: str, labels: Sequence[str] | N
     return figure
 
 
-def _note(results: Results, metric: str, test: Friedman, n_labels: int) -> str:
+def _note(results: Results, metric: str, test: Friedman) -> str:
     verdict = "" if test.p < ALPHA else ", not significant"
     text = (
-        f"mean rank by {metric_name(metric)} across {test.n} data sets, 1 is best ({place_name(results)}); "
+        f"mean rank by {metric_name(metric)} across {test.across}, 1 is best ({place_name(results)}); "
         f"Friedman p = {test.p:.2g}{verdict}; bars join what Nemenyi's test at 5\u00a0% does not tell apart"
     )
-    missing = {"data set": len(results.datasets) - test.n, "algorithm": n_labels - len(test.mean_ranks)}
+    missing = {"data set": len(test.absent_datasets), "algorithm": len(test.absent_labels)}
     gone = [f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in missing.items() if count]
     if gone:
         text += f"; left out for want of results: {' and '.join(gone)}"

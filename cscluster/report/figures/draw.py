@@ -11,17 +11,17 @@ from matplotlib.figure import Figure
 
 from cscluster.report.aggregate import Results
 from cscluster.report.figures.boxes import boxes
-from cscluster.report.figures.critical_difference import critical_difference, rank_test
+from cscluster.report.figures.critical_difference import critical_difference
 from cscluster.report.figures.curves import curves
 from cscluster.report.figures.lines import has_values
 from cscluster.report.figures.save import check_format, save
 from cscluster.report.figures.scaling import scaling, sized_families
 from cscluster.report.figures.sensitivity import grids, sensitivity
 from cscluster.report.figures.tiers import tiers
+from cscluster.report.statistics import rank_test
 
 _MANY = 12  # lines in one panel that can still be told apart
 _SIZES = 3  # numbers of samples that a slope needs
-_SOURCES = 3  # data sets that ranks need
 
 Drawing = tuple[str, Callable[[], Figure]]
 
@@ -71,11 +71,5 @@ def _of_metric(results: Results, metric: str) -> Iterator[Drawing]:
         if len(parameters) <= 2:
             name = f"sensitivity_{'_'.join(parameters)}_{metric}"
             yield name, partial(sensitivity, results, metric, parameters)
-    if _n_sources(results) >= _SOURCES and rank_test(results, metric, fixed) is not None:
+    if rank_test(results, metric, fixed) is not None:
         yield f"critical_difference_{metric}", partial(critical_difference, results, metric, fixed)
-
-
-def _n_sources(results: Results) -> int:
-    """Return how many data sets are more than another sample of the same."""
-    repeated = [len(set(sizes) & set(results.datasets)) - 1 for sizes in results.families.values()]
-    return len(results.datasets) - sum(n for n in repeated if n > 0)

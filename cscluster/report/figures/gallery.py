@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from cscluster.arrays import FloatArray
 from cscluster.errors import DataError
 from cscluster.report.figures.layout import add_legend, figure_kind, new_figure
 from cscluster.report.figures.style import COLUMN, EMPHASIS
 from cscluster.report.figures.words import plain
-
-Floats = NDArray[np.float64]
 
 
 @figure_kind
@@ -84,7 +83,7 @@ def gallery(
     return figure
 
 
-def _spread(pixels: Floats, rows: Any, count: int) -> Any:
+def _spread(pixels: FloatArray, rows: Any, count: int) -> Any:
     """Return at most `count` of the rows, evenly over their order by distance from the mean."""
     distance = np.linalg.norm(pixels[rows] - pixels[rows].mean(axis=0), axis=1)
     order = rows[np.argsort(distance, kind="stable")]
@@ -96,7 +95,7 @@ def _most_frequent(values: Any) -> Any:
     return different[counts.argmax()]
 
 
-def _mosaic(pixels: Floats, shown: list[Any], shape: tuple[int, ...], columns: int) -> Any:
+def _mosaic(pixels: FloatArray, shown: list[Any], shape: tuple[int, ...], columns: int) -> Any:
     """Return all pictures side by side, a pixel apart; what is no picture is empty."""
     height, width = shape[0] + 1, shape[1] + 1
     low, high = float(pixels.min()), float(pixels.max())

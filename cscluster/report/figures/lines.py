@@ -27,7 +27,6 @@ def summary(results: Results, metric: str, by: Sequence[str]) -> pd.DataFrame:
     """
     trials = results.trials.copy()
     trials["value"] = values(trials, metric)
-    trials["draw"] = trials["trial"] // results.repeats
     groups = trials.groupby(list(by), sort=False)["value"]
     draws = trials.groupby([*by, "draw"], sort=False)["value"].mean().groupby(level=list(by), sort=False)
     n_draws = draws.count()

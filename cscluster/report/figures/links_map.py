@@ -9,14 +9,14 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from cscluster.arrays import FloatArray
 from cscluster.errors import DataError
 from cscluster.report.figures.layout import add_legend, figure_kind, new_figure
 from cscluster.report.figures.style import COLOURS, COLUMN, EMPHASIS, MARKERS
 from cscluster.report.figures.words import plain
 
-Floats = NDArray[np.float64]
 _NAMED = 12  # clusters that the legend names
 _CLUSTERS = tuple(colour for colour in COLOURS if colour not in (EMPHASIS, "#000000"))
 _MUST: dict[str, Any] = {"color": "black", "linewidth": 0.8, "linestyle": "-"}
@@ -32,7 +32,7 @@ class Links(Protocol):
     n_samples: int
 
 
-def project(X: Any) -> tuple[Floats, tuple[str, str]]:
+def project(X: Any) -> tuple[FloatArray, tuple[str, str]]:
     """Return samples as points in the plane, and what the axes are.
 
     Samples of two features are taken as they are, of more by their first two principal components;
@@ -100,7 +100,7 @@ def links_map(
     return figure
 
 
-def _draw_clusters(axes: Axes, points: Floats, labels: Any) -> list[tuple[Any, str]]:
+def _draw_clusters(axes: Axes, points: FloatArray, labels: Any) -> list[tuple[Any, str]]:
     handles = []
     clusters = np.unique(labels)
     size = float(np.clip(2500 / max(len(points), 1), 4, 18))
@@ -117,7 +117,7 @@ def _draw_clusters(axes: Axes, points: Floats, labels: Any) -> list[tuple[Any, s
     return handles if len(clusters) <= _NAMED else []
 
 
-def _draw_links(axes: Axes, points: Floats, labels: Any, constraints: Links) -> list[tuple[Any, str]]:
+def _draw_links(axes: Axes, points: FloatArray, labels: Any, constraints: Links) -> list[tuple[Any, str]]:
     handles = []
     for kind, links, style in (
         ("must-link", np.asarray(constraints.must_links).reshape(-1, 2), _MUST),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cscluster.arrays import BoolArray, IntArray
 from cscluster.report.html.document import document
 from cscluster.report.html.markup import Markup, join, tag, text
 from cscluster.report.html.sortable import Cell, filter_box, table
@@ -16,8 +17,6 @@ POINTS_LIMIT = 20_000
 """Samples that a map shows; of more, every linked one and an even selection of the others."""
 BROKEN_LIMIT = 500
 """Broken links that a page lists."""
-
-Ints = NDArray[np.int64]
 
 
 def scatter_page(
@@ -72,44 +71,36 @@ def scatter_page(
             for kind, pairs in links.items()
         },
     }
-    note = (
-        tag(
-            "p",
-            f"The map shows {len(shown):,} of {len(where):,} samples, all linked ones among them.",
-            class_="note",
-        )
-        if len(shown) < len(where)
-        else ""
-    )
+    facts = _facts(len(where), len(clusters), links, broken)
     body = tag(
         "article",
-        tag(
-            "header", tag("h1", text(title)), _facts(len(where), len(clusters), links, broken), class_="lead"
-        ),
-        tag(
-            "section",
-            tag("h2", "Map"),
-            tag("div", class_="key only-with-scripts", role="group", aria_label="Clusters and links to show"),
-            tag(
-                "figure",
-                tag("figcaption"),
-                tag("div", class_="chart map", role="img"),
-                class_="only-with-scripts",
-            ),
-            note,
-        ),
+        tag("header", tag("h1", text(title)), facts, class_="lead"),
+        _map(len(shown), len(where)),
         _broken_links(links, broken, names, [clusters[c] for c in cluster]),
     )
     return document(f"{title} · cscluster", body, data, ["common.js", "tables.js", "scatter.js"])
 
 
-def _clusters(labels: Sequence[object] | NDArray[Any]) -> tuple[list[str], Ints]:
+def _map(shown: int, total: int) -> Markup:
+    """Return the place where scripts draw the map; a note says so where not all samples are on it."""
+    note = f"The map shows {shown:,} of {total:,} samples, all linked ones among them."
+    chart = tag("div", class_="chart map", role="img")
+    return tag(
+        "section",
+        tag("h2", "Map"),
+        tag("div", class_="key only-with-scripts", role="group", aria_label="Clusters and links to show"),
+        tag("figure", tag("figcaption"), chart, class_="only-with-scripts"),
+        tag("p", note, class_="note") if shown < total else "",
+    )
+
+
+def _clusters(labels: Sequence[object] | NDArray[Any]) -> tuple[list[str], IntArray]:
     """Return the names of the clusters and the number of each sample's."""
     found, numbers = np.unique(np.asarray(labels), return_inverse=True)
     return [str(name) for name in found.tolist()], numbers.astype(np.int64)
 
 
-def _shown(n: int, links: dict[str, Ints]) -> list[int]:
+def _shown(n: int, links: dict[str, IntArray]) -> list[int]:
     """Return the samples that the map shows."""
     if n <= POINTS_LIMIT:
         return list(range(n))
@@ -120,7 +111,7 @@ def _shown(n: int, links: dict[str, Ints]) -> list[int]:
     return [int(i) for i in np.union1d(linked, even)]
 
 
-def _facts(n: int, clusters: int, links: dict[str, Ints], broken: dict[str, NDArray[np.bool_]]) -> Markup:
+def _facts(n: int, clusters: int, links: dict[str, IntArray], broken: dict[str, BoolArray]) -> Markup:
     facts = [("samples", f"{n:,}", False), ("clusters", f"{clusters:,}", False)]
     for kind, pairs in links.items():
         kept = len(pairs) - int(broken[kind].sum())
@@ -136,7 +127,7 @@ def _facts(n: int, clusters: int, links: dict[str, Ints], broken: dict[str, NDAr
 
 
 def _broken_links(
-    links: dict[str, Ints], broken: dict[str, NDArray[np.bool_]], names: list[str], labels: list[str]
+    links: dict[str, IntArray], broken: dict[str, BoolArray], names: list[str], labels: list[str]
 ) -> Markup:
     """Return a table of the links that the clusters break."""
     found = [(kind, a, b) for kind, pairs in links.items() for a, b in pairs[broken[kind]].tolist()]

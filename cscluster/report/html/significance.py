@@ -16,11 +16,11 @@ from cscluster.report.html.sortable import Cell, filter_box, table
 from cscluster.report.statistics import (
     ALPHA,
     Friedman,
-    friedman,
-    means,
+    left_out_words,
     ordering,
     paired,
     pairwise,
+    rank_test,
     win_tie_loss,
 )
 
@@ -94,7 +94,9 @@ def _at_place(results: Results, metric: str, scores: pd.DataFrame) -> Markup:
     """Return the ordering and the pairs of one data set at one point."""
     lower = lower_is_better(metric)
     if len(scores) < 2 or scores.shape[1] < 2:
-        return tag("p", "Fewer than two algorithms have two trials in common here: nothing to compare.")
+        return tag(
+            "p", f"Fewer than two algorithms have two {results.unit} in common here: nothing to compare."
+        )
     scores = scores.rename(columns=results.marks)
     line = tag("p", tag("span", text(ordering(scores, lower)), class_="ordering"), class_="line")
     legend = tag(
@@ -103,10 +105,10 @@ def _at_place(results: Results, metric: str, scores: pd.DataFrame) -> Markup:
         f"at {ALPHA}, ~ is none.",
         class_="note",
     )
-    return join([line, legend, _pairs(pairwise(scores, lower))])
+    return join([line, legend, _pairs(pairwise(scores, lower), results.unit)])
 
 
-def _pairs(found: pd.DataFrame) -> Markup:
+def _pairs(found: pd.DataFrame, unit: str) -> Markup:
     rows = [
         [
             Cell(text(r.a)),
@@ -123,7 +125,7 @@ def _pairs(found: pd.DataFrame) -> Markup:
     ]
     heads = ["a", "b", "winner", "a − b", "t-test p", "Wilcoxon p", "Holm p", "Cohen d", "rank-biserial"]
     return table(
-        f"Pairs over {found['n'].iloc[0]} trials; the winner is by Holm's correction of Wilcoxon's test",
+        f"Pairs over {found['n'].iloc[0]} {unit}; the winner is by Holm's correction of Wilcoxon's test",
         heads,
         rows,
         numbers=6,
@@ -161,8 +163,7 @@ def _record(counts: str) -> Cell:
 def _across(results: Results, metric: str) -> Markup:
     """Return the ranks across data sets, where there are enough of them."""
     heading = tag("h3", "Across data sets")
-    scores = means(results, metric).dropna(axis=1, how="all")  # who always fails would leave no data set
-    found = friedman(scores, lower_is_better(metric))
+    found = rank_test(results, metric)
     if found is None:
         return join(
             [
@@ -180,9 +181,11 @@ def _across(results: Results, metric: str) -> Markup:
             heading,
             tag(
                 "p",
-                f"Friedman's test over the means of {found.n} data sets at the last point: the algorithms "
+                f"Friedman's test over the means of {found.across} at the last point: the algorithms "
                 f"{verdict} (χ² = {found.statistic:.2f}, p = {_p(found.p)}). By Nemenyi's test, mean ranks "
-                f"that are more than {found.critical_difference:.2f} apart differ at {ALPHA}.",
+                f"that are more than {found.critical_difference:.2f} apart differ at {ALPHA}",
+                text(left_out_words(found)),
+                ".",
             ),
             _ranks(results, found),
         ]

@@ -16,6 +16,7 @@ def run(
     points=(10, 20, 30),
     tiers=1,
     trials=3,
+    repeats=1,
     grid=None,
     select="none",
     kind="random_pairs",
@@ -35,7 +36,7 @@ def run(
     ]
     records = []
     for dataset, label, point, at, number, tier in itertools.product(
-        datasets, labels, points, points_of_grid, range(trials), range(1, tiers + 1)
+        datasets, labels, points, points_of_grid, range(trials * repeats), range(1, tiers + 1)
     ):
         score = rng.uniform(0.4, 0.9) if value is None else value(label, dataset, point, at)
         failed = fails(label, dataset, number)
@@ -53,7 +54,7 @@ def run(
             record["seconds"] = {"fit": seconds(label, dataset)}
         records.append(record)
     entries = [entry(f"a{i}", label=label, select=select) for i, label in enumerate(labels)]
-    return collect(store(path, entries, records, trials=trials, kind=kind, metrics=metrics))
+    return collect(store(path, entries, records, trials=trials, repeats=repeats, kind=kind, metrics=metrics))
 
 
 def legend_texts(figure):

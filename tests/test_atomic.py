@@ -1,0 +1,64 @@
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from cscluster import atomic
+
+
+def test_a_file_is_made_and_replaced(tmp_path):
+    path = tmp_path / "out.csv"
+    for content in (b"old", b"new", b""):
+        atomic.replace(path, content)
+        assert path.read_bytes() == content
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_stays_a_link(tmp_path):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there").mkdir()
+    link, real = tmp_path / "here" / "a.csv", tmp_path / "there" / "b.csv"
+    link.symlink_to(real)
+    atomic.replace(link, b"new")
+    assert link.is_symlink()
+    assert real.read_bytes() == b"new"
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_what_fails_leaves_the_old_file(tmp_path, monkeypatch, step):
+    def full(*args):
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "out.csv"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(os, step, full)
+    with pytest.raises(OSError, match="No space left"):
+        atomic.replace(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_no_folder(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(FileNotFoundError):
+        atomic.replace(tmp_path / "no" / "out.csv", b"")
+    with pytest.raises(NotADirectoryError):
+        atomic.replace(tmp_path / "file" / "out.csv", b"")
+
+
+def test_a_killed_process_leaves_the_old_file(tmp_path):
+    path = tmp_path / "out.csv"
+    path.write_bytes(b"old")
+    code = f"""
+import os, signal
+from pathlib import Path
+from cscluster import atomic
+os.replace = lambda *args: os.kill(os.getpid(), signal.SIGKILL)
+atomic.replace(Path({str(path)!r}), b"new")
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert path.read_bytes() == b"old"
+    assert sorted(p.suffix for p in tmp_path.iterdir()) == [".csv", ".part"]
