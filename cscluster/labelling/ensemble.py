@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
+from threadpoolctl import ThreadpoolController
 
 from cscluster.algorithms.ensemble.scsc import SCSC
 from cscluster.constraints import Constraints
@@ -34,6 +35,7 @@ class Ensemble:
 
     def __init__(self, model: SCSC) -> None:
         self._model = model
+        self._threads = ThreadpoolController()
         self.n_clusters = model.n_clusters
         self.partitions: NDArray[Any] = model.partitions_
 
@@ -45,7 +47,8 @@ class Ensemble:
     def labels(self, links: Constraints) -> IntArray:
         """Return the cluster of each row; the same links give the same clusters in whatever order."""
         model = copy.copy(self._model)
-        return np.asarray(model.partial_fit(with_entailed(links)).labels_, dtype=np.int64)
+        with self._threads.limit(limits=1):  # for so little work, threads wait longer than they compute
+            return np.asarray(model.partial_fit(with_entailed(links)).labels_, dtype=np.int64)
 
 
 def with_entailed(links: Constraints) -> Constraints:

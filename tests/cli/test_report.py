@@ -168,6 +168,7 @@ def store_better(path):
 def test_runs_lists_what_is_stored(cscluster, runs):
     (runs.path / "results/third/trials.jsonl").open("a").write("damaged\n")
     os.utime(runs.path / "results/first/trials.jsonl", (0, 0))
+    os.utime(runs.path / "results/second/trials.jsonl", (9, 9))
     done = cscluster("runs")
     assert done.returncode == 0, done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 80

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
-from cscluster import Constraints, metrics
-from cscluster.labelling.ensemble import MAX_PAIRS, renumbered, with_entailed
+from cscluster import SCSC, Constraints, metrics
+from cscluster.labelling.ensemble import MAX_PAIRS, Ensemble, renumbered, with_entailed
 
 
 def test_clusters_depend_on_the_links_only(beads, heaps):
@@ -35,3 +36,17 @@ def test_of_very_many_entailed_links_some_of_each_kind_are_enough():
     assert MAX_PAIRS <= len(used.cannot_links) <= MAX_PAIRS + 1
     assert (links | used) == used
     assert len(used.violated(np.repeat([0, 1], 100))) == 0
+
+
+class Watched(SCSC):
+    """Notes the threads that it may use."""
+
+    def partial_fit(self, constraints):
+        Watched.seen = {pool["num_threads"] for pool in threadpool_info()}
+        return super().partial_fit(constraints)
+
+
+def test_an_answer_is_worked_on_by_one_thread(beads):
+    model = Watched(3, n_partitions=5, random_state=0).fit(beads.numbers)
+    Ensemble(model).labels(Constraints([(0, 5)], n_samples=60))
+    assert Watched.seen == {1}
