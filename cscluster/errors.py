@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import difflib
 import re
+import sys
+import warnings
 from collections.abc import Iterable
 
 _LONGEST = 1000
@@ -47,6 +49,18 @@ class InfeasibleError(CsclusterError):
 
 class StoreError(CsclusterError):
     """A result folder is damaged, locked, full or belongs to another experiment."""
+
+
+def warn(message: str) -> None:
+    """Warn of what the user's own line brings about, however many calls of the package lie between."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and _is_inside(frame.f_globals.get("__name__", "")):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, UserWarning, stacklevel=level)
+
+
+def _is_inside(module: str) -> bool:
+    return module.partition(".")[0] in ("cscluster", "sklearn", "joblib")
 
 
 def reason(error: BaseException) -> str:

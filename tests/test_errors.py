@@ -1,6 +1,10 @@
-import pytest
+import warnings
 
-from cscluster import errors
+import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from cscluster import RCA, PCKMeans, errors
 from cscluster.errors import DataError, did_you_mean, reason
 
 
@@ -35,3 +39,14 @@ def test_texts_are_fit_for_a_terminal():
 def test_reasons_show_no_insides():
     assert reason(ValueError("malformed node: <ast.Name object at 0x7f00>\nmore")) == "malformed node"
     assert reason(ValueError("")) == "ValueError"
+
+
+def test_a_warning_points_to_the_line_of_the_user():
+    X = [[0.0, 1.0], [1.0, 0.0], [5.0, 6.0], [6.0, 5.0]]
+    steps = make_pipeline(StandardScaler(), RCA(), PCKMeans(n_clusters=2, random_state=0))
+    for fit in (RCA().fit, steps.fit):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            fit(X)
+        assert "RCA got no must-links" in str(caught[0].message)
+        assert caught[0].filename == __file__

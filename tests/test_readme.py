@@ -1,5 +1,6 @@
 """The README says what is true: its table is the registry's, its commands and keys exist."""
 
+import contextlib
 import re
 import shlex
 from pathlib import Path
@@ -10,7 +11,7 @@ from typer.main import get_command
 
 from cscluster import __version__, bundle
 from cscluster.algorithms import registry
-from cscluster.cli.app import app
+from cscluster.cli.app import app, main
 from cscluster.experiment.load import parse
 from cscluster.experiment.plan import make_plan
 
@@ -109,6 +110,24 @@ def test_the_python_in_the_readme_runs():
     assert len(names["links"].violated(names["labels"])) == 0
     assert len(names["steps"].predict(names["data"].X)) == 150
     assert "to_frame()" in after
+
+
+def masked(text):
+    """Return a text with N for each number, the lines without what follows them."""
+    return [re.sub(r"[\d.]*\d", "N", line).rstrip() for line in text.strip().splitlines()]
+
+
+def test_a_minute_with_a_table_shows_what_one_sees(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    section = re.search(r"(?s)## A minute with your own table\n(.*?)\n### ", README)[1]
+    shown = re.findall(r"(?s)```sh\n(cscluster [^\n]*)\n```\n\n```text\n(.*?)```", section)
+    assert [line.split()[1] for line, _ in shown] == ["new", "cluster", "predict"]
+    for line, output in shown:
+        monkeypatch.setattr("sys.argv", shlex.split(line))
+        with contextlib.suppress(SystemExit):
+            main()
+        assert masked(capsys.readouterr().out) == masked(output)
 
 
 def test_the_citation_is_well_formed():

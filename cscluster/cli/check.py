@@ -6,13 +6,22 @@ from typing import Annotated
 
 import typer
 
+from cscluster.cli import complete
+
 _SIGNS = {"kept": "ok", "broken": "MISSING", "exempt": "-"}
 
 
 def command(
-    name: Annotated[str, typer.Argument(help="module:Class, file.py:Class, or a registered name.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="module:Class, file.py:Class, or a registered name.",
+            autocompletion=complete.algorithms,
+        ),
+    ],
 ) -> None:
-    """Check that an algorithm keeps its promises; say in words what is missing.
+    """Check an algorithm, and say in words what is missing.
 
     Exit code 1 if a promise is broken that experiments depend on.
     """

@@ -26,8 +26,9 @@ def command(
     data: Annotated[
         str,
         typer.Argument(
+            metavar="DATA",
             help="CSV, TSV, Parquet, ARFF, LIBSVM, NPZ, NPY or MAT file, or a data set by name.",
-            autocompletion=complete.datasets,
+            autocompletion=complete.data,
         ),
     ],
     constraints: Annotated[
@@ -39,9 +40,18 @@ def command(
             help="Links: a,b,link[,weight]; link is must or cannot.",
         ),
     ] = None,
-    clusters: Annotated[str, typer.Option("--clusters", "-k", help="Number of clusters, or auto.")] = "auto",
+    clusters: Annotated[
+        str, typer.Option("--clusters", "-k", metavar="K", help="Number of clusters, or auto.")
+    ] = "auto",
     algorithm: Annotated[
-        str, typer.Option("--algorithm", "-a", help="Name from 'cscluster list', or auto.")
+        str,
+        typer.Option(
+            "--algorithm",
+            "-a",
+            metavar="NAME",
+            help="Name from 'cscluster list', or auto.",
+            autocompletion=complete.algorithms,
+        ),
     ] = "auto",
     param: Annotated[
         list[str] | None,
@@ -160,9 +170,8 @@ def _check(
         from cscluster.report.figures import FORMATS
 
         if path.suffix.lower().removeprefix(".") not in ("html", *FORMATS):
-            raise StoreError(
-                f"--map '{path}' must end with .html, {', '.join(f'.{kind}' for kind in FORMATS)}."
-            )
+            endings = [f".{kind}" for kind in ("html", *FORMATS)]
+            raise StoreError(f"--map '{path}' must end with {', '.join(endings[:-1])} or {endings[-1]}.")
     if outputs["--model"] is not None:
         require_storable(steps or [])
         if wanted.name is not None:

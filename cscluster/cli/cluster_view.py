@@ -33,7 +33,12 @@ def progress(what: str, total: int) -> Iterator[Callable[[str], None]]:
 
     parts = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     console = Console(stderr=True)
-    with Progress(*parts, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with (
+        Progress(*parts, console=console, transient=True, disable=not console.is_terminal) as bar,
+        _when_compiling(
+            lambda: bar.update(task, description=f"{what}: compiling, once after the installation")
+        ),
+    ):
         task = bar.add_task(what, total=total)
         begun = 0
 
@@ -43,6 +48,22 @@ def progress(what: str, total: int) -> Iterator[Callable[[str], None]]:
             begun += 1
 
         yield tick
+
+
+@contextlib.contextmanager
+def _when_compiling(tell: Callable[[], None]) -> Iterator[None]:
+    """Call a function whenever numba begins to compile; what it has compiled before, it loads."""
+    from numba.core import event
+
+    class Listener(event.Listener):
+        def on_start(self, event: Any) -> None:
+            tell()
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    with event.install_listener("numba:compile", Listener()):
+        yield
 
 
 def source_line(data: str, table: Table) -> str:
@@ -59,8 +80,11 @@ def links_line(links: Constraints, path: Path | None) -> str:
 
     if path is None:
         return "no links were given (--constraints LINKS.csv)"
-    kinds = (plural(len(links.must_links), "must-link"), plural(len(links.cannot_links), "cannot-link"))
-    return f"{path}: {', '.join(kinds)}"
+    parts = [plural(len(links.must_links), "must-link"), plural(len(links.cannot_links), "cannot-link")]
+    weights = [*links.must_weights.tolist(), *links.cannot_weights.tolist()]
+    if any(weight != 1 for weight in weights):
+        parts.append(f"weights from {min(weights):g} to {max(weights):g}")
+    return f"{path}: {', '.join(parts)}"
 
 
 def show_count(console: Console, chosen: Count) -> None:
@@ -81,11 +105,11 @@ def show_choice(console: Console, chosen: Choice) -> None:
 
     console.print()
     if chosen.attempts:
-        grid = _grid("held-out links kept by", "mean", "must", "cannot", "seconds")
+        grid = _grid("held-out links kept by", "mean", "must", "cannot", "s/fit")
         for found in chosen.attempts:
             shares = [f"{kept}/{total}" for kept, total in (found.must, found.cannot)]
             scores = ["-"] * 3 if found.problem else [f"{found.score:.2f}", *shares]
-            grid.add_row(title(found.algorithm), *scores, f"{found.seconds:.1f}")
+            grid.add_row(title(found.algorithm), *scores, "-" if found.problem else f"{found.seconds:.2f}")
         console.print(grid, highlight=False)
     say(console, *(f"{title(a.algorithm)} failed: {a.problem}" for a in chosen.attempts if a.problem))
     say(console, f"chosen: {title(chosen.algorithm)}, because {chosen.reason}")
@@ -93,6 +117,8 @@ def show_choice(console: Console, chosen: Choice) -> None:
 
 def show_outcome(console: Console, heading: str, found: Outcome, table: Table, all_in_file: bool) -> None:
     """Show sizes, links kept and broken, and scores."""
+    from rich.table import Table as Grid
+
     from cscluster.practice import outcome
 
     console.print()
@@ -102,9 +128,10 @@ def show_outcome(console: Console, heading: str, found: Outcome, table: Table, a
     lost = outcome.broken_links(found, table)
     if not lost:
         return
-    grid = _grid("links not kept", "", "")
+    say(console, "links not kept:")
+    grid = Grid(box=None, padding=(0, 2, 0, 0), show_header=False)
     for row in lost[:SHOWN_LINKS]:
-        grid.add_row(*(cell.replace("[", r"\[") for cell in row))
+        grid.add_row("", *(cell.replace("[", r"\[") for cell in row))
     console.print(grid, highlight=False)
     if len(lost) > SHOWN_LINKS:
         hint = "" if all_in_file else " (--broken FILE.csv writes all)"
@@ -126,5 +153,5 @@ def _grid(first: str, *others: str) -> Any:
     grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")
     grid.add_column(first, overflow="fold")
     for head in others:
-        grid.add_column(head, justify="right" if head else "left", overflow="fold")
+        grid.add_column(head, justify="right", overflow="fold")
     return grid

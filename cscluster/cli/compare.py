@@ -15,15 +15,22 @@ if TYPE_CHECKING:
 
 
 def command(
-    before: Annotated[str, typer.Argument(help="The first run.", autocompletion=complete.runs)],
-    after: Annotated[str, typer.Argument(help="The second run.", autocompletion=complete.runs)],
+    before: Annotated[
+        str, typer.Argument(metavar="BEFORE", help="The first run.", autocompletion=complete.runs)
+    ],
+    after: Annotated[
+        str, typer.Argument(metavar="AFTER", help="The second run.", autocompletion=complete.runs)
+    ],
     metric: Annotated[
         list[str] | None,
-        typer.Option("--metric", "-m", help="Metric to compare; can be given several times."),
+        typer.Option("--metric", "-m", metavar="NAME", help="Metric to compare; can be given several times."),
     ] = None,
     results: ResultsOption = Path("results"),
 ) -> None:
-    """Compare two runs: what changed in their definition and versions, and which results moved."""
+    """Say what changed between two runs, and which results moved.
+
+    Their definitions and versions are compared as well.
+    """
     from cscluster.report.aggregate import collect
     from cscluster.report.compare import compare
 
@@ -63,6 +70,8 @@ def _show(found: Comparison) -> None:
         )
         console.print()
     console.print(found.verdict, style="bold", highlight=False, markup=False)
+    if found.cells.empty:
+        return
     how = "trial by trial" if found.paired else "as independent samples, since their links differ"
     console.print(f"t-tests of the trials, {how}, with Holm's correction", style="dim", highlight=False)
 

@@ -9,14 +9,21 @@ def configs(incomplete: str) -> list[str]:
     """Complete bundled experiments and YAML files here."""
     from cscluster import bundle
 
-    folder, _, start = incomplete.rpartition("/")
-    here = Path(folder or ".")
-    found = []
-    if here.is_dir():
-        for path in here.iterdir():
-            if path.name.startswith(start) and (path.is_dir() or path.suffix in (".yaml", ".yml")):
-                found.append(f"{folder}/{path.name}" if folder else path.name)
-    return sorted(found) + [name for name in bundle.config_names() if name.startswith(incomplete)]
+    found = _files(incomplete, (".yaml", ".yml"))
+    return found + [name for name in bundle.config_names() if name.startswith(incomplete)]
+
+
+def _files(incomplete: str, endings: tuple[str, ...]) -> list[str]:
+    """Complete folders, and files with one of some endings."""
+    folder, slash, start = incomplete.rpartition("/")
+    here = Path(folder or slash or ".")
+    if not here.is_dir():
+        return []
+    return sorted(
+        f"{folder}{slash}{path.name}"
+        for path in here.iterdir()
+        if path.name.startswith(start) and (path.is_dir() or path.suffix.lower() in endings)
+    )
 
 
 def papers(incomplete: str) -> list[str]:
@@ -43,6 +50,19 @@ def datasets(incomplete: str) -> list[str]:
     from cscluster.data import index
 
     return [name for name in index.names() if name.startswith(incomplete)]
+
+
+def data(incomplete: str) -> list[str]:
+    """Complete data files here, and data sets."""
+    endings = (".csv", ".tsv", ".parquet", ".arff", ".libsvm", ".svm", ".npz", ".npy", ".mat")
+    return _files(incomplete, endings) + datasets(incomplete)
+
+
+def algorithms(incomplete: str) -> list[str]:
+    """Complete algorithms."""
+    from cscluster.algorithms import registry
+
+    return [name for name in registry.algorithms() if name.startswith(incomplete)]
 
 
 def runs(incomplete: str) -> list[str]:

@@ -10,7 +10,10 @@ from cscluster.cli import complete
 
 app = typer.Typer(help="Look at, find and fetch data sets.", no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(help="Data set, openml:NAME or file.", autocompletion=complete.datasets)]
+Name = Annotated[
+    str,
+    typer.Argument(metavar="DATA", help="Data set, openml:NAME or file.", autocompletion=complete.datasets),
+]
 Target = Annotated[str | None, typer.Option(help="Column of the true classes, for files.")]
 
 
@@ -59,7 +62,7 @@ def path(name: Name) -> None:
 
 @app.command()
 def fetch(name: Name) -> None:
-    """Fetch a data set from OpenML into the cache, and say how to name it."""
+    """Fetch a data set from OpenML, and say how to name it."""
     from cscluster.data import index, openml
     from cscluster.data.load import missing
     from cscluster.errors import DataError

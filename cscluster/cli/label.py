@@ -22,8 +22,9 @@ def command(
     data: Annotated[
         str,
         typer.Argument(
+            metavar="DATA",
             help="CSV, TSV, Parquet, ARFF, LIBSVM, NPZ, NPY or MAT file, or a data set by name.",
-            autocompletion=complete.datasets,
+            autocompletion=complete.data,
         ),
     ],
     clusters: Annotated[int, typer.Option("--clusters", "-k", min=2, help="Number of clusters.")],

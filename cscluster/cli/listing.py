@@ -15,6 +15,7 @@ def command(
     kind: Annotated[
         str,
         typer.Argument(
+            metavar="KIND",
             help="algorithms, datasets, metrics, configs or runs.",
             autocompletion=lambda incomplete: [k for k in KINDS if k.startswith(incomplete)],
         ),
@@ -36,14 +37,20 @@ def command(
         hint = did_you_mean(kind, KINDS) or f"; there are {', '.join(KINDS)}"
         raise ConfigError(f"Cannot list '{kind}'{hint}")
     heads, rows = listings[kind]()
-    if markdown:
+    if kind == "runs" and not markdown:
+        from cscluster.cli import runs
+
+        runs.command(results)
+    elif markdown:
         typer.echo("\n".join(f"| {' | '.join(row)} |" for row in [heads, ["---"] * len(heads), *rows]))
+    elif kind == "algorithms":
+        _print_algorithms()
     else:
         print_table(heads, rows)
 
 
 def print_table(heads: list[str], rows: list[list[str]]) -> None:
-    """Print a table that folds its last column."""
+    """Print a table; what is too long is folded, but for the first column."""
     from rich.console import Console
     from rich.table import Table
 
@@ -60,6 +67,19 @@ def _algorithms() -> tuple[list[str], list[list[str]]]:
 
     rows = [[a.name, a.title, a.family, ", ".join(a.tags), a.paper] for a in algorithms().values()]
     return ["name", "title", "family", "tags", "paper"], rows
+
+
+def _print_algorithms() -> None:
+    """Print a line for each algorithm that fits into 80 columns; the rest is in 'show'."""
+    from cscluster.algorithms.registry import algorithms
+
+    shown = {"links": "constraints", "new rows": "inductive"}
+    rows = [
+        [a.name, a.title, a.family, *("yes" if tag in a.tags else "" for tag in shown.values())]
+        for a in algorithms().values()
+    ]
+    print_table(["name", "title", "family", *shown], rows)
+    typer.echo("\nlinks: learns from them; new rows: has predict; more: cscluster show NAME")
 
 
 def _datasets() -> tuple[list[str], list[list[str]]]:

@@ -15,12 +15,16 @@ from cscluster.cli.run import RESULTS, option
 def command(
     runs: Annotated[
         list[str],
-        typer.Argument(help="Runs: names in the results folder, or folders.", autocompletion=complete.runs),
+        typer.Argument(
+            metavar="RUN",
+            help="Runs: names in the results folder, or folders.",
+            autocompletion=complete.runs,
+        ),
     ],
     into: Annotated[
         str | None, typer.Option(metavar="NAME", help="Name of the joined run; the experiment's by default.")
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder of results.")] = RESULTS,
+    out: Annotated[Path, typer.Option("--results", "--out", help="Folder of results.")] = RESULTS,
 ) -> None:
     """Join shards, or any runs of the same experiment, into one run.
 

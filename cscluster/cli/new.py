@@ -18,10 +18,10 @@ def options() -> None:
 
 @app.command("algorithm")
 def algorithm(
-    name: Annotated[str, typer.Argument(help="Name of the algorithm, such as my_method.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the algorithm, such as my_method.")],
     folder: Annotated[Path, typer.Option(help="Folder for the file.")] = Path(),
 ) -> None:
-    """Write a file with a small algorithm that works, to be replaced by your own."""
+    """Write a small algorithm that works, to be replaced by your own."""
     from importlib import resources
 
     from cscluster.errors import ConfigError
@@ -39,13 +39,7 @@ def algorithm(
         '"""An algorithm of one\'s own: the template of ``cscluster new algorithm``."""',
         f'"""{title}: say in a line what it does."""',
     )
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise ConfigError(f"'{path}' exists already; choose another name or --folder.") from None
-    except OSError as error:
-        raise ConfigError(f"Cannot write '{path}': {error.strerror}.") from error
+    _write_new({path: text}, "choose another name or --folder")
     typer.echo(
         f"wrote {path}\n\n"
         f"check it:    cscluster check {path}:{title}\n"
@@ -56,3 +50,37 @@ def algorithm(
         f'  algorithms: [kmeans, pckmeans, {{name: "{path}:{title}", label: {title}}}]\n'
         "  trials: 10"
     )
+
+
+@app.command("example")
+def example(
+    folder: Annotated[Path, typer.Option(help="Folder for the files.")] = Path(),
+) -> None:
+    """Write a small table with links, to try the commands."""
+    from cscluster.practice.example import example_files
+
+    texts = {folder / name: text for name, text in example_files().items()}
+    _write_new(texts, "choose another --folder")
+    flowers, links, new = texts
+    model = folder / "flowers.zip"
+    typer.echo(
+        f"wrote {flowers}, {links} and {new}; try:\n\n"
+        f"  cscluster cluster {flowers} -c {links} -k 3 --model {model}\n"
+        f"  cscluster predict {model} {new}\n"
+        f"  cscluster label {flowers} -k 3"
+    )
+
+
+def _write_new(texts: dict[Path, str], remedy: str) -> None:
+    """Write files that must not be there yet; of several, all or none."""
+    from cscluster.errors import ConfigError
+
+    for path in texts:
+        if path.exists():
+            raise ConfigError(f"'{path}' exists already; {remedy}.")
+    for path, text in texts.items():
+        try:
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            raise ConfigError(f"Cannot write '{path}': {error.strerror}.") from error

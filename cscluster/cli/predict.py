@@ -10,8 +10,12 @@ import typer
 
 
 def command(
-    model: Annotated[Path, typer.Argument(help="Model file of 'cscluster cluster --model'.")],
-    data: Annotated[str, typer.Argument(help="New rows, with the columns of the model in any order.")],
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="Model file of 'cscluster cluster --model'.")
+    ],
+    data: Annotated[
+        str, typer.Argument(metavar="DATA", help="New rows, with the columns of the model in any order.")
+    ],
     id_column: Annotated[
         str | None,
         typer.Option("--id", metavar="COLUMN", help="Names the rows; by default as for the model."),

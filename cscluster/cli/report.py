@@ -30,7 +30,11 @@ ResultsOption = Annotated[Path, typer.Option("--results", help="Folder of result
 def command(
     runs: Annotated[
         list[str],
-        typer.Argument(help="Runs: names in the results folder, or folders.", autocompletion=complete.runs),
+        typer.Argument(
+            metavar="RUN",
+            help="Runs: names in the results folder, or folders.",
+            autocompletion=complete.runs,
+        ),
     ],
     kind: Annotated[
         str | None,
@@ -42,7 +46,8 @@ def command(
         ),
     ] = None,
     metric: Annotated[
-        list[str] | None, typer.Option("--metric", "-m", help="Metric to show; can be given several times.")
+        list[str] | None,
+        typer.Option("--metric", "-m", metavar="NAME", help="Metric to show; can be given several times."),
     ] = None,
     by: Annotated[
         str, typer.Option(help="Columns: point; dataset for data sets x algorithms; or a varied parameter.")
@@ -56,22 +61,25 @@ def command(
         Path | None, typer.Option(metavar="FOLDER", help="Folder to draw all fitting figures into.")
     ] = None,
     figure_format: Annotated[
-        list[str] | None, typer.Option(help="png (default), pdf or svg; can be given several times.")
+        list[str] | None,
+        typer.Option(metavar="FORMAT", help="png (default), pdf or svg; can be given several times."),
     ] = None,
     check: Annotated[
         Path | None, typer.Option(help="CSV of reference means like summary.csv; drift exits with 1.")
     ] = None,
     tol: Annotated[
-        list[str] | None, typer.Option(help="Tolerance of --check: 0.02, or acc=0.01 for one metric.")
+        list[str] | None,
+        typer.Option(metavar="TOLERANCE", help="Tolerance of --check: 0.02, or acc=0.01 for one metric."),
     ] = None,
     against: Annotated[
         str | None, typer.Option(metavar="paper", help="Ours beside the numbers that the paper prints.")
     ] = None,
     results: ResultsOption = Path("results"),
 ) -> None:
-    """Show the tables and tests of stored runs; nothing is recomputed.
+    """Show the tables and tests of stored runs.
 
-    Several runs are shown one after another; with --by dataset they make one table.
+    Nothing is computed again.  Several runs are shown one after another; with --by dataset they
+    make one table.
     """
     from cscluster.errors import ConfigError
     from cscluster.report import write

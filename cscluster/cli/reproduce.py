@@ -28,7 +28,7 @@ def command(
     target: Annotated[
         str | None,
         typer.Argument(
-            metavar="[PAPER[/ITEM]]",
+            metavar="PAPER[/ITEM]",
             help="What to run; all papers by default.",
             autocompletion=complete.papers,
         ),
@@ -41,17 +41,18 @@ def command(
     ] = False,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Compare scores with those in OUT/reference; exit with 1 on drift."),
+        typer.Option("--check", help="Compare scores with those in RESULTS/reference; exit with 1 on drift."),
     ] = False,
     tolerance: Annotated[
         float, typer.Option("--tol", min=0, help="Difference of a score that --check lets pass.")
     ] = 0.02,
     write: Annotated[
-        bool, typer.Option("--write", help="Write OUT/reference: summaries and, if full, REPRODUCTION.md.")
+        bool,
+        typer.Option("--write", help="Write RESULTS/reference: summaries, and REPRODUCTION.md if full."),
     ] = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of workers.")] = os.cpu_count()
     or 1,
-    out: Annotated[Path, typer.Option(help="Folder for results.")] = Path("results"),
+    out: Annotated[Path, typer.Option("--results", "--out", help="Folder for results.")] = Path("results"),
 ) -> None:
     """Run the experiments of the papers and say which claims hold.
 

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 Config = Annotated[
     str,
     typer.Argument(
-        help="Experiment: a YAML file or the name of a bundled one.", autocompletion=complete.configs
+        metavar="CONFIG",
+        help="Experiment: a YAML file or the name of a bundled one.",
+        autocompletion=complete.configs,
     ),
 ]
 Settings = Annotated[
@@ -79,7 +81,7 @@ def command(
 
 def option(out: Path) -> str:
     """Return what a command needs to find its results in `out`."""
-    return "" if out == RESULTS else f" --out {shlex.quote(str(out))}"
+    return "" if out == RESULTS else f" --results {shlex.quote(str(out))}"
 
 
 def changes(settings: list[str] | None, trials: int | None, seed: int | None) -> list[str]:

@@ -13,11 +13,11 @@ from cscluster.cli.report import ResultsOption
 if TYPE_CHECKING:
     from cscluster.store.folder import RunFolder
 
-HEADS = ["run", "done", "failed", "age", "size", "config", "title"]
+HEADS = ["run", "done", "failed", "age", "size", "config"]
 
 
 def command(results: ResultsOption = Path("results")) -> None:
-    """List stored runs: progress, failures, age, size, experiment file."""
+    """List stored runs: progress, failures, age, size."""
     from cscluster.cli.listing import print_table
 
     found = rows(results)
@@ -48,10 +48,10 @@ def _row(folder: RunFolder, age: float) -> list[str]:
     try:
         config, planned, records = folder.config(), len(folder.plan()), folder.planned_records()
     except StoreError as error:
-        return [folder.path.name, "?", "?", *times, "", f"damaged: {error}"]
+        return [folder.path.name, "?", "?", *times, f"damaged: {error}"]
     failed = sum(record["status"] != "ok" for record in records)
     progress = [f"{len(records)}/{planned}", str(failed)]
-    return [folder.path.name, *progress, *times, config["source"], config["experiment"]["title"]]
+    return [folder.path.name, *progress, *times, config["source"]]
 
 
 def _rounded(value: float, units: tuple[tuple[str, float], ...]) -> str:

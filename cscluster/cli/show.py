@@ -15,7 +15,11 @@ from cscluster.cli.listing import print_table, recipe_words
 def command(
     name: Annotated[
         str,
-        typer.Argument(help="Algorithm, data set, metric, experiment or run.", autocompletion=complete.names),
+        typer.Argument(
+            metavar="NAME",
+            help="Algorithm, data set, metric, experiment or run.",
+            autocompletion=complete.names,
+        ),
     ],
     results: Annotated[Path, typer.Option("--results", help="Folder of results.")] = Path("results"),
 ) -> None:
@@ -82,7 +86,7 @@ def _dataset(name: str) -> None:
         return
     entry = index.files().get(name) or index.external()[name]
     typer.echo(f"data set {name}: {entry['title']}")
-    print_table(["", ""], [[key, str(value)] for key, value in entry.items() if key != "title"])
+    print_table(["", ""], [[key, _words(key, value)] for key, value in entry.items() if key != "title"])
 
 
 def _run(folder: Any) -> None:
@@ -123,7 +127,7 @@ def _provenance(folder: Any, records: list[Any]) -> None:
 
 
 def _words(name: str, value: Any) -> str:
-    """Return an entry of an environment as one reads it."""
+    """Return an entry of an environment or of a data set as one reads it."""
     if name == "revision":
         return f"{value['commit']}{' with changes' * value['dirty']}" if value else "installed, no checkout"
     if name == "threads":

@@ -13,7 +13,9 @@ def command(
     config: Annotated[
         str,
         typer.Argument(
-            help="Experiment: a YAML file or the name of a bundled one.", autocompletion=complete.configs
+            metavar="CONFIG",
+            help="Experiment: a YAML file or the name of a bundled one.",
+            autocompletion=complete.configs,
         ),
     ],
     settings: Annotated[

@@ -106,16 +106,17 @@ def read_text(path: Path) -> str:
         return Path(path).read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise ConstraintError(f"There is no constraint file '{path}'.") from None
-    except (OSError, UnicodeError) as error:
+    except UnicodeError:
+        raise ConstraintError(f"Cannot read constraint file '{path}': it is not UTF-8 text.") from None
+    except OSError as error:
         raise ConstraintError(f"Cannot read constraint file '{path}': {error}") from error
 
 
 def _sample(cell: str, numbers: dict[str, int], n_samples: int, where: str) -> int:
     if numbers:
         if cell not in numbers:
-            hint = (
-                did_you_mean(cell, numbers) or f"; the id column holds names such as '{next(iter(numbers))}'"
-            )
+            names = f"; the id column holds names such as '{next(iter(numbers))}'."
+            hint = names if cell.isdigit() else did_you_mean(cell, numbers) or names
             raise ConstraintError(f"{where}: there is no sample '{cell}'{hint}")
         return numbers[cell]
     if not cell.isascii() or not cell.isdigit() or len(cell) > 18 or int(cell) >= n_samples:

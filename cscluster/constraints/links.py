@@ -298,9 +298,12 @@ class Constraints:
                 f"The transitive closure has {n_links} links, more than the {max_pairs} allowed here."
             )
         must = [_all_pairs(members) for members in self.neighbourhoods]
-        starts = np.unique(np.sort(self.components), return_index=True)[1]
-        members_of = np.split(np.argsort(self.components, kind="stable"), starts[1:])
-        cannot = [_product(members_of[a], members_of[b]) for a, b in self.component_cannot_links]
+        order = np.argsort(self.components, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(np.bincount(self.components))])
+        cannot = [
+            _product(order[starts[a] : starts[a + 1]], order[starts[b] : starts[b + 1]])
+            for a, b in self.component_cannot_links.tolist()
+        ]
         entailed = Constraints(
             _stack(must),
             _stack([*cannot, self.contradictions]),

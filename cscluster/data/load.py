@@ -72,7 +72,7 @@ def missing(name: str, known: dict[str, Any]) -> str:
         Its entry in the index; empty if it has none.
     """
     if not known:
-        return f"There is no data set '{name}'{did_you_mean(name, index.names())}"
+        return f"There is no data set '{name}'{did_you_mean(name, index.names()) or '.'}"
     where = f"put {name}.npz into the folder that CSCLUSTER_DATA names"
     if "openml" in known:
         where += f", or run 'cscluster data fetch {name}' and call it openml:{known['openml']['id']}"

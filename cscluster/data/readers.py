@@ -11,6 +11,7 @@ import csv
 import hashlib
 import re
 import warnings
+import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from scipy.io import arff, loadmat
+from scipy.io import loadmat
 
+from cscluster.data.arff import read_arff
 from cscluster.data.dataset import Dataset
 from cscluster.errors import DataError, did_you_mean, reason
 
@@ -84,6 +86,10 @@ def _explained(path: Path) -> Iterator[None]:
         raise
     except PermissionError:
         raise DataError(f"No permission to read '{path}'.") from None
+    except UnicodeDecodeError:
+        raise DataError(
+            f"Cannot read '{path}' as {path.suffix[1:].upper()}: it is not UTF-8 text; save it as such."
+        ) from None
     except Exception as error:  # the parsers meet a damaged file with errors of every kind
         raise DataError(f"Cannot read '{path}' as {path.suffix[1:].upper()}: {reason(error)}") from error
 
@@ -123,7 +129,7 @@ def require_columns(frame: pd.DataFrame, name: str, wanted: Iterable[str]) -> No
             known = ", ".join(frame.columns[:8]) + (", ..." if frame.shape[1] > 8 else "")
             raise DataError(
                 f"Data set '{name}' has no column '{column}'"
-                f"{did_you_mean(column, frame.columns) or f' (columns: {known})'}"
+                f"{did_you_mean(column, frame.columns) or f' (columns: {known}).'}"
             )
 
 
@@ -259,22 +265,10 @@ def _parquet_frame(path: Path, id_column: str | None) -> pd.DataFrame:
         raise DataError(f"Reading '{path.name}' needs pyarrow: pip install 'cscluster[parquet]'.") from None
 
 
-def _arff_frame(path: Path, id_column: str | None) -> pd.DataFrame:
-    with path.open(encoding="utf-8", errors="replace") as file:
-        table, meta = arff.loadarff(file)
-    frame = pd.DataFrame(table)
-    for column, kind in zip(meta.names(), meta.types(), strict=True):
-        if kind == "nominal":
-            texts = frame[column].str.decode("utf-8")
-            frame[column] = texts.mask(texts == "?")
-    return frame
-
-
 def default_target(path: Path, frame: pd.DataFrame) -> str | None:
     """Return the column that a format takes for the classes: the last of an ARFF file, if nominal."""
-    if path.suffix.lower() == ".arff" and frame.shape[1] and frame.dtypes.iloc[-1].kind not in "buif":
-        return str(frame.columns[-1])
-    return None
+    nominal = frame.attrs.get("nominal", []) if path.suffix.lower() == ".arff" else []
+    return nominal[-1] if nominal and nominal[-1] == frame.columns[-1] else None
 
 
 def _read_table(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
@@ -287,10 +281,15 @@ def _read_libsvm(path: Path, name: str, target: str | None, id_column: str | Non
 
     X, y = load_svmlight_file(str(path))
     dense = X.nnz > 0.3 * X.shape[0] * X.shape[1]
-    return from_arrays({"X": X.toarray() if dense else sparse.csr_array(X), "y": y}, name, None, id_column)
+    arrays = {"X": X.toarray() if dense else sparse.csr_array(X)}
+    if len(np.unique(y)) > 1:  # the format has no other way to say that there are no classes
+        arrays["y"] = y
+    return from_arrays(arrays, name, None, id_column)
 
 
 def _read_npz(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
+    if not zipfile.is_zipfile(path):
+        raise ValueError("it is no archive of arrays, or a damaged one")
     with np.load(path, allow_pickle=False) as archive:
         return from_arrays({key: archive[key] for key in archive.files}, name, target, id_column)
 
@@ -316,7 +315,7 @@ FRAMES: dict[str, Callable[[Path, str | None], pd.DataFrame]] = {
     ".csv": _table_frame,
     ".tsv": _table_frame,
     ".parquet": _parquet_frame,
-    ".arff": _arff_frame,
+    ".arff": lambda path, id_column: read_arff(path),
 }
 
 READERS: dict[str, Callable[..., Dataset]] = {

@@ -69,10 +69,20 @@ def segment_image(path: str | Path, out: str | Path, n_segments: int = 2, seed: 
     return labels.reshape(image.shape[:2])
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Segment an RGB image.")
-    parser.add_argument("image", type=Path)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--segments", type=int, default=2)
+def main() -> None:
+    """Segment the image that the command line names."""
+    parser = argparse.ArgumentParser(description="Segment an RGB image by colour.")
+    parser.add_argument("image", type=Path, help="the picture, such as a PNG file")
+    parser.add_argument("out", type=Path, help="where the segments go, each in its mean colour")
+    parser.add_argument("--segments", type=int, default=2, help="number of segments (default 2)")
     arguments = parser.parse_args()
-    segment_image(arguments.image, arguments.out, arguments.segments)
+    try:
+        found = segment_image(arguments.image, arguments.out, arguments.segments)
+    except (OSError, SyntaxError, ValueError) as error:
+        parser.error(str(error))
+    shares = ", ".join(f"{share:.0%}" for share in np.bincount(found.ravel()) / found.size)
+    print(f"wrote {arguments.out}: {arguments.segments} segments ({shares} of the pixels)")
+
+
+if __name__ == "__main__":
+    main()

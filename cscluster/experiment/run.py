@@ -137,7 +137,7 @@ def _check_owner(folder: RunFolder, source: str) -> None:
     if owner != source:
         raise StoreError(
             f"The result folder '{folder.path}' belongs to another experiment file ({owner}); "
-            "give this one another name or another --out."
+            "give this one another name or another --results."
         )
 
 

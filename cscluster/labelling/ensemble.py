@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
+from threadpoolctl import ThreadpoolController
 
 from cscluster.algorithms.ensemble.scsc import SCSC
 from cscluster.constraints import Constraints
@@ -15,8 +16,10 @@ from cscluster.constraints import Constraints
 IntArray = NDArray[np.int64]
 
 N_PARTITIONS = 20
-MAX_PAIRS = 20_000
-"""Entailed links up to this number are learned from as well."""
+MAX_CLOSURE = 500_000
+"""Entailed links are looked at up to this number."""
+MAX_PAIRS = 1000
+"""Of each kind, as many are learned from, besides the given ones: a mean needs no more."""
 
 
 class Ensemble:
@@ -32,6 +35,7 @@ class Ensemble:
 
     def __init__(self, model: SCSC) -> None:
         self._model = model
+        self._threads = ThreadpoolController()
         self.n_clusters = model.n_clusters
         self.partitions: NDArray[Any] = model.partitions_
 
@@ -42,9 +46,23 @@ class Ensemble:
 
     def labels(self, links: Constraints) -> IntArray:
         """Return the cluster of each row; the same links give the same clusters in whatever order."""
-        closure = links.closure() if sum(links.closure_size) <= MAX_PAIRS else links
         model = copy.copy(self._model)
-        return np.asarray(model.partial_fit(closure).labels_, dtype=np.int64)
+        with self._threads.limit(limits=1):  # for so little work, threads wait longer than they compute
+            return np.asarray(model.partial_fit(with_entailed(links)).labels_, dtype=np.int64)
+
+
+def with_entailed(links: Constraints) -> Constraints:
+    """Return links with those that follow from them, evenly thinned to `MAX_PAIRS` of each kind."""
+    if sum(links.closure_size) > MAX_CLOSURE:
+        return links
+    closure = links.closure()
+    kept = (_evenly(len(pairs)) for pairs in (closure.must_links, closure.cannot_links))
+    return links | closure.select(*kept)
+
+
+def _evenly(count: int) -> IntArray:
+    """Return numbers below `count`, all or `MAX_PAIRS` of them at equal distances."""
+    return np.linspace(0, count - 1, min(count, MAX_PAIRS)).astype(np.int64)
 
 
 def renumbered(labels: IntArray, before: IntArray, n_clusters: int) -> IntArray:

@@ -20,6 +20,7 @@ MAX_VALUES = 20
 """A text column with more different values than this says too little about groups."""
 
 _NEARLY_ALL = 0.9
+_COMMAS = "decimal commas are read as points"
 _DECIMAL_COMMA = r"\s*[+-]?\d+(,\d+)?\s*"
 
 
@@ -215,10 +216,14 @@ def _from_frame(frame: pd.DataFrame, name: str, columns: Columns) -> Table:
     wanted = [c for c in (columns.features or frame.columns) if c not in apart]
     numbers: dict[str, NDArray[np.float64]] = {}
     texts: dict[str, NDArray[np.str_]] = {}
-    notes, left_out = [], []
+    notes: list[str] = []
+    with_commas, left_out = [], []
     for column in wanted:
         found, note = _numbers(frame[column])
-        notes += [note] if note else []
+        if note == _COMMAS:
+            with_commas.append(column)
+        elif note:
+            notes.append(f"column '{column}': {note}")
         if found is not None:
             reason = _useless_numbers(found, forced=column in columns.features)
             if reason is None:
@@ -229,6 +234,9 @@ def _from_frame(frame: pd.DataFrame, name: str, columns: Columns) -> Table:
             if reason is None:
                 texts[column] = cells
         left_out += [f"{column} ({reason})"] if reason else []
+    if with_commas:
+        named = f"column '{with_commas[0]}'" if len(with_commas) == 1 else f"{len(with_commas)} columns"
+        notes.insert(0, f"{named}: {_COMMAS}")
     if left_out:
         notes.append(f"left out: {', '.join(left_out)}")
     if not (numbers or texts):
@@ -256,14 +264,14 @@ def _numbers(column: pd.Series) -> tuple[NDArray[np.float64] | None, str]:
     cells = column.dropna().astype(str)
     if _has_decimal_commas(cells):
         points = column.astype(str).where(column.notna()).str.replace(",", ".", regex=False)
-        return _to_float(points), f"column '{column.name}': decimal commas are read as points"
+        return _to_float(points), _COMMAS
     values = _to_float(column)
     strange = column.notna().to_numpy() & np.isnan(values)
     if strange.sum() > (1 - _NEARLY_ALL) * len(cells):
         return None, ""
     first = column[strange].iloc[0]
     more = f" and {strange.sum() - 1} more" if strange.sum() > 1 else ""
-    return values, f"column '{column.name}': '{first}'{more} among numbers, taken as missing"
+    return values, f"'{first}'{more} among numbers, taken as missing"
 
 
 def _to_float(column: pd.Series) -> NDArray[np.float64]:

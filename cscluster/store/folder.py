@@ -61,12 +61,12 @@ class RunFolder:
             return
         if self.path.is_dir() and any(path.name != ".lock" for path in self.path.iterdir()):
             raise StoreError(
-                f"'{self.path}' holds files but no results of cscluster; use another name or --out."
+                f"'{self.path}' holds files but no results of cscluster; use another name or --results."
             )
         existing = next(path for path in (self.path, *self.path.absolute().parents) if path.exists())
         if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
             raise StoreError(
-                f"No permission to write results to '{self.path}'; choose another place with --out."
+                f"No permission to write results to '{self.path}'; choose another place with --results."
             )
 
     def config(self) -> dict[str, Any]:
@@ -192,7 +192,7 @@ class RunFolder:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise StoreError(
-                    f"Another run is writing to '{self.path}'; wait for it or use --out."
+                    f"Another run is writing to '{self.path}'; wait for it or use --results."
                 ) from None
             except OSError as error:
                 raise StoreError(f"Cannot lock '{self.path}': {error.strerror}.") from error

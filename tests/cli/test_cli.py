@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from cscluster.algorithms import registry
+
 TOYS = Path(__file__).parents[1] / "toys.py"
 SMALL = """\
 name: small
@@ -91,7 +93,7 @@ def test_fresh_forgets(cscluster, small):
         (["run", "small.yaml", "--set", "datasets=[nan.csv]"], "has the value nan in column 'b', row 1"),
         (["run", "small.yaml", "--set", "datasets=[{base: one.csv, target: c}]"], "has the one value"),
         (["run", "small.yaml", "--set", "constraints={kind: file, path: clash.csv}"], "'0' and '2' are cannot-linked"),
-        (["run", "small.yaml", "--out", "taken"], "holds files but no results"),
+        (["run", "small.yaml", "--results", "taken"], "holds files but no results of cscluster; use another name or --results."),
         (["run", "small.yaml", "--out", "small.yaml"], "No permission to write results"),
         (["report", "nothing"], "There is no run 'nothing'"),
         (["validate", "broken.yaml"], "broken.yaml:1:8: YAML syntax"),
@@ -137,6 +139,8 @@ def test_stale_results_are_explained(cscluster, small):
         (["list", "datasets"], "pendigit389"),
         (["list", "metrics"], "balanced_rand"),
         (["list", "configs"], "mnist0689"),
+        (["list", "runs"], "no runs in 'results' yet"),
+        (["show", "iris"], "openml   name iris, id 61"),
         (["show", "kmeans"], "number of starts"),
         (["show", "mnist"], "MNIST digits"),
         (["show", "nmi"], "geometric mean"),
@@ -153,12 +157,35 @@ def test_looking_around(cscluster, arguments, says):
     assert says in done.stdout
 
 
+def test_each_algorithm_is_one_line(cscluster):
+    lines = cscluster("list").stdout.splitlines()
+    assert [line.split()[0] for line in lines[1:-2]] == list(registry.algorithms())
+    assert max(map(len, lines)) <= 80
+
+
+def test_the_commands_are_explained_in_whole_sentences(cscluster):
+    for words in ([], ["new"], ["data"]):
+        assert "..." not in cscluster(*words, "--help").stdout.partition("Commands:")[2]
+
+
+@pytest.mark.parametrize(
+    "command", ["run", "sweep", "merge", "report", "reproduce", "compare", "runs", "list", "show"]
+)
+def test_the_folder_of_results_has_one_name(cscluster, command):
+    assert "--results" in cscluster(command, "--help").stdout
+
+
 def test_completion_knows_names(tmp_path):
     program = Path(sys.executable).parent / "cscluster"
+    (tmp_path / "my_table.csv").touch()
     for words, expected in [
         ("run mn", "mnist0689"),
         ("show pckm", "pckmeans"),
         ("data info letterI", "letterIJL"),
+        ("cluster my_ta", "my_table.csv"),
+        ("cluster iris -a pckm", "pckmeans"),
+        ("check mpck", "mpckmeans"),
+        ("reproduce zha", "zhang2009"),
     ]:
         variables = {
             "_CSCLUSTER_COMPLETE": "complete_bash",

@@ -109,6 +109,7 @@ def test_a_data_set_by_name(call, tmp_path):
         in done.stdout.replace("\n", " ")
     )
     assert "links kept: 2 of 2 (100%)" in done.stdout
+    assert "links.csv: 1 must-link, 1 cannot-link, weights from 1 to 2" in done.stdout
 
 
 def test_broken_links_are_named_ten_at_most(call, garden):
@@ -116,7 +117,7 @@ def test_broken_links_are_named_ten_at_most(call, garden):
     write(garden / "wrong.csv", [["a", "b", "link"], *pairs])
     done = call("cluster iris -c wrong.csv -k 3 -a kmeans --broken broken.csv")
     assert "... and 20 more" in done.stdout
-    assert "0               60  must" in done.stdout
+    assert "links not kept:\n  0  60  must" in done.stdout
     assert len(read((garden / "broken.csv").read_text())) == 31
 
 
@@ -129,6 +130,7 @@ def test_broken_links_are_named_ten_at_most(call, garden):
         ("cluster flowers.csv -c nothing.csv", "There is no constraint file 'nothing.csv'"),
         ("cluster flowers.csv -c clash.csv", "'0100' and '0102' are cannot-linked, but must-links put them together"),
         ("cluster flowers.csv -c strange.csv", "strange.csv:2: there is no sample '0999'"),
+        ("cluster flowers.csv -c numbers.csv", "numbers.csv:2: there is no sample '3'; the id column holds names such as '0100'"),
         ("cluster flowers.csv -k 0", "-k must be a whole number from 2 on"),
         ("cluster flowers.csv -k 200 -a kmeans", "200 clusters are too many for 120 rows"),
         ("cluster flowers.csv -a kmeens", "did you mean 'kmeans'?"),
@@ -139,7 +141,7 @@ def test_broken_links_are_named_ten_at_most(call, garden):
         ("cluster flowers.csv --preprocess whiten", "There is no preprocessing step 'whiten'"),
         ("cluster flowers.csv --out flowers.csv", "is the file of an input"),
         ("cluster flowers.csv --out no/labels.csv", "there is no folder 'no'"),
-        ("cluster flowers.csv --map map.doc", "must end with .html, .png, .pdf, .svg"),
+        ("cluster flowers.csv --map map.doc", "must end with .html, .png, .pdf or .svg"),
         ("cluster flowers.csv -a scsc --model m.zip", "SCSC cannot place new data"),
         ("cluster flowers.csv -a kmeans --preprocess tfidf --model m.zip", "cannot hold the step 'tfidf'"),
         ("predict no.zip flowers.csv", "There is no model file 'no.zip'"),
@@ -148,6 +150,7 @@ def test_broken_links_are_named_ten_at_most(call, garden):
 )  # fmt: skip
 def test_bad_input_is_one_sentence_exit_code_2_and_nothing_written(call, garden, arguments, says):
     (garden / "clash.csv").write_text("a,b,link\n0100,0101,must\n0101,0102,must\n0100,0102,cannot\n")
+    (garden / "numbers.csv").write_text("a,b,link\n3,7,must\n")
     (garden / "strange.csv").write_text("a,b,link\n0100,0999,must\n")
     before = {path: path.stat().st_mtime_ns for path in garden.rglob("*")}
     done = call(arguments)

@@ -40,9 +40,16 @@ def test_what_is_missing_is_said_in_words(tmp_path):
         (["check", "nowhere:Mine"], "Cannot import 'nowhere'"),
         (["new", "algorithm", "no-name"], "cannot name a Python file"),
         (["new", "algorithm", "a", "--folder", "missing"], "Cannot write"),
+        (["new", "example", "--folder", "missing"], "Cannot write 'missing/flowers.csv': No such file"),
     ],
 )
 def test_bad_input_is_one_sentence(tmp_path, words, says):
     said = call(*words, folder=tmp_path, status=2)
     assert says in said
     assert "Traceback" not in said
+
+
+def test_the_example_is_written_all_or_not_at_all(tmp_path):
+    (tmp_path / "new.csv").write_text("mine")
+    assert "'new.csv' exists already" in call("new", "example", folder=tmp_path, status=2)
+    assert [path.name for path in tmp_path.iterdir()] == ["new.csv"]

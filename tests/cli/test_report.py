@@ -143,7 +143,14 @@ def test_compare(cscluster, runs):
     assert done.returncode == 0
     assert "18 of 18 cells moved significantly (18 better), 0 are within noise, 0 are" in done.stdout
     assert "ACC of A on iris at 10" in " ".join(done.stdout.split())
+    assert "Holm" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_runs_without_a_common_cell_were_not_tested(cscluster, runs):
+    done = cscluster("compare", "first", "third")
+    assert "no cell in common" in done.stdout
+    assert "Holm" not in done.stdout
 
 
 def store_better(path):
@@ -161,7 +168,7 @@ def store_better(path):
 
 def test_runs_lists_what_is_stored(cscluster, runs):
     (runs.path / "results/third/trials.jsonl").open("a").write("damaged\n")
-    ages = {"first": 10**9, "second": 3 * 86400 + 9000, "third": 3 * 86400 + 9000}  # no second counts
+    ages = {"first": 10**9, "second": 3 * 86400 + 9000, "third": 2 * 86400 + 9000}  # no second counts
     for name, age in ages.items():
         os.utime(runs.path / f"results/{name}/trials.jsonl", (time.time() - age,) * 2)
     done = cscluster("runs")
@@ -170,7 +177,8 @@ def test_runs_lists_what_is_stored(cscluster, runs):
     rows = {line.split()[0]: line for line in done.stdout.splitlines() if not line.startswith(" ")}
     assert rows["second"].split()[1:3] == ["108/108", "0"]
     assert "run.yaml" in rows["second"]
-    assert "Another" in rows["second"]
+    after = done.stdout.splitlines()[done.stdout.splitlines().index(rows["second"]) :]
+    assert [line.split()[0] for line in after] == ["second", "first"]  # a line for each
     assert rows["third"].split()[1:3] == ["?", "?"]
     assert "damaged:results/third/trials.jsonl:8:" in "".join(done.stdout.split())
     assert list(rows)[-1] == "first"

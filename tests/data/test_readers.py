@@ -8,7 +8,7 @@ from scipy.io import savemat
 from sklearn.datasets import dump_svmlight_file
 
 from cscluster.data.dataset import Dataset
-from cscluster.data.readers import READERS, read
+from cscluster.data.readers import READERS, default_target, read, read_frame
 from cscluster.errors import DataError
 
 X = np.array([[1.5, 0.0, -2.0], [0.0, 3.0, 0.0], [4.0, 0.0, 1e-3], [5.0, 6.0, 7.0]])
@@ -202,7 +202,7 @@ def test_pickled_objects_are_refused(tmp_path):
         ("kind\nx\ny\n", "has 2 samples of 0 features"),
         ("a,b,kind\n1,2,x\n3,4,y,5\n", "Cannot read '.*toy.csv' as CSV: .*line 3"),
         ("a,kind\n1,2,x\n3,4,y\n", "has more values in a row than the header has names"),
-        (b"a,kind\n1,\xff\n2,b\n", "Cannot read '.*toy.csv' as CSV: 'utf-8' codec can't decode"),
+        (b"a,kind\n1,\xff\n2,b\n", "Cannot read '.*toy.csv' as CSV: it is not UTF-8 text"),
     ],
 )
 def test_says_what_is_wrong_with_a_csv_file(tmp_path, text, message):
@@ -324,3 +324,54 @@ def test_a_damaged_file_is_read_or_refused(tmp_path, ending, data):
     except DataError as error:
         outcome = error
     assert isinstance(outcome, (Dataset, DataError))
+
+
+WEKA = """% flowers
+@RELATION 'my flowers'
+@attribute 'the name' string
+@attribute width REAL
+@attribute kind {red, 'deep blue'}
+@attribute remark string
+@data
+% the first
+'f 1', 1.5, red, "tall, thin"
+f2, ?, 'deep blue', ?
+"""
+
+
+def test_texts_and_quotes_of_arff(tmp_path):
+    frame = read_frame(put(tmp_path, "flowers.arff", WEKA))
+    assert list(frame.columns) == ["the name", "width", "kind", "remark"]
+    assert frame.iloc[0].tolist() == ["f 1", 1.5, "red", "tall, thin"]
+    assert frame.iloc[1].isna().tolist() == [False, True, False, True]
+    assert frame["kind"].iloc[1] == "deep blue"
+    assert default_target(tmp_path / "flowers.arff", frame) is None  # the last column is a text, not a class
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("f2, ?", "f2"), "line 10 has 3 values for 4 attributes"),
+        (('red, "tall', 'green, "tall'), "line 9: 'green' is not a value of 'kind'"),
+        (("f2, ?, 'deep blue', ?", "{0 f2}"), "line 10: sparse rows are not read"),
+        (("REAL", "relational"), "attributes of the type 'relational' are not read"),
+        (("@data", "@dta"), "line 7 is not a line of a header"),
+        (("1.5", "wide"), "Unable to parse string"),
+        (("width", "kind"), "two attributes have the same name"),
+    ],
+)
+def test_says_what_is_wrong_with_an_arff_file(tmp_path, change, message):
+    assert change[0] in WEKA
+    with pytest.raises(DataError, match=message):
+        read_frame(put(tmp_path, "flowers.arff", WEKA.replace(*change)))
+
+
+def test_one_label_for_all_rows_of_libsvm_is_none(tmp_path):
+    data = loaded(put(tmp_path, "toy.libsvm", "0 1:1 2:2\n0 1:3 2:4\n"), target=None)
+    assert data.y is None
+
+
+def test_a_damaged_npz_file_is_not_said_to_be_loadable_unsafely(tmp_path):
+    (tmp_path / "toy.npz").write_bytes(b"no archive at all")
+    with pytest.raises(DataError, match="as NPZ: it is no archive of arrays, or a damaged one"):
+        loaded(tmp_path / "toy.npz")

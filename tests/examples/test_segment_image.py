@@ -5,7 +5,7 @@ import pytest
 from matplotlib.image import imread
 from PIL import Image
 
-from cscluster.examples.segment_image import landscape, read_pixels, segment_image
+from cscluster.examples.segment_image import landscape, main, read_pixels, segment_image
 
 IMAGE = Path(__file__).parents[2] / "datasets/landscape.png"
 
@@ -28,3 +28,22 @@ def test_a_grey_image_is_refused(tmp_path):
     Image.fromarray(np.zeros((4, 4), dtype=np.uint8)).save(tmp_path / "grey.png")
     with pytest.raises(ValueError, match=r"not an RGB image: its shape is \(4, 4\)"):
         read_pixels(tmp_path / "grey.png")
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("missing.png out.png", "No such file"),
+        ("text.png out.png", "not a PNG file"),
+        ("grey.png out.png", "not an RGB image"),
+    ],
+)
+def test_what_is_no_picture_is_said_in_a_sentence(tmp_path, monkeypatch, capsys, line, says):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "text.png").write_text("no picture")
+    Image.fromarray(np.zeros((4, 4), dtype=np.uint8)).save(tmp_path / "grey.png")
+    monkeypatch.setattr("sys.argv", ["segment_image", *line.split()])
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    assert says in capsys.readouterr().err
+    assert not (tmp_path / "out.png").exists()

@@ -36,6 +36,13 @@ def test_what_the_user_says_goes_first(tmp_path):
     assert read_table(path, Columns(id="nr")).ids == ["1", "2", "3"]
 
 
+def test_many_columns_with_decimal_commas_are_one_note(tmp_path):
+    path = put(tmp_path, "a;b;c\n1,5;2,5;x\n2,5;1,5;x\n0,5;1,5;y\n3,5;0,25;y\n")
+    table = read_table(path, Columns())
+    assert table.numbers[0].tolist() == [1.5, 2.5]
+    assert table.notes == ["2 columns: decimal commas are read as points"]
+
+
 def test_cells_that_are_not_quite_numbers(tmp_path):
     path = put(
         tmp_path, "a;b;c\n" + "".join(f"{i * 7 % 5};{i},5;{'?' if i == 3 else i % 4}\n" for i in range(20))

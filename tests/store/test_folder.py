@@ -144,7 +144,7 @@ def test_a_record_is_on_disk_when_append_returns(folder):
 def test_only_one_process_writes(filled):
     with (
         filled.writing(),
-        pytest.raises(StoreError, match=r"Another run is writing to '.*run'; wait for it or use --out"),
+        pytest.raises(StoreError, match=r"Another run is writing to '.*run'; wait for it or use --results"),
         RunFolder(filled.path).writing(),
     ):
         pass

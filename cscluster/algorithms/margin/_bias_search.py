@@ -11,14 +11,13 @@ summing the changes of slope gives all objectives together, in O(n log n) instea
 
 from __future__ import annotations
 
-import warnings
 from typing import Literal
 
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.algorithms.margin._signed_groups import SignedGroups
-from cscluster.errors import InfeasibleError
+from cscluster.errors import InfeasibleError, warn
 
 Loss = Literal["hinge", "absolute", "squared"]
 """``max(0, 1 - y f)``, ``|f - y|`` and ``(f - y)^2``."""
@@ -98,11 +97,9 @@ def _balanced(total: FloatArray, n: int, balance: float, groups: SignedGroups) -
             f"No split of {n} samples keeps the positive share within {balance:g} of one half; "
             "raise 'balance'."
         )
-    warnings.warn(
+    warn(
         f"The links leave no split with a positive share within {balance:g} of one half; "
-        "the most balanced one is taken.",
-        UserWarning,
-        stacklevel=2,
+        "the most balanced one is taken."
     )
     nearest = np.abs(total)[both].min()
     return np.flatnonzero(both & (np.abs(total) == nearest))

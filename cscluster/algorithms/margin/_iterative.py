@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from typing import Any, Self
 
@@ -26,7 +25,7 @@ from cscluster.algorithms.parameters import (
 )
 from cscluster.algorithms.spectral.normalized_cut import NormalizedCut
 from cscluster.constraints import Constraints
-from cscluster.errors import ParameterError
+from cscluster.errors import ParameterError, warn
 from cscluster.linalg.kernels import Kernel
 
 N_LANDMARKS = Parameter("landmarks of the Nyström features; null: the exact kernel", Integer(1), Null())
@@ -156,9 +155,7 @@ class IterativeMarginClusterer(Clusterer):
 def _warn_of_broken(links: Constraints, labels: IntArray) -> None:
     broken = len(links.violated(labels))
     if broken:
-        warnings.warn(
+        warn(
             f"{broken} of {len(links.cannot_links)} cannot-links are broken: with more than two clusters "
-            "they only choose which cluster is split next.",
-            UserWarning,
-            stacklevel=3,
+            "they only choose which cluster is split next."
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 from typing import Any
 
@@ -23,7 +22,7 @@ from cscluster.algorithms.parameters import (
     Real,
 )
 from cscluster.constraints import Constraints
-from cscluster.errors import DataError
+from cscluster.errors import DataError, warn
 
 GAIN_TOL = 0.1
 """CCCP moves on once the duality gap is this share of what the convex problem has gained."""
@@ -125,8 +124,4 @@ def warn_of_contradictions(owner: str, links: Constraints) -> None:
     """Say how many cannot-links the must-links contradict; soft methods weigh them."""
     count = len(links.contradictions)
     if count:
-        warnings.warn(
-            f"{count} cannot-links contradict the must-links; {owner} treats links as soft and breaks some.",
-            UserWarning,
-            stacklevel=3,
-        )
+        warn(f"{count} cannot-links contradict the must-links; {owner} treats links as soft and breaks some.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -17,7 +16,7 @@ from cscluster.algorithms.margin._starts import label_free_starts, paper_start
 from cscluster.algorithms.margin._terms import LinkMargins, PointMargins, Term
 from cscluster.algorithms.parameters import Choice, Integer, Parameter, Real
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError
+from cscluster.errors import ConstraintError, warn
 
 
 def link_term(links: Constraints, n_clusters: int) -> LinkMargins:
@@ -301,8 +300,4 @@ class PMMC(MarginClusterer):
                 "PMMC has no link to go by, and nothing else keeps the samples out of one cluster "
                 "(bias=True or delta=0); give links, or use cpmmc."
             )
-        warnings.warn(
-            "PMMC has no link to go by; it minimises the margin losses of the samples alone.",
-            UserWarning,
-            stacklevel=3,
-        )
+        warn("PMMC has no link to go by; it minimises the margin losses of the samples alone.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Self
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from cscluster.algorithms.base import FloatArray, LinearMetric, Samples, dense
 from cscluster.algorithms.metric.options import N_COMPONENTS, SHRINKAGE, require_at_most
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError
+from cscluster.errors import ConstraintError, warn
 from cscluster.linalg.psd import rank_tolerance
 from cscluster.linalg.scatter import chunklet_scatter, ranges, separation_scatter, shrunk_covariance
 
@@ -97,9 +96,7 @@ class DCA(LinearMetric):
         if not len(constraints.component_cannot_links):
             raise ConstraintError("DCA needs cannot-links between must-link components, got none.")
         if not len(constraints.must_links):
-            warnings.warn(
-                "DCA got no must-links: it uses the features' ranges instead.", UserWarning, stacklevel=2
-            )
+            warn("DCA got no must-links: it uses the features' ranges instead.")
         varies, s = ranges(X)
         Z = X[:, varies] / s
         S_w, nu = chunklet_scatter(Z, constraints)

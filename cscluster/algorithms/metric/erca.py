@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Self
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from cscluster.algorithms.base import LinearMetric, Samples, dense
 from cscluster.algorithms.metric.options import SHRINKAGE
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError
+from cscluster.errors import ConstraintError, warn
 from cscluster.linalg.psd import inverse_sqrt, sqrt
 from cscluster.linalg.scatter import deviations, link_scatter, shrunk_covariance
 
@@ -83,9 +82,7 @@ class ERCA(LinearMetric):
         if not n_must and self.shrinkage == 0:
             raise ConstraintError("ERCA with 'shrinkage' 0 needs must-links, got none.")
         if not n_must:
-            warnings.warn(
-                "ERCA got no must-links: it uses the features' variances instead.", UserWarning, stacklevel=2
-            )
+            warn("ERCA got no must-links: it uses the features' variances instead.")
         varies, s = deviations(X)
         Z = X[:, varies] / s
         S_b = link_scatter(Z, constraints.cannot_links, constraints.cannot_weights) / (2 * n_cannot)

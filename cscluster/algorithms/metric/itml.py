@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Self
 
 import numpy as np
@@ -12,7 +11,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from cscluster.algorithms.base import FloatArray, IntArray, LinearMetric, Samples, dense
 from cscluster.algorithms.parameters import Choice, Integer, Parameter, Real
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError
+from cscluster.errors import ConstraintError, warn
 from cscluster.linalg.psd import span, sqrt
 from cscluster.linalg.scatter import deviations
 
@@ -218,13 +217,9 @@ class ITML(LinearMetric):
             self.max_iter,
         )
         if not self.converged_:
-            warnings.warn(f"ITML did not converge in {self.max_iter} rounds.", UserWarning, stacklevel=2)
+            warn(f"ITML did not converge in {self.max_iter} rounds.")
         if not multipliers.any():
-            warnings.warn(
-                "All links are within the bounds of ITML already: the metric is the prior.",
-                UserWarning,
-                stacklevel=2,
-            )
+            warn("All links are within the bounds of ITML already: the metric is the prior.")
         self.multipliers_ = np.zeros(len(links))
         self.multipliers_[useful] = multipliers
         root = np.eye(len(s)) + Q @ (sqrt(A) - np.eye(len(A))) @ Q.T

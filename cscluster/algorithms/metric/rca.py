@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Self
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from cscluster.algorithms.base import LinearMetric, Samples, dense
 from cscluster.algorithms.metric.options import SHRINKAGE
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError, DataError
+from cscluster.errors import ConstraintError, DataError, warn
 from cscluster.linalg.psd import inverse_sqrt
 from cscluster.linalg.scatter import chunklet_scatter, ranges, shrunk_covariance
 
@@ -82,10 +81,8 @@ class RCA(LinearMetric):
         if not len(constraints.must_links):
             if self.shrinkage == 0:
                 raise ConstraintError("RCA with 'shrinkage' 0 needs must-links, got none.")
-            warnings.warn(
-                "RCA got no must-links: the metric is the Euclidean one of features divided by their ranges.",
-                UserWarning,
-                stacklevel=2,
+            warn(
+                "RCA got no must-links: the metric is the Euclidean one of features divided by their ranges."
             )
         varies, s = ranges(X)
         if not varies.any():
@@ -93,11 +90,9 @@ class RCA(LinearMetric):
         S, nu = chunklet_scatter(X[:, varies] / s, constraints)
         W, rank = inverse_sqrt(shrunk_covariance(S, nu, self.shrinkage))
         if rank < len(W):
-            warnings.warn(
+            warn(
                 f"The chunklets span only {rank} of {len(W)} dimensions and 'shrinkage' is 0: "
-                "the other directions are dropped.",
-                UserWarning,
-                stacklevel=2,
+                "the other directions are dropped."
             )
         self.components_ = np.zeros((len(W), X.shape[1]))
         self.components_[:, varies] = W / s

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Self
 
 import numpy as np
@@ -11,7 +10,7 @@ from cscluster.algorithms.base import FloatArray, LinearMetric, Samples, dense
 from cscluster.algorithms.metric.options import SHRINKAGE
 from cscluster.algorithms.parameters import Boolean, Integer, Parameter, Real
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError
+from cscluster.errors import ConstraintError, warn
 from cscluster.linalg.projected_gradient import Descent, minimise
 from cscluster.linalg.psd import inverse_sqrt, nearest_psd, span, sqrt
 from cscluster.linalg.scatter import link_scatter, ranges, shrunk_covariance
@@ -165,9 +164,7 @@ class Xing(LinearMetric):
             raise ConstraintError("Xing needs cannot-links between samples that differ, got none.")
         n_must = len(constraints.must_links)
         if not n_must and self.shrinkage > 0:
-            warnings.warn(
-                "Xing got no must-links: it uses the features' ranges instead.", UserWarning, stacklevel=2
-            )
+            warn("Xing got no must-links: it uses the features' ranges instead.")
         S_w = link_scatter(Z, constraints.must_links, constraints.must_weights) / 2
         C_w = shrunk_covariance(S_w, n_must, self.shrinkage) if n_must or self.shrinkage else S_w
         if self.diagonal:

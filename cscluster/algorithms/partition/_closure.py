@@ -8,7 +8,6 @@ cluster, so the pairs are never listed.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -18,7 +17,7 @@ from scipy.sparse import csr_array, triu
 
 from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError
+from cscluster.errors import ConstraintError, warn
 
 
 @dataclass(frozen=True)
@@ -153,7 +152,7 @@ def warn_of_contradictions(constraints: Constraints, consequence: str) -> bool:
     try:
         constraints.require_consistent()
     except ConstraintError as error:
-        warnings.warn(f"{error} {consequence}", UserWarning, stacklevel=4)
+        warn(f"{error} {consequence}")
         return True
     return False
 
