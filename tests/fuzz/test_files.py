@@ -156,19 +156,24 @@ def test_a_mat_file_that_crashes_its_reader_is_refused(tmp_path):
         readers.read(tmp_path / "a.mat", name="a")
 
 
-@pytest.mark.parametrize("count", [60, pytest.param(1000, marks=pytest.mark.slow)])
-def test_tables_with_texts(fuzz, count):
-    """`cscluster cluster` takes numbers and texts as they come."""
+def table_with_texts():
     head, *rows = csv().decode().splitlines()
-    whole = "\n".join([f"{head},kind", *(f"{row},{'ab'[i % 2]}" for i, row in enumerate(rows))]).encode()
+    return "\n".join([f"{head},kind", *(f"{row},{'ab'[i % 2]}" for i, row in enumerate(rows))]).encode()
+
+
+@pytest.mark.parametrize("count", [20, pytest.param(400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", ["csv", "arff", "parquet"])
+def test_tables_with_texts(fuzz, kind, count):
+    """`cscluster cluster` takes numbers and texts as they come."""
+    whole = table_with_texts() if kind == "csv" else DATA[kind][0]
 
     def read(content):
-        Path("input.csv").write_bytes(content)
-        table = read_table("input.csv", Columns())
+        Path(f"input.{kind}").write_bytes(content)
+        table = read_table(f"input.{kind}", Columns())
         _, Z = Features.fit(table, ["standardize"])
         assert np.isfinite(Z).all()
 
-    fuzz("table", count, lambda rng: damaged(whole, rng), read)
+    fuzz(f"table {kind}", count, lambda rng: damaged(whole, rng), read)
 
 
 LINKS = "a,b,link,weight\n" + "".join(
