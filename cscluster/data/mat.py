@@ -37,10 +37,9 @@ def read_arrays(path: Path) -> dict[str, Any]:
         env={**os.environ, "PYTHONPATH": os.pathsep.join(place for place in sys.path if place)},
         check=False,
     )
-    if done.returncode < 0:
-        raise ValueError("the file is damaged")
     if done.returncode:
-        raise ValueError(done.stderr.decode(errors="replace"))
+        said = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise ValueError("the file is damaged" if done.returncode < 0 else said)
     with np.load(io.BytesIO(done.stdout), allow_pickle=False) as archive:
         return {name: archive[name] for name in archive.files}
 
@@ -48,10 +47,9 @@ def read_arrays(path: Path) -> dict[str, Any]:
 def main() -> None:
     """Write the arrays of the file that the command line names to standard output."""
     try:
-        arrays = _arrays(Path(sys.argv[1]))
+        _write(_arrays(Path(sys.argv[1])), sys.stdout.buffer)
     except Exception as error:  # the parser meets a damaged file with errors of every kind
         sys.exit(reason(error))
-    _write(arrays, sys.stdout.buffer)
 
 
 def _arrays(path: Path) -> dict[str, Any]:
@@ -64,10 +62,9 @@ def _arrays(path: Path) -> dict[str, Any]:
         if found["X"].format != "coo":  # which checks its indices itself
             found["X"].check_format(full_check=True)  # compiled code trusts the indices
         X = sparse.csr_array(found["X"])
-        arrays |= {"X_data": X.data, "X_indices": X.indices, "X_indptr": X.indptr, "X_shape": X.shape}
-    return {
-        name: np.asarray(value) for name, value in arrays.items() if np.asarray(value).dtype.kind in "biufcU"
-    }
+        arrays |= {"X_data": X.data, "X_indices": X.indices, "X_indptr": X.indptr}
+        arrays["X_shape"] = np.array(X.shape)
+    return {name: value for name, value in arrays.items() if value.dtype.kind in "biufcU"}
 
 
 def _plain(value: Any) -> Any:
