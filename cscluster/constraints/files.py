@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from cscluster.constraints.links import Constraints
 from cscluster.errors import ConstraintError, did_you_mean
 
 _HEADER = ["a", "b", "link"]
+_FORMULA = re.compile(r"'*\s*[=+\-@]")
+_NUMBER = re.compile(r"\s*[+-]?\d+(\.\d+)?\s*")
 
 
 def read_links(path: Path, n_samples: int, ids: Sequence[str] | None = None) -> Constraints:
@@ -69,7 +72,7 @@ def parse_links(text: str, path: Path, n_samples: int, ids: Sequence[str] | None
             raise ConstraintError(
                 f"{path}:{line}: link must be 'must' or 'cannot', got '{cells[2]}'{did_you_mean(kind, links)}"
             )
-        a, b = (_sample(cell, numbers, n_samples, f"{path}:{line}") for cell in cells[:2])
+        a, b = (sample_number(cell, numbers, n_samples, f"{path}:{line}") for cell in cells[:2])
         if a == b:
             raise ConstraintError(f"{path}:{line}: sample '{cells[0]}' is linked with itself.")
         links[kind].append((a, b))
@@ -112,13 +115,33 @@ def read_text(path: Path) -> str:
         raise ConstraintError(f"Cannot read constraint file '{path}': {error}") from error
 
 
-def _sample(cell: str, numbers: dict[str, int], n_samples: int, where: str) -> int:
+def sample_number(cell: str, numbers: dict[str, int], n_samples: int, where: str) -> int:
+    """Return the number of the sample that a cell means.
+
+    Parameters
+    ----------
+    cell : str
+        A name, perhaps as `plain` wrote it, or a row number.
+    numbers : dict
+        Number of each name; empty where samples have none.
+    n_samples : int
+        Number of samples.
+    where : str
+        File and line, for messages.
+
+    Raises
+    ------
+    ConstraintError
+        If there is no such sample.
+    """
     if numbers:
-        if cell not in numbers:
-            names = f"; the id column holds names such as '{next(iter(numbers))}'."
-            hint = names if cell.isdigit() else did_you_mean(cell, numbers) or names
-            raise ConstraintError(f"{where}: there is no sample '{cell}'{hint}")
-        return numbers[cell]
+        bare = cell.removeprefix("'")
+        name = bare if _FORMULA.match(cell) and bare in numbers else cell
+        if name in numbers:
+            return numbers[name]
+        names = f"; the id column holds names such as '{next(iter(numbers))}'."
+        hint = names if cell.isdigit() else did_you_mean(cell, numbers) or names
+        raise ConstraintError(f"{where}: there is no sample '{cell}'{hint}")
     if not cell.isascii() or not cell.isdigit() or len(cell) > 18 or int(cell) >= n_samples:
         raise ConstraintError(f"{where}: '{cell}' is not a row number from 0 to {n_samples - 1}.")
     return int(cell)
@@ -153,6 +176,18 @@ def links_csv(constraints: Constraints, ids: Sequence[str] = ()) -> str:
         ("cannot", constraints.cannot_links, constraints.cannot_weights),
     ):
         for (a, b), w in zip(pairs.tolist(), weights.tolist(), strict=True):
-            cells = [ids[a], ids[b]] if ids else [a, b]
+            cells = [plain(ids[a]), plain(ids[b])] if ids else [a, b]
             writer.writerow([*cells, kind, *([w] if weighted else [])])
     return out.getvalue()
+
+
+def plain(text: str) -> str:
+    """Return a cell on one line that no spreadsheet takes for a formula: such a text gets an apostrophe.
+
+    Parameters
+    ----------
+    text : str
+        What the cell says.
+    """
+    text = re.sub(r"[\r\n]+", " ", text)
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text

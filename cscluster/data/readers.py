@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from scipy.io import loadmat
 
+from cscluster.data import mat
 from cscluster.data.arff import read_arff
 from cscluster.data.dataset import Dataset
 from cscluster.errors import DataError, did_you_mean, reason
@@ -299,16 +299,7 @@ def _read_npy(path: Path, name: str, target: str | None, id_column: str | None) 
 
 
 def _read_mat(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
-    arrays = {k: v for k, v in loadmat(path).items() if not k.startswith("__")}
-    for key, value in arrays.items():
-        if sparse.issparse(value):
-            value.check_format(full_check=True)  # compiled code trusts the indices
-            arrays[key] = sparse.csr_array(value)
-    for wanted, aliases in {"X": ("x", "fea", "data"), "y": ("Y", "gnd", "labels", "label")}.items():
-        for alias in aliases:
-            if wanted not in arrays and alias in arrays:
-                arrays[wanted] = arrays[alias]
-    return from_arrays(arrays, name, target, id_column)
+    return from_arrays(mat.read_arrays(path), name, target, id_column)
 
 
 FRAMES: dict[str, Callable[[Path, str | None], pd.DataFrame]] = {

@@ -27,6 +27,8 @@ BACKENDS = ("loky", "threading", "dask")
 Done = Callable[[Trial, list[Record]], None]
 Meet = Callable[[dict[str, Any]], None]
 _IN_FLIGHT = 1000
+_PATIENCE = 5.0
+_log = logging.getLogger(__name__)
 _is_parent = False
 
 
@@ -136,7 +138,7 @@ def _run(trial: Trial, environment: str, guarded: bool) -> tuple[tuple[str, ...]
 
 def _on_dask(trials: list[Trial], pool: Pool, environment: str, done: Done, meet: Meet) -> None:
     """Run trials on a Dask cluster, which runs those of a lost worker again elsewhere."""
-    with _client(pool) as client:
+    with _client(pool) as client, _told_without_workers(client):
         from distributed import KilledWorker, as_completed
 
         planned: dict[str, Trial] = {}
@@ -172,6 +174,37 @@ def _on_dask(trials: list[Trial], pool: Pool, environment: str, done: Done, meet
                 )
             done(trial, records)
             finished.update(submit(itertools.islice(left, 1)))
+
+
+@contextlib.contextmanager
+def _told_without_workers(client: Any) -> Iterator[None]:
+    """Say so, once, whenever the cluster has no worker: trials wait until one joins."""
+    ended = threading.Event()
+
+    def watch() -> None:
+        told = False
+        while not ended.wait(_PATIENCE):
+            try:
+                alone = not client.scheduler_info()["workers"]
+            except OSError:  # of a lost connection the trials tell
+                return
+            if alone and not told:
+                address = client.scheduler.address
+                _log.warning(
+                    "The Dask cluster at %s has no workers; trials wait until one joins, such as: "
+                    "dask worker %s",
+                    address,
+                    address,
+                )
+            told = alone
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()
 
 
 def _run_there(trial: Trial) -> tuple[dict[str, Any], list[Record]]:

@@ -8,7 +8,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -29,7 +29,10 @@ _MOST_TRIALS = 10_000_000
 
 @dataclass(frozen=True)
 class Cell:
-    """One data set, one algorithm, one point of its parameter grid; the same in all its trials."""
+    """One data set, one algorithm, one point of its parameter grid; the same in all its trials.
+
+    `has_twin`: another label of the experiment stands for the same.
+    """
 
     data: DataRef
     algorithm: str
@@ -47,6 +50,7 @@ class Cell:
     timeout: float | None
     memory_limit: int | None
     threads: int
+    has_twin: bool = False
 
     @cached_property
     def identity(self) -> dict[str, Any]:
@@ -69,6 +73,7 @@ class Cell:
             "seed": self.seed,
             "repeats": self.repeats,
             "heldout_links": self.heldout_links,
+            **({"label": self.label} if self.has_twin else {}),
         }
 
     @cached_property
@@ -129,6 +134,7 @@ def make_plan(experiment: Experiment) -> list[Trial]:
             problems.append(str(error))
     if problems:
         raise ConfigError("\n".join(problems))
+    cells = _told_apart(cells)
     points, repeats = experiment.constraints.points, experiment.repeats
     return [
         Trial(cell, point, trial)
@@ -137,6 +143,12 @@ def make_plan(experiment: Experiment) -> list[Trial]:
         for cell in cells
         for trial in range(first, first + repeats)
     ]
+
+
+def _told_apart(cells: list[Cell]) -> list[Cell]:
+    """Mark cells that compute the same under several labels, so that each has records of its own."""
+    often = Counter(cell.hash for cell in cells)
+    return [replace(cell, has_twin=True) if often[cell.hash] > 1 else cell for cell in cells]
 
 
 def _check_size(experiment: Experiment) -> None:

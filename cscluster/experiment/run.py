@@ -42,7 +42,7 @@ class Job:
     difference : Difference
         What is new, cached and stale.
     replaces : bool
-        Whether stored records are dropped before the run.
+        Whether stored records are dropped or renamed before the run.
     command : str
         What to type to run it again, all shards of it.
     shard : Shard, optional
@@ -107,6 +107,7 @@ def prepare(
     difference = compare(plan, kept, cells)
     redone = {key for trial in difference.todo for key in trial.keys}
     kept = [r for r in kept if r["key"] not in redone or complete(r, experiment.metrics)]
+    kept = _as_planned(kept, plan)
     return Job(
         experiment,
         source,
@@ -114,11 +115,22 @@ def prepare(
         plan,
         kept,
         difference,
-        replaces=len(kept) < len(records),
+        replaces=kept != records,
         command=_command(name, settings or [], sweep),
         shard=shard,
         whole=whole,
     )
+
+
+def _as_planned(records: list[Record], plan: list[Trial]) -> list[Record]:
+    """Return stored records under the labels that the plan has now: their keys do not depend on these."""
+    cells = {key: trial.cell for trial in plan for key in trial.keys}
+    return [
+        {**record, "label": cell.label, "params": cell.params, "grid": cell.grid}
+        if (cell := cells.get(record["key"]))
+        else record
+        for record in records
+    ]
 
 
 def _command(name: str, settings: list[str], sweep: list[str] | None) -> str:
@@ -174,12 +186,12 @@ def carry_out(job: Job, pool: Pool, progress: Callable[[list[Record]], None] | N
     stored = {record["key"] for record in job.kept}
     with job.folder.writing() as writer:
         _put_plan(job, writer)
+        if job.replaces:
+            writer.put_records(job.kept)
         if not job.difference.todo:
             return
         met = {**job.folder.environments(), here_id: here}
         writer.put_json("environments.json", met)
-        if job.replaces:
-            writer.keep(stored)
         for ref in {trial.cell.data.key: trial.cell.data for trial in job.difference.todo}.values():
             prepared.prepare(ref)
 

@@ -7,6 +7,7 @@ finds all its errors.
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -94,7 +95,20 @@ class _Named(_Model):
                 for candidate in candidates(value)
                 if (message := parameter_problem(algorithm, name, candidate))
             )
+        fail(
+            ((name, number), f"a second {json.dumps(value[number])} among the values of '{name}'")
+            for name, value in params.items()
+            if isinstance(value, list)
+            for number in repeated(value)
+        )
         return params
+
+
+def repeated(values: list[Any]) -> list[int]:
+    """Return where a list holds what stood in it before; 1, 1.0 and true are not the same."""
+    texts = [json.dumps(value, sort_keys=True, default=repr) for value in values]
+    first = {text: number for number, text in reversed(list(enumerate(texts)))}
+    return [number for number, text in enumerate(texts) if first[text] < number]
 
 
 def candidates(value: Any) -> list[Any]:
@@ -235,6 +249,7 @@ class Experiment(_Treatment):
                 check_metric(name)
             except ValueError as error:
                 problems.append(((number,), str(error)))
+        problems += [((number,), f"a second '{metrics[number]}'") for number in repeated(metrics)]
         fail(problems)
         return metrics
 
@@ -246,6 +261,8 @@ class Experiment(_Treatment):
             if not path.is_file():
                 fail([(("path",), f"there is no constraint file '{schedule.path}'")])
             return schedule.model_copy(update={"path": path})
+        points = schedule.points
+        fail(((), f"a second {points[number]} among the numbers of links") for number in repeated(points))
         return schedule
 
     @field_validator("algorithms")
@@ -319,9 +336,8 @@ def check_rule(rule: Any) -> None:
 
 def _repeated(titles: list[str], what: str, key: str) -> list[Problem]:
     return [
-        ((number,), f"a second {what} called '{title}'; give it a '{key}' of its own")
-        for number, title in enumerate(titles)
-        if title in titles[:number]
+        ((number,), f"a second {what} called '{titles[number]}'; give it a '{key}' of its own")
+        for number in repeated(titles)
     ]
 
 

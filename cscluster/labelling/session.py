@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cscluster.constraints import Constraints
 from cscluster.constraints.active import find_groups
-from cscluster.constraints.files import read_links, read_text
+from cscluster.constraints.files import plain, read_links, read_text, sample_number
 from cscluster.errors import ConstraintError, StoreError
 from cscluster.labelling.ensemble import Ensemble, renumbered
 from cscluster.labelling.pairs import make_rule, membership
@@ -215,7 +215,7 @@ def read_answers(path: Path, table: Table) -> list[Link]:
     for row in list(csv.reader(read_text(path).splitlines()))[1:]:
         cells = [cell.strip() for cell in row]
         if any(cells):
-            a, b = (numbers[cell] if numbers else int(cell) for cell in cells[:2])
+            a, b = (sample_number(cell, numbers, table.n_rows, str(path)) for cell in cells[:2])
             weight = float(cells[3]) if len(cells) == 4 and cells[3] else 1.0
             answers.append(Link(a, b, cells[2].lower() == "must", weight))
     return answers
@@ -228,6 +228,6 @@ def links_csv(answers: list[Link], table: Table) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["a", "b", "link", *(["weight"] if weighted else [])])
     for link in answers:
-        names = [table.row_name(link.a), table.row_name(link.b)]
+        names = [plain(table.row_name(link.a)), plain(table.row_name(link.b))]
         writer.writerow([*names, "must" if link.together else "cannot", *([link.weight] if weighted else [])])
     return out.getvalue()

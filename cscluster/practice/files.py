@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,11 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cscluster import atomic
+from cscluster.constraints.files import plain
 from cscluster.errors import StoreError
 from cscluster.practice.table import Table
-
-_FORMULA = re.compile(r"\s*[=+\-@]")
-_NUMBER = re.compile(r"\s*[+-]?\d+(\.\d+)?\s*")
 
 
 def check(outputs: Sequence[tuple[str, Path]], inputs: Sequence[Path]) -> None:
@@ -64,9 +61,3 @@ def labels_csv(table: Table, labels: NDArray[np.int64]) -> str:
     for row, label in enumerate(labels.tolist()):
         writer.writerow([plain(table.row_name(row)), label])
     return out.getvalue()
-
-
-def plain(text: str) -> str:
-    """Return a cell on one line that no spreadsheet takes for a formula: such a text gets an apostrophe."""
-    text = re.sub(r"[\r\n]+", " ", text)
-    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text

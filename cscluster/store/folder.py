@@ -249,11 +249,6 @@ class Writer:
             self.folder.path / name, encodable(json.dumps(value, indent=1, ensure_ascii=False) + "\n")
         )
 
-    def keep(self, wanted: Iterable[str]) -> None:
-        """Rewrite the record file with only these keys, in an atomic step."""
-        keys = set(wanted)
-        self.put_records(record for record in self.folder.records() if record["key"] in keys)
-
     def put_records(self, records: Iterable[Record]) -> None:
         """Replace the record file, in an atomic step."""
         self._replace(self.folder.trials, "".join(map(to_line, records)).encode())

@@ -1,6 +1,7 @@
 """A real Dask cluster on this machine: a scheduler and two workers, one of which is killed in mid-run."""
 
 import json
+import logging
 import os
 import random
 import subprocess
@@ -28,13 +29,13 @@ trials: 4
 class Cluster:
     """The programs that a user would start by hand, each in a folder of its own."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, n_workers=2):
         self.folder = folder
         self.processes = []
         self.file = folder / "scheduler.json"
         self.start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-show")
         self.wait(self.file.exists)
-        self.workers = [self.add_worker() for _ in range(2)]
+        self.workers = [self.add_worker() for _ in range(n_workers)]
 
     def start(self, *words):
         here = self.folder / f"{words[0]}-{len(self.processes)}"
@@ -70,10 +71,21 @@ class Cluster:
 
 
 @pytest.fixture
-def cluster(tmp_path):
-    cluster = Cluster(tmp_path)
-    yield cluster
-    cluster.stop()
+def start_cluster(tmp_path):
+    started = []
+
+    def start(n_workers):
+        started.append(Cluster(tmp_path, n_workers))
+        return started[-1]
+
+    yield start
+    for cluster in started:
+        cluster.stop()
+
+
+@pytest.fixture
+def cluster(start_cluster):
+    return start_cluster(2)
 
 
 def values(folder):
@@ -102,6 +114,31 @@ def test_a_killed_worker_costs_nothing_but_time(cluster, tmp_path):
     assert len(values(job.folder)) == 24
     made_in = {record["environment"] for record in job.folder.records()}
     assert made_in <= set(job.folder.environments())
+
+
+def test_a_cluster_without_workers_is_told_and_waited_for(start_cluster, tmp_path):
+    cluster = start_cluster(0)
+    (tmp_path / "x.yaml").write_text(CONFIG.replace("trials: 4", "trials: 1"))
+    messages = []
+
+    class Helper(logging.Handler):
+        def emit(self, record):
+            messages.append(record.getMessage())
+            cluster.add_worker()
+
+    log, helper = logging.getLogger("cscluster"), Helper()
+    log.addHandler(helper)
+    try:
+        job = prepare(str(tmp_path / "x.yaml"), out=tmp_path / "dask")
+        carry_out(job, Pool(2, "dask", cluster.address))
+    finally:
+        log.removeHandler(helper)
+    assert messages[0] == (
+        f"The Dask cluster at {cluster.address} has no workers; trials wait until one joins, such as: "
+        f"dask worker {cluster.address}"
+    )
+    assert len(messages) == 1
+    assert len(values(job.folder)) == 6
 
 
 @pytest.mark.slow

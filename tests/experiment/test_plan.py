@@ -58,6 +58,14 @@ def test_cosmetic_changes_keep_the_keys(swap):
     assert keys(plan_of(swap=swap)) == keys(plan_of())
 
 
+def test_what_means_the_same_under_two_labels_is_planned_twice():
+    # 10 is the default of n_init: the plain k-means and a point of the grid are the same.
+    twins = plan_of(swap={"n_init: [1, 2], tol: [0.1]": "n_init: [1, 10]"})
+    assert len(keys(twins)) == len(twins) == 36
+    turned = TEXT.replace("  - kmeans\n", "").replace("trials", "  - kmeans\ntrials")
+    assert keys(plan_of(turned, swap={"n_init: [1, 2], tol: [0.1]": "n_init: [10, 1]"})) == keys(twins)
+
+
 @pytest.mark.parametrize(
     ("swap", "shared"),
     [
@@ -152,7 +160,7 @@ def test_sparse_data_stays_sparse_where_the_algorithm_allows(tmp_path):
         {"trials: 3": "trials: 10000000000"},
         {"trials: 3": "trials: 3\nrepeats: 10000000"},
         {"kind: random_pairs, counts: [10, 20]": "kind: tiers, per_tier: [0], tiers: 1000000000"},
-        {"n_init: [1, 2], tol: [0.1]": f"n_init: {[1] * 4000}, tol: {[1] * 4000}"},
+        {"n_init: [1, 2], tol: [0.1]": f"n_init: {list(range(1, 4001))}, tol: {list(range(4000))}"},
     ],
     ids=["trials", "repeats", "tiers", "grid"],
 )

@@ -6,6 +6,7 @@ from cscluster import run
 from cscluster.errors import CsclusterError
 from cscluster.experiment.execute import Pool
 from cscluster.experiment.run import carry_out, prepare
+from cscluster.report.aggregate import collect
 
 TEXT = """\
 name: api
@@ -44,6 +45,41 @@ def test_half_an_episode_is_completed_and_nothing_is_stored_twice(config, tmp_pa
     keys = [record["key"] for record in job.folder.records()]
     assert sorted(keys) == sorted(set(keys))
     assert len(keys) == len(whole)
+
+
+def test_new_labels_and_spellings_rename_what_is_stored(tmp_path):
+    path = tmp_path / "x.yaml"
+    head = (
+        "name: x\ndatasets: [iris]\nconstraints: {kind: random_pairs, counts: [5]}\ntrials: 1\nalgorithms: "
+    )
+    path.write_text(head + "[kmeans, {name: pckmeans, params: {w: 2}}]")
+    before = run(str(path), out=tmp_path, jobs=1, backend="threading").to_frame()
+    path.write_text(head + "[{name: kmeans, label: Lloyd}, {name: pckmeans, params: {w: [2]}}]")
+    job = prepare(str(path), out=tmp_path)
+    assert not job.difference.todo
+    carry_out(job, Pool(1, "threading"))
+    after = job.folder.to_frame()
+    assert after["label"].tolist() == ["Lloyd", "PCK-Means"]
+    assert after["grid"].tolist() == [{}, {"w": 2}]
+    assert after[["acc", "nmi", "seconds"]].equals(before[["acc", "nmi", "seconds"]])
+    assert not prepare(str(path), out=tmp_path).replaces
+
+
+def test_two_labels_may_stand_for_the_same(tmp_path):
+    path = tmp_path / "x.yaml"
+    path.write_text(
+        "name: x\ndatasets: [iris]\nconstraints: {kind: random_pairs, counts: [5, 10]}\ntrials: 2\nalgorithms:\n"
+        "  - pckmeans\n"
+        "  - {name: pckmeans, label: tuned, params: {w: [0.5, 1.0]}, select: oracle:acc}\n"
+    )
+    job = prepare(str(path), out=tmp_path)
+    carry_out(job, Pool(1, "threading"))
+    keys = [record["key"] for record in job.folder.records()]
+    assert sorted(keys) == sorted(job.folder.plan()) == sorted(set(keys))
+    frame = job.folder.to_frame().set_index(["point", "trial"])
+    one = frame["grid"].map(lambda grid: grid == {"w": 1.0})
+    assert frame[one]["acc"].equals(frame[frame["label"] == "PCK-Means"]["acc"])
+    assert collect(job.folder).labels == ["PCK-Means", "tuned"]
 
 
 def test_errors_are_errors_of_the_package(tmp_path):

@@ -6,6 +6,7 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from scipy.io import savemat
@@ -60,6 +61,20 @@ def npy():
     return out.getvalue()
 
 
+def parquet(compression):
+    out = io.BytesIO()
+    table = pd.DataFrame(X, columns=["p", "q", "r"], index=IDS).assign(**{"class": [f"c{k}" for k in Y]})
+    table.to_parquet(out, compression=compression)
+    return out.getvalue()
+
+
+def mat(arrays, **how):
+    out = io.BytesIO()
+    savemat(out, arrays, **how)
+    head = b"MATLAB 5.0 MAT-file".ljust(116)  # without the time
+    return out.getvalue() if how.get("format") == "4" else head + out.getvalue()[116:]
+
+
 def inside_zip(content, rng):
     """Return an archive of which one member is damaged, its checksum that of the damage."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -87,7 +102,17 @@ DATA = {
     "npz": (npz(X=X, y=Y, classes=np.array(["a", "b", "c"]), is_test=Y == 0), broken_zip, {}),
     "sparse.npz": (sparse_npz(), broken_zip, {}),
     "npy": (npy(), damaged, {}),
+    "parquet": (parquet("snappy"), damaged, {"target": "class"}),
+    "plain.parquet": (parquet(None), damaged, {"target": "class"}),
 }
+CELLS = np.array(["a", "b", "c"], dtype=object)
+MATS = [
+    mat({"X": X, "y": Y, "classes": CELLS}),
+    mat({"fea": X, "gnd": Y}, do_compression=True),
+    mat({"X": X, "y": Y}, format="4"),
+    mat({"X": sparse.csc_array(X), "y": Y}),
+    mat({"X": sparse.csc_array(X)}, format="4"),
+]
 
 
 def check(data):
@@ -112,19 +137,43 @@ def test_data_files(fuzz, kind, count):
     fuzz(kind, count, lambda rng: damage(whole, rng), read)
 
 
-@pytest.mark.parametrize("count", [60, pytest.param(1000, marks=pytest.mark.slow)])
-def test_tables_with_texts(fuzz, count):
-    """`cscluster cluster` takes numbers and texts as they come."""
-    head, *rows = csv().decode().splitlines()
-    whole = "\n".join([f"{head},kind", *(f"{row},{'ab'[i % 2]}" for i, row in enumerate(rows))]).encode()
+@pytest.mark.parametrize("count", [5, pytest.param(200, marks=pytest.mark.slow)])
+def test_mat_files(fuzz, count):
+    """Some of these crash SciPy's reader, which has a process of its own."""
 
     def read(content):
-        Path("input.csv").write_bytes(content)
-        table = read_table("input.csv", Columns())
+        Path("input.mat").write_bytes(content)
+        check(readers.read(Path("input.mat"), name="toy"))
+
+    fuzz("mat", count, lambda rng: damaged(rng.choice(MATS), rng), read)
+
+
+def test_a_mat_file_that_crashes_its_reader_is_refused(tmp_path):
+    kind_of_integers = b"\x0c\0\0\0\xc0\0\0\0"
+    assert MATS[0].count(kind_of_integers) == 1
+    (tmp_path / "a.mat").write_bytes(MATS[0].replace(kind_of_integers, b"\x40" + kind_of_integers[1:]))
+    with pytest.raises(DataError, match=r"Cannot read '.*a\.mat' as MAT: the file is damaged"):
+        readers.read(tmp_path / "a.mat", name="a")
+
+
+def table_with_texts():
+    head, *rows = csv().decode().splitlines()
+    return "\n".join([f"{head},kind", *(f"{row},{'ab'[i % 2]}" for i, row in enumerate(rows))]).encode()
+
+
+@pytest.mark.parametrize("count", [20, pytest.param(400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kind", ["csv", "arff", "parquet"])
+def test_tables_with_texts(fuzz, kind, count):
+    """`cscluster cluster` takes numbers and texts as they come."""
+    whole = table_with_texts() if kind == "csv" else DATA[kind][0]
+
+    def read(content):
+        Path(f"input.{kind}").write_bytes(content)
+        table = read_table(f"input.{kind}", Columns())
         _, Z = Features.fit(table, ["standardize"])
         assert np.isfinite(Z).all()
 
-    fuzz("table", count, lambda rng: damaged(whole, rng), read)
+    fuzz(f"table {kind}", count, lambda rng: damaged(whole, rng), read)
 
 
 LINKS = "a,b,link,weight\n" + "".join(
@@ -190,6 +239,10 @@ def test_undamaged_files_are_read(tmp_path, monkeypatch):
         path = tmp_path / f"input.{kind}"
         path.write_bytes(whole)
         check(readers.read(path, name="toy", **columns))
+    for number, whole in enumerate(MATS):
+        path = tmp_path / f"input{number}.mat"
+        path.write_bytes(whole)
+        check(readers.read(path, name="toy"))
     (tmp_path / "links.csv").write_text(LINKS)
     assert len(read_links(tmp_path / "links.csv", 24, IDS)) == 4
     (tmp_path / "model").write_bytes(stored_model("kmeans", {}))

@@ -8,11 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cscluster.constraints import Constraints
+from cscluster.constraints.files import links_csv, read_links
 from cscluster.data import readers
 from cscluster.errors import ConfigError, CsclusterError, DataError
 from cscluster.experiment.execute import Pool
 from cscluster.experiment.load import load, parse
 from cscluster.experiment.run import carry_out, prepare
+from cscluster.labelling import session
 from cscluster.practice.files import labels_csv
 from cscluster.practice.table import Table
 
@@ -118,6 +121,22 @@ def test_no_name_of_a_row_is_a_formula(name):
     rows = list(csv.reader(io.StringIO(labels_csv(table, np.array([0, 1])), newline="")))
     harmless = "'" + name.replace("\r", " ").replace("\n", " ")
     assert rows == [[harmless, "cluster"], [harmless, "0"], ["plain", "1"]]
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "'quoted"])
+def test_no_name_in_a_file_of_links_is_a_formula_and_all_are_read_back(tmp_path, name):
+    links = Constraints([(0, 1)], [(1, 2)], n_samples=3)
+    ids = [name, f"'{name}", "-3"]
+    text = links_csv(links, ids)
+    cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
+    assert not any(cell.startswith(("=", "+", "@")) or cell == "-2+3" for cell in cells)
+    (tmp_path / "links.csv").write_text(text)
+    assert read_links(tmp_path / "links.csv", 3, ids) == links
+    table = Table("t", np.eye(3), ids=ids, id_column="id")
+    answers = [session.Link(0, 1, True, 1.0), session.Link(1, 2, False, 1.0)]
+    (tmp_path / "links.csv").write_text(session.links_csv(answers, table))
+    assert (tmp_path / "links.csv").read_text() == text
+    assert session.read_answers(tmp_path / "links.csv", table) == answers
 
 
 def test_a_folder_of_results_with_links_out_of_it_is_not_followed(tmp_path):

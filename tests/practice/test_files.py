@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from cscluster.constraints.files import plain
 from cscluster.errors import StoreError
 from cscluster.practice import files
 from cscluster.practice.table import Table
@@ -18,7 +19,7 @@ def test_labels_by_name_or_number():
     [("=1+1", "'=1+1"), ("@x", "'@x"), (" +x", "' +x"), ("-5", "-5"), ("+1.5", "+1.5"), ("a-b", "a-b")],
 )
 def test_no_cell_is_a_formula(text, safe):
-    assert files.plain(text) == safe
+    assert plain(text) == safe
 
 
 def test_a_file_is_replaced_in_one_step(tmp_path):

@@ -173,16 +173,16 @@ def test_what_a_killed_writer_left_is_removed(filled):
         assert not list(filled.path.glob(".*.part"))
 
 
-def test_keep_drops_records_in_one_step(filled):
+def test_records_are_replaced_in_one_step(filled):
     with filled.writing() as writer:
-        writer.keep(["a", "c", "unknown"])
+        writer.put_records([record("a"), record("c")])
         assert keys(filled) == ["a", "c"]
         writer.append([record("d")])
     assert keys(filled) == ["a", "c", "d"]
     assert not list(filled.path.glob(".*.part"))
 
 
-def test_keep_leaves_the_old_file_where_it_fails(filled, monkeypatch):
+def test_replacing_leaves_the_old_file_where_it_fails(filled, monkeypatch):
     before = filled.trials.read_bytes()
 
     def broken(*args):
@@ -193,7 +193,7 @@ def test_keep_leaves_the_old_file_where_it_fails(filled, monkeypatch):
         filled.writing() as writer,
         pytest.raises(StoreError, match=r"Cannot write to '.*run': Input/output error"),
     ):
-        writer.keep(["a"])
+        writer.put_records([record("a")])
     assert filled.trials.read_bytes() == before
     assert not list(filled.path.glob(".*.part"))
 
