@@ -119,8 +119,8 @@ def render(chapters: Sequence[Chapter], command: str, figures: Mapping[tuple[str
         "",
         f"**{summary(everything)}.**  A claim is *reproduced* if its rule in "
         "`configs/papers/PAPER/claims.yaml` holds for the stored trials, and *differs* if it does not, with "
-        "our numbers beside it.  Which reading of a paper was taken, and what it was chosen by, stands in the "
-        "docstrings of its algorithms.  Seconds are of our machine.",
+        "our numbers beside it.  Which reading of a paper was taken, and what it was chosen by, stands in "
+        "the docstrings of its algorithms.  Seconds are of our machine.",
         "",
         f"Made by `{command}` with {versions(chapters) or 'nothing run yet'}.",
         "",
