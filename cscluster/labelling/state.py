@@ -95,4 +95,4 @@ class View:
 
     def _nmi(self) -> float | None:
         y = self.session.table.y
-        return None if y is None else round(metrics.score("nmi", y, self.session.labels), 4)
+        return None if y is None else metrics.score("nmi", y, self.session.labels)
