@@ -166,10 +166,8 @@ def _run(paper: Paper, item: str, profile: str, out: Path, pool: Pool, console: 
     left = len(job.difference.todo)
     lacking = f"; missing data: {', '.join(gone)}" if gone else ""
     console.print(f"{told}: {len(job.plan)} trials, {left} to run{lacking}", highlight=False, markup=False)
-    if not left:
-        return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*columns, console=console, transient=True, disable=not left) as bar:
         task = bar.add_task(item, total=left)
         carry_out(job, pool, lambda records: bar.update(task, advance=1))
 

@@ -100,6 +100,16 @@ def test_from_the_files_to_the_page(cscluster, tmp_path):
     assert "tiny2020/fig1: acc of PCK on iris (10 links, tier 1): is not there any more" in drifted.out
 
 
+def test_what_a_file_no_longer_asks_for_is_left_out(cscluster, tmp_path):
+    cscluster("tiny2020/fig1", "-j", "2")
+    file = tmp_path / "configs" / "papers" / "tiny2020" / "fig1.yaml"
+    file.write_text(CONFIG.replace("[10, 40]", "[40]"))
+    assert "2 trials, 0 to run" in cscluster("tiny2020/fig1").out
+    cscluster("--stored", "--write")
+    page = (tmp_path / "results" / "reference" / "REPRODUCTION.md").read_text()
+    assert "| `tiny2020/fig1` | Fig. 1 | 2 of 2 trials |" in page
+
+
 def test_the_quick_profile_has_results_and_references_of_its_own(cscluster, tmp_path):
     found = cscluster("--profile", "quick", "-j", "2", "--write")
     assert found.code == 0, found.err
