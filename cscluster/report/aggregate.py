@@ -247,7 +247,8 @@ def _frame(folder: RunFolder) -> pd.DataFrame:
     frame = pd.DataFrame(
         {**columns, **{f"m:{name}": np.array(column, dtype=float) for name, column in scores.items()}}
     )
-    return frame[there].reset_index(drop=True).infer_objects()
+    whole = dict.fromkeys(("point", "tier", "trial"), "int64")  # the gaps of missing trials made them floats
+    return frame[there].reset_index(drop=True).infer_objects().astype(whole)
 
 
 def _described(record: Record) -> tuple[Any, ...]:

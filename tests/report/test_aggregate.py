@@ -1,3 +1,4 @@
+import json
 import statistics
 
 import pytest
@@ -60,6 +61,16 @@ def test_failed_trials_are_counted_not_averaged(tmp_path):
 def test_trials_that_are_not_stored_yet_are_missing_from_the_count(tmp_path):
     results = collect(store(tmp_path, [entry("a")], [trial("a", 0.5)], trials=20))
     assert (cell(results, "A")["n"], cell(results, "A")["planned"]) == (1, 20)
+
+
+def test_points_are_whole_numbers_though_trials_are_missing(tmp_path):
+    folder = store(tmp_path, [entry("a")], [trial("a", 0.5, point=20)], trials=2)
+    plan = json.loads((folder.path / "plan.json").read_text())
+    plan["keys"].append("not run yet")
+    (folder.path / "plan.json").write_text(json.dumps(plan))
+    results = collect(folder)
+    assert str(results.trials["point"].max()) == "20"
+    assert results.cells[["point", "tier"]].to_numpy().dtype.kind == "i"
 
 
 def test_seconds_and_iterations_are_metrics_too(tmp_path):

@@ -88,15 +88,20 @@ def note(results: Results, table: pd.DataFrame, *, joined: bool = True) -> str:
     """Return how the lines are to be read."""
     if results.planned == 1:
         return "one trial each"
-    draws = results.planned // results.repeats
-    text = f"mean of {results.planned} trials"
+    draws, most = results.planned // results.repeats, int(table["n"].max())
+    text = f"mean of {_of(most, results.planned)} trials"
     if results.repeats > 1:
-        text = f"mean of {draws} draws of links, {results.repeats} trials on each"
+        there = _of(-(-most // results.repeats), draws)
+        text = f"mean of {there} draws of links, {results.repeats} trials on each"
     if draws >= _ENOUGH:
         text += f"; {'band' if joined else 'bar'}: 95\u00a0% confidence interval of the mean"
     if ((table["n"] < results.planned) & (table["n"] > 0)).any():
         text += "; hollow: some trials failed or are missing"
     return text
+
+
+def _of(there: int, planned: int) -> str:
+    return f"{planned}" if there == planned else f"{there} of {planned}"
 
 
 def remarks(results: Results, labels: Sequence[str]) -> str:

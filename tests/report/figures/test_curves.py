@@ -65,6 +65,15 @@ def test_means_over_fewer_trials_are_hollow_and_algorithms_without_result_are_na
     assert legend_texts(figure) == ["A", "B", "C (no result)"]
 
 
+def test_a_run_that_is_not_finished_says_how_far_it_is(tmp_path):
+    assert "mean of 2 of 3 trials" in note(curves(run(tmp_path, fails=lambda a, d, n: n == 2), "acc"))
+
+
+def test_the_draws_of_a_run_that_is_not_finished(tmp_path):
+    results = run(tmp_path, trials=3, repeats=2, fails=lambda a, d, n: n >= 3)
+    assert "mean of 2 of 3 draws of links, 2 trials on each" in note(curves(results, "acc"))
+
+
 def test_a_data_set_without_any_result_says_so(tmp_path):
     figure = curves(run(tmp_path, datasets=("iris", "wine"), fails=lambda a, d, n: d == "iris"), "acc")
     assert [[text.get_text() for text in axes.texts] for axes in figure.axes] == [["no result"], []]
