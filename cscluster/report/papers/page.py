@@ -120,7 +120,7 @@ def render(chapters: Sequence[Chapter], command: str, figures: Mapping[tuple[str
         f"**{summary(everything)}.**  A claim is *reproduced* if its rule in "
         "`configs/papers/PAPER/claims.yaml` holds for the stored trials, and *differs* if it does not, with "
         "our numbers beside it.  Which reading of a paper was taken, and what it was chosen by, stands in "
-        "the docstrings of its algorithms.  Seconds are of our machine.",
+        "the docstrings of its algorithms.  Seconds are of a machine that ran other trials as well.",
         "",
         f"Made by `{command}` with {versions(chapters) or 'nothing run yet'}.",
         "",
