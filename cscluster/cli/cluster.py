@@ -12,6 +12,7 @@ import typer
 
 from cscluster.cli import cluster_view as view
 from cscluster.cli import complete
+from cscluster.cli.table_options import Data, IdColumn
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,14 +24,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    data: Annotated[
-        str,
-        typer.Argument(
-            metavar="DATA",
-            help="CSV, TSV, Parquet, ARFF, LIBSVM, NPZ, NPY or MAT file, or a data set by name.",
-            autocompletion=complete.data,
-        ),
-    ],
+    data: Data,
     constraints: Annotated[
         Path | None,
         typer.Option(
@@ -57,9 +51,7 @@ def command(
         list[str] | None,
         typer.Option("--param", "-p", metavar="NAME=VALUE", help="Parameter of the algorithm."),
     ] = None,
-    id_column: Annotated[
-        str | None, typer.Option("--id", metavar="COLUMN", help="Names the rows; links then use the names.")
-    ] = None,
+    id_column: IdColumn = None,
     target: Annotated[
         str | None,
         typer.Option(metavar="COLUMN", help="True classes: not a feature; ACC and NMI are printed."),

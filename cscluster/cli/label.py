@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cscluster.cli import complete
+from cscluster.cli.table_options import Data, IdColumn
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,14 +19,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    data: Annotated[
-        str,
-        typer.Argument(
-            metavar="DATA",
-            help="CSV, TSV, Parquet, ARFF, LIBSVM, NPZ, NPY or MAT file, or a data set by name.",
-            autocompletion=complete.data,
-        ),
-    ],
+    data: Data,
     clusters: Annotated[int, typer.Option("--clusters", "-k", min=2, help="Number of clusters.")],
     links: Annotated[
         Path | None,
@@ -34,9 +27,7 @@ def command(
             metavar="LINKS.csv", help="Where answers go, and earlier ones are; by default DATA-links.csv."
         ),
     ] = None,
-    id_column: Annotated[
-        str | None, typer.Option("--id", metavar="COLUMN", help="Names the rows; links then use the names.")
-    ] = None,
+    id_column: IdColumn = None,
     target: Annotated[
         str | None,
         typer.Option(metavar="COLUMN", help="True classes: neither a feature nor shown."),

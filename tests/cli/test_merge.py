@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from cscluster.store.folder import RunFolder
+from tests.store.values import values
 
 TOYS = Path(__file__).parents[1] / "toys.py"
 CONFIG = f"""\
@@ -28,19 +29,15 @@ def run(cscluster, *more):
     return cscluster("run", "small.yaml", "-j", "1", "--backend", "threading", *more)
 
 
-def values(folder):
+def everything(folder):
     """Return all that is stored, without what may differ between two runs."""
-    found = {}
-    for record in folder.records():
-        assert record["key"] not in found, "a trial was stored twice"
-        found[record["key"]] = {k: v for k, v in record.items() if k not in ("seconds", "environment")}
     plan = json.loads((folder.path / "plan.json").read_text())
-    return found, folder.config(), plan
+    return values(folder), folder.config(), plan
 
 
 def test_merged_shards_are_the_unsharded_run(cscluster, small):
     assert run(cscluster, "--out", "whole").returncode == 1
-    whole = values(RunFolder(small / "whole/small"))
+    whole = everything(RunFolder(small / "whole/small"))
     for number in (3, 1, 2):
         part = run(cscluster, "--shard", f"{number}/3")
         assert f"of 48 trials in shard {number}/3" in part.stdout
@@ -50,7 +47,7 @@ def test_merged_shards_are_the_unsharded_run(cscluster, small):
     assert done.returncode == 0, done.stderr
     assert "joined 3 runs in results/small: 48 of 48 trials" in done.stdout
     assert "missing" not in done.stdout
-    assert values(RunFolder(small / "results/small")) == whole
+    assert everything(RunFolder(small / "results/small")) == whole
     assert (small / "results/small/summary.csv").read_text() == (
         small / "whole/small/summary.csv"
     ).read_text()
@@ -73,7 +70,7 @@ def test_a_shard_resumes_and_a_partial_merge_is_completed_by_a_run(cscluster, sm
     assert "21 stored, 3 to run" in " ".join(run(cscluster, "--shard", "1/2").stdout.split())
     cscluster("merge", "small.shard-1-of-2")
     assert "24 stored, 24 to run" in " ".join(run(cscluster).stdout.split())
-    assert len(values(RunFolder(small / "results/small"))[0]) == 48
+    assert len(everything(RunFolder(small / "results/small"))[0]) == 48
 
 
 def test_more_shards_than_trials(cscluster, small):

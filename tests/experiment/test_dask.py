@@ -14,6 +14,7 @@ import pytest
 from cscluster.errors import ConfigError
 from cscluster.experiment.execute import Pool
 from cscluster.experiment.run import carry_out, prepare
+from tests.store.values import values
 
 pytest.importorskip("distributed")
 TOYS = Path(__file__).parents[1] / "toys.py"
@@ -86,15 +87,6 @@ def start_cluster(tmp_path):
 @pytest.fixture
 def cluster(start_cluster):
     return start_cluster(2)
-
-
-def values(folder):
-    """Return the stored records by key, without what may differ between two runs."""
-    found = {}
-    for record in folder.records():
-        assert record["key"] not in found, "a trial was stored twice"
-        found[record["key"]] = {k: v for k, v in record.items() if k not in ("seconds", "environment")}
-    return found
 
 
 def test_a_killed_worker_costs_nothing_but_time(cluster, tmp_path):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from cscluster.experiment.execute import Pool
 from cscluster.experiment.run import carry_out, prepare
+from tests.store.values import values
 
 DATASETS = [
     "iris",
@@ -61,15 +62,6 @@ def experiments(draw):
         "seed": draw(st.integers(0, 2**40)),
         "metrics": ["acc", "nmi", "acc@unseen"],
     }
-
-
-def values(folder):
-    """Return the stored records by key, without what may differ between two runs."""
-    found = {}
-    for record in folder.records():
-        assert record["key"] not in found, "a trial was stored twice"
-        found[record["key"]] = {k: v for k, v in record.items() if k not in ("seconds", "environment")}
-    return found
 
 
 def records(config, out, pool):
