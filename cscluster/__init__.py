@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cscluster.algorithms.ensemble.scsc import SCSC as SCSC
-    from cscluster.algorithms.margin.cpcmmc import CPCMMC as CPCMMC
-    from cscluster.algorithms.margin.cpmmc import CPMMC as CPMMC
-    from cscluster.algorithms.margin.gmmc_sdp import GMMC as GMMC
-    from cscluster.algorithms.margin.iter_lssvm import IterLSSVM as IterLSSVM
-    from cscluster.algorithms.margin.iter_svm import IterSVM as IterSVM
-    from cscluster.algorithms.margin.iter_svr import IterSVR as IterSVR
-    from cscluster.algorithms.margin.mmc_sdp import MMC as MMC
-    from cscluster.algorithms.margin.pmmc import PMMC as PMMC
+    from cscluster.algorithms.margin.alternating.iter_lssvm import IterLSSVM as IterLSSVM
+    from cscluster.algorithms.margin.alternating.iter_svm import IterSVM as IterSVM
+    from cscluster.algorithms.margin.alternating.iter_svr import IterSVR as IterSVR
+    from cscluster.algorithms.margin.cccp.cpcmmc import CPCMMC as CPCMMC
+    from cscluster.algorithms.margin.cccp.cpmmc import CPMMC as CPMMC
+    from cscluster.algorithms.margin.cccp.pmmc import PMMC as PMMC
+    from cscluster.algorithms.margin.sdp.gmmc_sdp import GMMC as GMMC
+    from cscluster.algorithms.margin.sdp.mmc_sdp import MMC as MMC
     from cscluster.algorithms.metric.dca import DCA as DCA
     from cscluster.algorithms.metric.erca import ERCA as ERCA
     from cscluster.algorithms.metric.itml import ITML as ITML
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from cscluster.algorithms.spectral.normalized_cut import NormalizedCut as NormalizedCut
     from cscluster.constraints import Constraints as Constraints
     from cscluster.data.load import load_dataset as load_dataset
-    from cscluster.experiment.run import run as run
+    from cscluster.experiment.engine.run import run as run
 
 __version__ = "0.1.0"
 
@@ -59,7 +59,7 @@ _MODULES = {
     "Constraints": "cscluster.constraints",
     "MetricClusterer": "cscluster.algorithms.metric_clusterer",
     "load_dataset": "cscluster.data.load",
-    "run": "cscluster.experiment.run",
+    "run": "cscluster.experiment.engine.run",
 }
 
 __all__ = [*_MODULES, "__version__"]

@@ -12,8 +12,8 @@ from typer.main import get_command
 from cscluster import __version__, bundle
 from cscluster.algorithms import registry
 from cscluster.cli.app import app, main
-from cscluster.experiment.load import parse
-from cscluster.experiment.plan import make_plan
+from cscluster.experiment.config.load import parse
+from cscluster.experiment.plan.trials import make_plan
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

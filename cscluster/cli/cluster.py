@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from cscluster.constraints import Constraints
-    from cscluster.practice.method import Method
-    from cscluster.practice.outcome import Outcome
-    from cscluster.practice.table import Table
+    from cscluster.tables.method import Method
+    from cscluster.tables.outcome import Outcome
+    from cscluster.tables.table import Table
 
 
 def command(
@@ -89,10 +89,11 @@ def command(
     """
     from rich.console import Console
 
-    from cscluster.practice import features as columns_to_matrix
-    from cscluster.practice import files, method, outcome
-    from cscluster.practice.heldout import title
-    from cscluster.practice.table import Columns, read_table
+    from cscluster.selection.heldout import title
+    from cscluster.tables import features as columns_to_matrix
+    from cscluster.tables import method, outcome
+    from cscluster.tables import outputs as files
+    from cscluster.tables.table import Columns, read_table
 
     start = time.perf_counter()
     to_stdout = out == Path("-")
@@ -152,9 +153,9 @@ def _check(
     """Say at once what could not be written in the end."""
     from cscluster.algorithms import registry
     from cscluster.errors import StoreError
-    from cscluster.practice import files
-    from cscluster.practice.features import require_storable
-    from cscluster.practice.model import require_inductive
+    from cscluster.models.files import require_inductive
+    from cscluster.tables import outputs as files
+    from cscluster.tables.features import require_storable
 
     wanted_files = [(option, path) for option, path in outputs.items() if path is not None]
     files.check([*wanted_files, *(("--map", path) for path in maps)], inputs)
@@ -180,7 +181,7 @@ def _read_links(path: Path | None, table: Table) -> Constraints:
 
 
 def _choose_count(console: Console, wanted: Method, X: Any, links: Constraints, seed: int) -> int:
-    from cscluster.practice import count
+    from cscluster.selection import count
 
     with view.progress("number of clusters", count.n_fits(X, links, wanted.name)) as tick:
         chosen = count.choose_count(X, links, wanted.name, wanted.params, seed, tick)
@@ -189,7 +190,7 @@ def _choose_count(console: Console, wanted: Method, X: Any, links: Constraints, 
 
 
 def _choose_algorithm(console: Console, X: Any, links: Constraints, n_clusters: int, seed: int) -> str:
-    from cscluster.practice import choose
+    from cscluster.selection import method as choose
 
     with view.progress("method", choose.n_fits(X, links)) as tick:
         chosen = choose.choose_algorithm(X, links, n_clusters, seed, tick)
@@ -198,24 +199,24 @@ def _choose_algorithm(console: Console, X: Any, links: Constraints, n_clusters: 
 
 
 def _write_model(path: Path, name: str, n_clusters: int, table: Table, features: Any, estimator: Any) -> None:
-    from cscluster.practice import files
-    from cscluster.practice.model import Model, to_bytes
+    from cscluster.models.files import Model, to_bytes
+    from cscluster.tables import outputs as files
 
     files.put(path, to_bytes(Model(name, n_clusters, table.id_column, features, estimator)))
 
 
 def _write_broken(path: Path, found: Outcome, table: Table) -> None:
     from cscluster.constraints.files import links_csv
-    from cscluster.practice import files
+    from cscluster.tables import outputs as files
 
     files.put(path, links_csv(found.broken, table.ids).encode())
 
 
 def _write_map(path: Path, X: Any, found: Outcome, table: Table, heading: str) -> None:
     """Draw rows and links in the plane of the first two principal components."""
-    from cscluster.practice import files
     from cscluster.report.figures import links_map, project, save
     from cscluster.report.html.scatter import scatter_page
+    from cscluster.tables import outputs as files
 
     points, axes = project(X)
     if path.suffix.lower() != ".html":

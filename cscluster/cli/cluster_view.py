@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from cscluster.constraints import Constraints
-    from cscluster.practice.choose import Choice
-    from cscluster.practice.count import Count
-    from cscluster.practice.outcome import Outcome
-    from cscluster.practice.table import Table
+    from cscluster.selection.count import Count
+    from cscluster.selection.method import Choice
+    from cscluster.tables.outcome import Outcome
+    from cscluster.tables.table import Table
 
 SHOWN_LINKS = 10
 
@@ -68,7 +68,7 @@ def _when_compiling(tell: Callable[[], None]) -> Iterator[None]:
 
 def source_line(data: str, table: Table) -> str:
     """Say what was read."""
-    from cscluster.practice.table import plural
+    from cscluster.tables.table import plural
 
     named = f"column '{table.id_column}' names them" if table.id_column else "counted from 0"
     return f"{data}: {plural(table.n_rows, 'row')}, {named}"
@@ -76,7 +76,7 @@ def source_line(data: str, table: Table) -> str:
 
 def links_line(links: Constraints, path: Path | None) -> str:
     """Say how many links there are."""
-    from cscluster.practice.table import plural
+    from cscluster.tables.table import plural
 
     if path is None:
         return "no links were given (--constraints LINKS.csv)"
@@ -101,7 +101,7 @@ def show_count(console: Console, chosen: Count) -> None:
 
 def show_choice(console: Console, chosen: Choice) -> None:
     """Show how the method was chosen."""
-    from cscluster.practice.heldout import title
+    from cscluster.selection.heldout import title
 
     console.print()
     if chosen.attempts:
@@ -119,7 +119,7 @@ def show_outcome(console: Console, heading: str, found: Outcome, table: Table, a
     """Show sizes, links kept and broken, and scores."""
     from rich.table import Table as Grid
 
-    from cscluster.practice import outcome
+    from cscluster.tables import outcome
 
     console.print()
     console.print(heading, style="bold", highlight=False, markup=False)

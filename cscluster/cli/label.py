@@ -59,9 +59,10 @@ def command(
     from cscluster.labelling.items import image_shape as find_shape
     from cscluster.labelling.session import Session, read_answers
     from cscluster.labelling.state import View
-    from cscluster.practice import features, files, method
-    from cscluster.practice.table import Columns, read_table
     from cscluster.report.figures import project
+    from cscluster.tables import features, method
+    from cscluster.tables import outputs as files
+    from cscluster.tables.table import Columns, read_table
 
     screen = Console()
     path = links or Path(f"{Path(data).stem}-links.csv")
@@ -121,7 +122,7 @@ def _command(
 
 
 def _counted(session: Session) -> str:
-    from cscluster.practice.table import plural
+    from cscluster.tables.table import plural
 
     return plural(len(session.answers), "answer")
 

@@ -110,7 +110,7 @@ def recipe_words(recipe: dict[str, Any]) -> str:
 
 
 def _metrics() -> tuple[list[str], list[list[str]]]:
-    from cscluster.metrics import METRICS
+    from cscluster.metrics.catalogue import METRICS
 
     rows = [[m.name, "higher" if m.higher_is_better else "lower", m.meaning] for m in METRICS.values()]
     return ["name", "better", "what"], rows

@@ -57,7 +57,7 @@ def example(
     folder: Annotated[Path, typer.Option(help="Folder for the files.")] = Path(),
 ) -> None:
     """Write a small table with links, to try the commands."""
-    from cscluster.practice.example import example_files
+    from cscluster.tables.example import example_files
 
     texts = {folder / name: text for name, text in example_files().items()}
     _write_new(texts, "choose another --folder")

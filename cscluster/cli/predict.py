@@ -29,10 +29,10 @@ def command(
     from rich.console import Console
 
     from cscluster.cli import cluster_view as view
-    from cscluster.practice import files
-    from cscluster.practice.heldout import title
-    from cscluster.practice.model import read
-    from cscluster.practice.table import plural, read_new
+    from cscluster.models.files import read
+    from cscluster.selection.heldout import title
+    from cscluster.tables import outputs as files
+    from cscluster.tables.table import plural, read_new
 
     to_stdout = out == Path("-")
     screen = Console(stderr=to_stdout)

@@ -164,7 +164,7 @@ def _print(found: list[Results], by: str) -> None:
     from rich.console import Console
 
     from cscluster.report.document import compose
-    from cscluster.report.terminal import show
+    from cscluster.report.formats.terminal import show
 
     console = Console()
     for results in found:
@@ -193,8 +193,8 @@ def _page(found: list[Results], folders: list[RunFolder]) -> str:
 
 def _text(kind: str, found: list[Results], by: str) -> str:
     """Return the report as the content of a file."""
-    from cscluster.report import latex, markdown, spreadsheet, structured, terminal
     from cscluster.report.document import compose
+    from cscluster.report.formats import latex, markdown, spreadsheet, structured, terminal
 
     if kind == "csv":
         return spreadsheet.text(found)
@@ -232,8 +232,8 @@ def _beside_paper(folder: RunFolder) -> None:
     from rich.table import Table
 
     from cscluster.errors import ConfigError
+    from cscluster.papers.claims import against
     from cscluster.report.aggregate import collect
-    from cscluster.report.papers.claims import against
 
     config = folder.config()
     paper, item = config["experiment"].get("paper"), Path(config["source"]).stem

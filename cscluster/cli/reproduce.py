@@ -13,11 +13,11 @@ from cscluster.cli import complete
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from cscluster.experiment.execute import Pool
-    from cscluster.experiment.schema import Experiment
+    from cscluster.experiment.config.schema import Experiment
+    from cscluster.experiment.engine.execute import Pool
+    from cscluster.papers.claims import Paper
+    from cscluster.papers.page import Chapter
     from cscluster.report.aggregate import Results
-    from cscluster.report.papers.claims import Paper
-    from cscluster.report.papers.page import Chapter
     from cscluster.store.folder import RunFolder
 
 _FOLDERS = {"full": "papers", "quick": "papers-quick"}
@@ -67,7 +67,7 @@ def command(
     console = Console()
     wanted = _wanted(target, profile)
     if not stored:
-        from cscluster.experiment.execute import Pool
+        from cscluster.experiment.engine.execute import Pool
 
         _run_all(wanted, profile, out, Pool(jobs), console)
     chapters = [_chapter(_load(name, profile), items, profile, out) for name, items in wanted.items()]
@@ -81,7 +81,7 @@ def command(
 def _wanted(target: str | None, profile: str) -> dict[str, list[str]]:
     """Return the items to look at, by paper."""
     from cscluster.errors import ConfigError, did_you_mean
-    from cscluster.report.papers import claims
+    from cscluster.papers import claims
 
     name, _, item = (target or "").partition("/")
     wanted = {}
@@ -97,7 +97,7 @@ def _wanted(target: str | None, profile: str) -> dict[str, list[str]]:
 
 def _load(name: str, profile: str) -> Paper:
     """Return the part of a paper that a profile is about."""
-    from cscluster.report.papers import claims
+    from cscluster.papers import claims
 
     paper = claims.load(name)
     return paper.quick() if profile == "quick" else paper
@@ -107,7 +107,7 @@ def _experiment(paper: Paper, item: str, profile: str) -> tuple[Experiment, list
     """Return an item's experiment, the changes that leave out data sets that are not there, and these."""
     import json
 
-    from cscluster.experiment.load import load
+    from cscluster.experiment.config.load import load
 
     quick = paper.items[item].quick or []
     settings = [f"name={item}", *(quick if profile == "quick" else [])]
@@ -133,7 +133,7 @@ def _is_missing(base: str | None) -> bool:
 
 def _run_all(wanted: dict[str, list[str]], profile: str, out: Path, pool: Pool, console: Console) -> None:
     """Run all items, one after another; an interrupt leaves what is finished on disk."""
-    from cscluster.report.papers import claims
+    from cscluster.papers import claims
 
     total = sum(map(len, wanted.values()))
     number = 0
@@ -150,7 +150,7 @@ def _run_all(wanted: dict[str, list[str]], profile: str, out: Path, pool: Pool, 
 def _run(paper: Paper, item: str, profile: str, out: Path, pool: Pool, console: Console, number: str) -> None:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from cscluster.experiment.run import carry_out, prepare
+    from cscluster.experiment.engine.run import carry_out, prepare
 
     experiment, settings, gone = _experiment(paper, item, profile)
     told = f"{number} {paper.name}/{item}"
@@ -175,8 +175,8 @@ def _run(paper: Paper, item: str, profile: str, out: Path, pool: Pool, console: 
 def _chapter(paper: Paper, items: list[str], profile: str, out: Path) -> Chapter:
     """Judge a paper's claims about some items by all its results that are stored."""
     from cscluster.algorithms.registry import PAPERS
-    from cscluster.report.papers import claims
-    from cscluster.report.papers.page import Chapter, State
+    from cscluster.papers import claims
+    from cscluster.papers.page import Chapter, State
     from cscluster.store.folder import RunFolder
 
     states, runs, trials = {}, {}, {}
@@ -211,7 +211,7 @@ def _show(chapters: list[Chapter], profile: str, console: Console) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from cscluster.report.papers.claims import summary
+    from cscluster.papers.claims import summary
 
     for chapter in chapters:
         console.print(f"\n{chapter.title}", style="bold", highlight=False, markup=False)
@@ -234,7 +234,7 @@ def _show(chapters: list[Chapter], profile: str, console: Console) -> None:
 
 def _write(chapters: list[Chapter], profile: str, out: Path, console: Console) -> None:
     """Write the summaries of the runs and, of the full profile, the page."""
-    from cscluster.report.papers import page, reference
+    from cscluster.papers import page, reference
 
     folder = out / "reference"
     told = f"cscluster reproduce --profile {profile} --write"
@@ -260,7 +260,7 @@ def _drifted(
     console: Console,
 ) -> bool:
     """Print what has drifted away from the reference; tell whether anything has."""
-    from cscluster.report.papers import reference
+    from cscluster.papers import reference
 
     sentences = []
     for chapter in chapters:

@@ -16,8 +16,8 @@ from cscluster.cli import complete
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from cscluster.experiment.execute import Pool
-    from cscluster.experiment.run import Job
+    from cscluster.experiment.engine.execute import Pool
+    from cscluster.experiment.engine.run import Job
 
 
 Config = Annotated[
@@ -113,9 +113,9 @@ def start(
     from rich.console import Console
 
     from cscluster.errors import ConfigError
-    from cscluster.experiment.execute import Pool
-    from cscluster.experiment.run import mixed_versions, prepare
-    from cscluster.experiment.shard import Shard
+    from cscluster.experiment.engine.execute import Pool
+    from cscluster.experiment.engine.run import mixed_versions, prepare
+    from cscluster.experiment.plan.shard import Shard
 
     if retry not in (None, "failed"):
         raise ConfigError(f"--retry takes only 'failed', got '{retry}'.")
@@ -175,7 +175,7 @@ def _announce(job: Job, console: Console, pool: Pool) -> None:
 
 def _carry_out(job: Job, pool: Pool, console: Console) -> int:
     """Run the job with a progress bar; return the number of failed records of the plan."""
-    from cscluster.experiment.run import carry_out
+    from cscluster.experiment.engine.run import carry_out
 
     total = len(job.difference.todo)
     planned = {key for trial in job.plan for key in trial.keys}
@@ -226,9 +226,10 @@ def _bar(console: Console, total: int) -> Any:
 
 
 def _show(job: Job, console: Console) -> None:
-    from cscluster.report import terminal, write
+    from cscluster.report import write
     from cscluster.report.aggregate import collect
     from cscluster.report.document import compose
+    from cscluster.report.formats import terminal
 
     results = collect(job.folder)
     console.print()

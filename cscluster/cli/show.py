@@ -28,7 +28,7 @@ def command(
     from cscluster.algorithms import registry
     from cscluster.data import index
     from cscluster.errors import ConfigError, did_you_mean
-    from cscluster.metrics import METRICS
+    from cscluster.metrics.catalogue import METRICS
     from cscluster.store.folder import find_run
 
     shown = 0

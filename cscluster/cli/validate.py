@@ -26,8 +26,8 @@ def command(
 
     Every problem is listed with its line and column.
     """
-    from cscluster.experiment.load import load
-    from cscluster.experiment.plan import make_plan
+    from cscluster.experiment.config.load import load
+    from cscluster.experiment.plan.trials import make_plan
 
     experiment = load(config, list(settings or ()))
     plan = make_plan(experiment)

@@ -19,7 +19,7 @@ from cscluster.constraints import Constraints
 from cscluster.constraints.schedules import random_pairs
 from cscluster.data.load import load_dataset
 from cscluster.data.recipe import Recipe
-from cscluster.metrics import score
+from cscluster.metrics.scores import score
 from cscluster.report.figures import FORMATS, links_map
 
 

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from cscluster.data import readers
 from cscluster.errors import DataError
-from cscluster.practice.table import Table
+from cscluster.tables.table import Table
 
 MAX_CELLS = 40
 

@@ -17,8 +17,8 @@ from cscluster.constraints.files import plain, read_links, read_text, sample_num
 from cscluster.errors import ConstraintError, StoreError
 from cscluster.labelling.ensemble import Ensemble, renumbered
 from cscluster.labelling.pairs import make_rule, membership
-from cscluster.practice import files
-from cscluster.practice.table import Table
+from cscluster.tables import outputs as files
+from cscluster.tables.table import Table
 
 IntArray = NDArray[np.int64]
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cscluster import metrics
 from cscluster.labelling.items import Items
 from cscluster.labelling.session import Session
+from cscluster.metrics import scores as metrics
 
 SHOWN_ROWS = 8
 MAX_POINTS = 2000

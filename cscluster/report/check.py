@@ -9,8 +9,8 @@ from pathlib import Path
 import pandas as pd
 
 from cscluster.errors import ConfigError, did_you_mean
-from cscluster.report import spreadsheet
 from cscluster.report.aggregate import Results
+from cscluster.report.formats import spreadsheet
 
 _PLACE = ["dataset", "label", "point", "tier", "metric"]
 TIMES = ("seconds",)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from cscluster import atomic
 from cscluster.errors import StoreError
-from cscluster.report import markdown, spreadsheet
 from cscluster.report.aggregate import Results
 from cscluster.report.document import compose
+from cscluster.report.formats import markdown, spreadsheet
 from cscluster.store.records import encodable
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from cscluster.experiment.execute import Pool
-from cscluster.experiment.run import carry_out, prepare
+from cscluster.experiment.engine.execute import Pool
+from cscluster.experiment.engine.run import carry_out, prepare
 
 TOYS = Path(__file__).parents[1] / "toys.py"
 

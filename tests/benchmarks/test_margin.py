@@ -8,11 +8,11 @@ import sklearn.cluster
 from threadpoolctl import threadpool_limits
 
 from cscluster import PMMC, Constraints, load_dataset
-from cscluster.algorithms.margin._cccp import tangent_at_scores
-from cscluster.algorithms.margin._design import Design
-from cscluster.algorithms.margin._solvers import dual_ascent, subgradient
-from cscluster.algorithms.margin._starts import LinkProjections, kmeans_scores
-from cscluster.algorithms.margin.pmmc import link_term, point_term
+from cscluster.algorithms.margin.cccp._cccp import tangent_at_scores
+from cscluster.algorithms.margin.cccp._design import Design
+from cscluster.algorithms.margin.cccp._solvers import dual_ascent, subgradient
+from cscluster.algorithms.margin.cccp._starts import LinkProjections, kmeans_scores
+from cscluster.algorithms.margin.cccp.pmmc import link_term, point_term
 from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import DataError
 

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from cscluster import MPCKMeans, load_dataset
 from cscluster.constraints.schedules import RandomPairs
-from cscluster.metrics import score
+from cscluster.metrics.scores import score
 
 PACKAGE = "active-semi-supervised-clustering"
 THEIR_FIT = """

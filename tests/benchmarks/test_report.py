@@ -8,9 +8,9 @@ import time
 import pytest
 from rich.console import Console
 
-from cscluster.report import terminal
 from cscluster.report.aggregate import collect
 from cscluster.report.document import compose
+from cscluster.report.formats import terminal
 from tests.report.stored import entry, store, trial
 
 pytestmark = pytest.mark.slow

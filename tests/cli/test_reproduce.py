@@ -9,7 +9,7 @@ import pytest
 
 from cscluster import bundle
 from cscluster.cli.app import main
-from cscluster.report.papers import claims, printed
+from cscluster.papers import claims, printed
 
 CONFIG = """\
 name: tiny2020_fig1

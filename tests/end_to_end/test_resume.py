@@ -64,7 +64,7 @@ def workers(parent):
 def computes(process):
     with contextlib.suppress(OSError):
         command = Path(f"/proc/{process}/cmdline").read_bytes()
-        return b"cscluster.experiment.child" in command or b"popen_loky" in command
+        return b"cscluster.experiment.engine.child" in command or b"popen_loky" in command
     return False
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from cscluster.experiment.load import load
-from cscluster.experiment.plan import make_plan
+from cscluster.experiment.config.load import load
+from cscluster.experiment.plan.trials import make_plan
 
 from .mutate import damaged, restructured
 

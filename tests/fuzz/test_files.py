@@ -15,9 +15,10 @@ from cscluster.constraints import Constraints
 from cscluster.constraints.files import read_links
 from cscluster.data import readers
 from cscluster.errors import DataError
-from cscluster.practice import heldout, model
-from cscluster.practice.features import Features
-from cscluster.practice.table import Columns, read_new, read_table
+from cscluster.models import files as model
+from cscluster.selection import heldout
+from cscluster.tables.features import Features
+from cscluster.tables.table import Columns, read_new, read_table
 
 from .mutate import damaged
 

@@ -12,12 +12,12 @@ from cscluster.constraints import Constraints
 from cscluster.constraints.files import links_csv, read_links
 from cscluster.data import readers
 from cscluster.errors import ConfigError, CsclusterError, DataError
-from cscluster.experiment.execute import Pool
-from cscluster.experiment.load import load, parse
-from cscluster.experiment.run import carry_out, prepare
+from cscluster.experiment.config.load import load, parse
+from cscluster.experiment.engine.execute import Pool
+from cscluster.experiment.engine.run import carry_out, prepare
 from cscluster.labelling import session
-from cscluster.practice.files import labels_csv
-from cscluster.practice.table import Table
+from cscluster.tables.outputs import labels_csv
+from cscluster.tables.table import Table
 
 CONFIG = """\
 name: {name}

@@ -7,7 +7,7 @@ from cscluster import load_dataset
 from cscluster.labelling.ensemble import Ensemble
 from cscluster.labelling.items import Items
 from cscluster.labelling.session import Session
-from cscluster.practice.table import Table
+from cscluster.tables.table import Table
 
 N_DIGITS = 500
 

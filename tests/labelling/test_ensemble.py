@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from cscluster import SCSC, Constraints, metrics
+from cscluster import SCSC, Constraints
 from cscluster.labelling.ensemble import MAX_PAIRS, Ensemble, renumbered, with_entailed
+from cscluster.metrics import scores as metrics
 
 
 def test_clusters_depend_on_the_links_only(beads, heaps):

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from cscluster.errors import DataError
 from cscluster.labelling.items import MAX_CELLS, Items, image_shape, png
-from cscluster.practice.table import Columns, Table, read_table
+from cscluster.tables.table import Columns, Table, read_table
 
 
 def test_a_file_is_shown_with_all_columns_but_names_and_classes(tmp_path):

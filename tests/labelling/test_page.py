@@ -9,11 +9,11 @@ import urllib.request
 import numpy as np
 import pytest
 
-from cscluster import metrics
 from cscluster.constraints.files import read_links
 from cscluster.labelling.server import Server
 from cscluster.labelling.session import Session
 from cscluster.labelling.state import View
+from cscluster.metrics import scores as metrics
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import statistics
 import pytest
 
 from cscluster.errors import ConfigError
-from cscluster.metrics import METRICS
+from cscluster.metrics.catalogue import METRICS
 from cscluster.report import write
 from cscluster.report.aggregate import at_last_point, collect, join, lower_is_better, recorded, restrict
 

@@ -2,9 +2,9 @@ import pandas as pd
 import pytest
 
 from cscluster.errors import ConfigError
-from cscluster.report import spreadsheet
 from cscluster.report.aggregate import collect
 from cscluster.report.check import Tolerances, drift, parse_tolerances, read_reference
+from cscluster.report.formats import spreadsheet
 
 from .stored import entry, store, trial
 

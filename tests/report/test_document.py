@@ -3,9 +3,9 @@ import sys
 
 import pytest
 
-from cscluster.report import latex, markdown, spreadsheet, structured, terminal
 from cscluster.report.aggregate import collect
 from cscluster.report.document import compose, outcomes
+from cscluster.report.formats import latex, markdown, spreadsheet, structured, terminal
 
 from .stored import entry, oracle, store, three_by_three, trial
 
@@ -59,7 +59,7 @@ def test_the_same_bytes_whatever_the_hash_seed(tmp_path):
     program = """
 import hashlib, sys
 from pathlib import Path
-from cscluster.report import latex, markdown, spreadsheet, structured, terminal
+from cscluster.report.formats import latex, markdown, spreadsheet, structured, terminal
 from cscluster.report.aggregate import collect
 from cscluster.report.document import compose
 from cscluster.store.folder import RunFolder

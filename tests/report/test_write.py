@@ -5,9 +5,10 @@ import os
 import pytest
 
 from cscluster.errors import StoreError
-from cscluster.report import markdown, write
+from cscluster.report import write
 from cscluster.report.aggregate import collect
 from cscluster.report.document import compose
+from cscluster.report.formats import markdown
 
 from . import stored
 

@@ -8,8 +8,8 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cscluster.experiment.execute import Pool
-from cscluster.experiment.run import carry_out, prepare
+from cscluster.experiment.engine.execute import Pool
+from cscluster.experiment.engine.run import carry_out, prepare
 from tests.store.values import values
 
 DATASETS = [

@@ -12,7 +12,7 @@ from cscluster.algorithms.ensemble._partitions import (
     nearest_landmarks,
 )
 from cscluster.algorithms.ensemble._rows import ArrayRows
-from cscluster.metrics import score
+from cscluster.metrics.scores import score
 
 X, Y = make_blobs(400, n_features=6, centers=4, cluster_std=0.5, random_state=0)
 

@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from cscluster import SCSC, Constraints, KMeans, load_dataset
 from cscluster.constraints.schedules import Tiers
 from cscluster.errors import ConstraintError, DataError, ParameterError
-from cscluster.metrics import score
+from cscluster.metrics.scores import score
 
 X, Y = make_blobs(500, n_features=8, centers=4, cluster_std=1.5, random_state=1)
 SMALL = {"n_partitions": 8, "random_state": 0}

@@ -4,7 +4,7 @@ import pytest
 from cscluster import Constraints, KernelBeta, MetricClusterer, load_dataset
 from cscluster.constraints.schedules import BalancedPairs
 from cscluster.errors import ConstraintError, DataError, ParameterError
-from cscluster.metrics import score
+from cscluster.metrics.scores import score
 
 
 def links_of(name, count, trial=0):

@@ -5,7 +5,7 @@ from cscluster import LLMA, Constraints, MetricClusterer, load_dataset
 from cscluster.algorithms.metric.llma import laplacian, neighbour_edges
 from cscluster.constraints.schedules import BalancedPairs
 from cscluster.errors import ConstraintError, DataError, ParameterError
-from cscluster.metrics import score
+from cscluster.metrics.scores import score
 
 
 def links_of(name, count, trial=0):

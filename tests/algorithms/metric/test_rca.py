@@ -6,7 +6,7 @@ from cscluster import RCA, Constraints, MetricClusterer, load_dataset
 from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import ConstraintError, DataError, ParameterError
 from cscluster.linalg.scatter import ranges
-from cscluster.metrics import score
+from cscluster.metrics.scores import score
 
 from . import reference
 

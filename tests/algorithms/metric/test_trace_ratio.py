@@ -5,7 +5,7 @@ from cscluster import Constraints, MetricClusterer, TraceRatio, load_dataset
 from cscluster.constraints.schedules import BalancedPairs
 from cscluster.errors import ConstraintError, DataError, ParameterError
 from cscluster.linalg.lle import reconstruction_weights
-from cscluster.metrics import score
+from cscluster.metrics.scores import score
 
 MAPS = ["linear", "nonlinear", "kernel"]
 

@@ -5,7 +5,7 @@ from cscluster import Constraints, MetricClusterer, Xing, load_dataset
 from cscluster.algorithms.metric.xing import diagonal_objective, full_objective
 from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import ConstraintError
-from cscluster.metrics import score
+from cscluster.metrics.scores import score
 
 from . import reference
 

@@ -5,7 +5,7 @@ from sklearn.datasets import make_circles
 from cscluster import ApproxKernelKMeans, load_dataset
 from cscluster.errors import DataError, ParameterError
 from cscluster.linalg.kernels import Kernel
-from cscluster.metrics import score
+from cscluster.metrics.scores import score
 
 
 def exact_objective(K, labels):

@@ -6,7 +6,7 @@ import pytest
 from cscluster import Constraints, COPKMeans, KMeans, load_dataset
 from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import ConstraintError, DataError, InfeasibleError
-from cscluster.metrics import satisfied
+from cscluster.metrics.scores import satisfied
 
 
 @pytest.mark.parametrize("name", ["iris", "wine", "letterIJL", "pendigit389"])

@@ -7,7 +7,7 @@ from cscluster import KernelKMeans, KMeans, load_dataset
 from cscluster.algorithms.partition.kernel_kmeans import lloyd, seed_centres
 from cscluster.errors import DataError
 from cscluster.linalg.kernels import Kernel
-from cscluster.metrics import score
+from cscluster.metrics.scores import score
 
 
 def test_with_the_linear_kernel_it_is_kmeans():

@@ -4,7 +4,7 @@ import pytest
 from cscluster import Constraints, MPCKMeans, load_dataset
 from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import DataError, ParameterError
-from cscluster.metrics import score
+from cscluster.metrics.scores import score
 
 SCHEMES = [(metric, matrix) for metric in ("single", "multiple") for matrix in ("diagonal", "full")]
 

@@ -6,7 +6,7 @@ from cscluster import Constraints, PCKMeans, load_dataset
 from cscluster.algorithms.partition._seeding import seed_centers
 from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import DataError, ParameterError
-from cscluster.metrics import satisfied
+from cscluster.metrics.scores import satisfied
 
 
 def draw(name, count, trial=0):

@@ -6,7 +6,7 @@ from cscluster import CCSKL, Constraints, load_dataset
 from cscluster.algorithms.spectral.ccskl import learn_spectrum, neighbor_graph, smooth_eigenvectors
 from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import ParameterError
-from cscluster.metrics import score
+from cscluster.metrics.scores import score
 
 
 def draw(name, count, trial=0):

@@ -8,7 +8,7 @@ from cscluster.algorithms.spectral import normalized_cut
 from cscluster.algorithms.spectral.normalized_cut import DenseAffinity, LowRankAffinity, threshold_cut
 from cscluster.errors import DataError
 from cscluster.linalg.kernels import Kernel
-from cscluster.metrics import score
+from cscluster.metrics.scores import score
 
 
 def ncut(W, labels):

@@ -1,7 +1,7 @@
 import pytest
 from matplotlib import font_manager
 
-from cscluster.metrics import METRICS
+from cscluster.metrics.catalogue import METRICS
 from cscluster.report.figures import curves
 from cscluster.report.figures.style import DASHES, MARKERS, look
 from cscluster.report.figures.words import metric_name, number_text, plain, wrapped

@@ -1,0 +1,1 @@
+"""iterSVM, iterSVR and iterLS-SVM: labels and a kernel machine in turn."""

@@ -1,0 +1,71 @@
+"""More than two clusters by recursive binary splits (zhang2009, section IV-C)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cscluster.algorithms.base import FloatArray, IntArray, Samples
+from cscluster.algorithms.margin.alternating._alternating import Basis
+from cscluster.algorithms.margin.alternating._signed_groups import SignedGroups
+from cscluster.constraints import Constraints
+from cscluster.errors import InfeasibleError
+from cscluster.linalg.kernels import squared_norms
+
+_ROWS = 4096
+
+
+@dataclass(frozen=True)
+class Split:
+    """One binary split: the cluster it divides, and the machine that does."""
+
+    cluster: int
+    basis: Basis
+    coefficients: FloatArray
+    bias: float
+
+    def decide(self, X: Samples) -> FloatArray:
+        """Return ``w^T phi(x) + b`` of each sample, in blocks of bounded memory."""
+        blocks = (X[start : start + _ROWS] for start in range(0, X.shape[0], _ROWS))
+        return np.concatenate([self.basis(block) @ self.coefficients + self.bias for block in blocks])
+
+
+def follow(splits: list[Split], X: Samples) -> IntArray:
+    """Send samples through all splits; those with a positive decision get the split's new number."""
+    labels = np.zeros(X.shape[0], dtype=np.int64)
+    for new, split in enumerate(splits, start=1):
+        members = np.flatnonzero(labels == split.cluster)
+        if len(members):
+            labels[members[split.decide(X[members]) > 0]] = new
+    return labels
+
+
+def scatter(X: Samples) -> float:
+    """Return the sum of squared distances to the mean, exactly zero for equal samples."""
+    norms = squared_norms(X)
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    value = float(norms.sum() - X.shape[0] * (mean @ mean))
+    return value if value > 1e-12 * float(norms.sum()) else 0.0
+
+
+def choose_cluster(X: Samples, labels: IntArray, links: Constraints, groups: SignedGroups) -> int:
+    """Return the cluster to split next: the one with most broken cannot-links, then with most scatter.
+
+    Raises
+    ------
+    InfeasibleError
+        If no cluster can be split.
+    """
+    broken = np.bincount(labels[links.violated(labels).cannot_links[:, 0]], minlength=labels.max() + 1)
+    ranked = []
+    for cluster in range(labels.max() + 1):
+        members = np.flatnonzero(labels == cluster)
+        spread = scatter(X[members])
+        if spread > 0 and groups.restrict(members).can_be_split:
+            ranked.append((int(broken[cluster]), spread, cluster))
+    if not ranked:
+        raise InfeasibleError(
+            f"Cannot split {labels.max() + 1} clusters further: their samples are equal or must-linked."
+        )
+    return max(ranked)[2]

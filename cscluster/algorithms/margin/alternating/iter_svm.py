@@ -1,0 +1,155 @@
+"""iterSVM: maximum margin clustering by alternating SVM training and labelling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.svm import SVC
+
+from cscluster.algorithms.base import FloatArray, Samples
+from cscluster.algorithms.margin.alternating._alternating import KernelBasis, Learner, Trained
+from cscluster.algorithms.margin.alternating._bias_search import loss_values
+from cscluster.algorithms.margin.alternating._iterative import IterativeMarginClusterer
+from cscluster.linalg.kernels import Kernel, require_memory
+
+
+def cache_megabytes(n_samples: int) -> float:
+    """Return the size of libsvm's cache that holds all kernel rows, in single precision."""
+    return 1 + 4.4 * n_samples**2 / 2**20
+
+
+class SVMLearner(Learner):
+    """The SVM of scikit-learn on a kernel matrix that is computed once.
+
+    Minimises ``||w||^2 + 2 C sum_i max(0, 1 - y_i (w^T phi(x_i) + b))``.
+    """
+
+    loss = "hinge"
+
+    def __init__(self, kernel: Kernel, X: Samples, C: float) -> None:
+        require_memory(X.shape[0], X.shape[0], "use iter_svr or iter_lssvm with n_landmarks")
+        self.basis = KernelBasis(kernel, X)
+        self.K = kernel(X)
+        self.C = C
+
+    def train(self, Y: FloatArray, start: FloatArray | None) -> Trained:
+        """Train one SVM for each column."""
+        columns = [self._train_one(y) for y in Y.T]
+        return Trained(*(np.stack(parts, axis=-1) for parts in zip(*columns, strict=True)))
+
+    def _train_one(self, y: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+        svm = SVC(C=self.C, kernel="precomputed", cache_size=cache_megabytes(len(y))).fit(self.K, y)
+        a = np.zeros(len(y))
+        a[svm.support_] = svm.dual_coef_[0]
+        scores = self.K @ a
+        loss = loss_values(scores + svm.intercept_[0], y, "hinge").sum()
+        return a, scores, float(a @ scores + 2 * self.C * loss)
+
+
+class IterSVM(IterativeMarginClusterer):
+    """Iterative SVM: alternates SVM training and labelling.
+
+    Looks for a local minimum of the maximum margin clustering problem
+
+        min over y, w, b of  ||w||^2 + 2 C sum_i max(0, 1 - y_i (w^T phi(x_i) + b))
+        subject to  y_i in {-1, 1},  | share of positive labels - 1/2 | <= balance.
+
+    The hinge loss has no price for confidence, so that most samples lie far from the margin and
+    labels hardly move: it stays near its initial labels, which is what `IterSVR` and `IterLSSVM`
+    mend [1]_.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of clusters; more than two are found by splitting recursively.
+    C : float
+        Weight of the loss.
+    kernel : {'gaussian', 'linear'}
+        ``exp(-||x - z||^2 / sigma^2)`` or ``x^T z``.
+    sigma : float
+        Width of the Gaussian.
+    sigma_unit : {'median', 'data'}
+        Whether `sigma` is a multiple of the median distance between samples.
+    balance : float
+        Largest deviation of the positive share from one half, in each split.
+    init : {'kmeans', 'random', 'normalized_cut'} or array-like of shape (n_samples,)
+        Initial labels.
+    init_sigma : float, optional
+        `sigma` of the normalized cut that gives the initial labels; as `sigma` by default.
+    n_starts : int
+        K-means starts for each initial labelling; the lowest inertia is taken.
+    n_init : int
+        Number of restarts of the whole procedure; the lowest objective wins.
+    max_iter : int
+        Largest number of iterations of a restart.
+    random_state : int, optional
+        Seed of the initial labels.
+
+    Attributes
+    ----------
+    cycle_length_ : int
+        1 if the labels reached a fixed point, more if they ended in a cycle, whose best labels
+        are kept; 0 if the iteration limit came first.  The largest of all splits.
+
+    Notes
+    -----
+    The paper's balance l is read as ``| #positive - n/2 | <= l``: with the printed
+    ``|sum of y| <= l = 0.15 n`` its own error on satellite, 3.6 %, would be out of reach.
+
+    `objective_` is the least value of the problem for the labels of each iteration.  It need not
+    fall in every step, since the bias search is confined to midpoints of scores; hence the check
+    for cycles.
+
+    With links (an extension; the paper leaves them to future work) must-linked samples share a
+    label and cannot-linked ones flip together: such a group turns as one sample would.  With more
+    than two clusters must-links hold, while cannot-links choose the cluster that is split next;
+    otherwise that is the one with the largest scatter.
+
+    The kernel matrix is computed once, O(n^2) memory; an iteration is one libsvm training.
+
+    References
+    ----------
+    .. [1] K. Zhang, I. Tsang, J. Kwok, "Maximum Margin Clustering Made Practical", IEEE
+       Transactions on Neural Networks 20 (4), 2009, problem
+       (2), Algorithm 1, section III-A.
+
+    Examples
+    --------
+    >>> from cscluster import IterSVM, load_dataset
+    >>> model = IterSVM(sigma=8, random_state=0).fit(load_dataset("optdigits_1_7").X)
+    >>> model.converged_, model.n_iter_ < 10
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        C: float = 10.0,
+        kernel: str = "gaussian",
+        sigma: float = 8.0,
+        sigma_unit: str = "median",
+        balance: float = 0.15,
+        init: Any = "kmeans",
+        init_sigma: float | None = None,
+        n_starts: int = 10,
+        n_init: int = 1,
+        max_iter: int = 100,
+        random_state: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.C = C
+        self.kernel = kernel
+        self.sigma = sigma
+        self.sigma_unit = sigma_unit
+        self.balance = balance
+        self.init = init
+        self.init_sigma = init_sigma
+        self.n_starts = n_starts
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _learner(self, kernel: Kernel, X: Samples, rng: np.random.Generator) -> Learner:
+        return SVMLearner(kernel, X, self.C)

@@ -1,0 +1,200 @@
+"""iterSVR: maximum margin clustering by alternating SVR training and labelling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.svm import SVR
+
+from cscluster.algorithms.base import FloatArray, Samples
+from cscluster.algorithms.margin.alternating._alternating import KernelBasis, Learner, Trained
+from cscluster.algorithms.margin.alternating._iterative import N_LANDMARKS, IterativeMarginClusterer
+from cscluster.algorithms.margin.alternating._primal_svr import primal_svr
+from cscluster.algorithms.margin.alternating.iter_svm import cache_megabytes
+from cscluster.algorithms.parameters import Parameter, Real
+from cscluster.linalg.kernels import Kernel, Nystroem, require_memory
+
+
+class SVRLearner(Learner):
+    """The SVR of scikit-learn on a kernel matrix that is computed once.
+
+    Minimises ``||w||^2 + 2 C sum_i max(0, |y_i - w^T phi(x_i) - b| - epsilon)``.
+    """
+
+    loss = "absolute"
+
+    def __init__(self, kernel: Kernel, X: Samples, C: float, epsilon: float) -> None:
+        require_memory(X.shape[0], X.shape[0], "set n_landmarks for Nyström features")
+        self.basis = KernelBasis(kernel, X)
+        self.K = kernel(X)
+        self.C = C
+        self.epsilon = epsilon
+
+    def train(self, Y: FloatArray, start: FloatArray | None) -> Trained:
+        """Train one SVR for each column."""
+        columns = [self._train_one(y) for y in Y.T]
+        return Trained(*(np.stack(parts, axis=-1) for parts in zip(*columns, strict=True)))
+
+    def _train_one(self, y: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+        svr = SVR(C=self.C, epsilon=self.epsilon, kernel="precomputed", cache_size=cache_megabytes(len(y)))
+        svr.fit(self.K, y)
+        a = np.zeros(len(y))
+        a[svr.support_] = svr.dual_coef_[0]
+        scores = self.K @ a
+        return a, scores, _objective(float(a @ scores), scores + svr.intercept_[0] - y, self.C, self.epsilon)
+
+
+class FeatureSVRLearner(Learner):
+    """The same problem on Nyström features, each training warm-started by the one before."""
+
+    loss = "absolute"
+
+    def __init__(self, features: Nystroem, X: Samples, C: float, epsilon: float) -> None:
+        require_memory(X.shape[0], features.whitening.shape[1], "set fewer landmarks")
+        self.basis = features
+        self.F = features(X)
+        self.C = C
+        self.epsilon = epsilon
+
+    def train(self, Y: FloatArray, start: FloatArray | None) -> Trained:
+        """Solve the primal for each column."""
+        starts = [None] * Y.shape[1] if start is None else start.T
+        columns = [self._train_one(y, w) for y, w in zip(Y.T, starts, strict=True)]
+        return Trained(*(np.stack(parts, axis=-1) for parts in zip(*columns, strict=True)))
+
+    def _train_one(self, y: FloatArray, start: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
+        w, b = primal_svr(self.F, y, self.C, self.epsilon, start)
+        scores = self.F @ w
+        return w, scores, _objective(float(w @ w), scores + b - y, self.C, self.epsilon)
+
+
+def _objective(squared_norm: float, residuals: FloatArray, C: float, epsilon: float) -> float:
+    return float(squared_norm + 2 * C * np.maximum(np.abs(residuals) - epsilon, 0).sum())
+
+
+class IterSVR(IterativeMarginClusterer):
+    """Iterative SVR: alternates support vector regression on the labels and labelling.
+
+    Looks for a local minimum of
+
+        min over y, w, b of  ||w||^2 + 2 C sum_i |w^T phi(x_i) + b - y_i|_epsilon
+        subject to  y_i in {-1, 1},  | share of positive labels - 1/2 | <= balance,
+
+    where ``|r|_epsilon = max(0, |r| - epsilon)``.  Unlike the hinge loss of `IterSVM`, the
+    Laplacian loss (``epsilon = 0``) also punishes overconfident predictions, so that labels can
+    still flip.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Number of clusters; more than two are found by splitting recursively.
+    C : float
+        Weight of the loss.
+    epsilon : float
+        Insensitive width of the loss; must be small, a wide one brings back the hinge loss's vice.
+    kernel, sigma, sigma_unit, balance, init, init_sigma, n_starts, n_init, max_iter, random_state
+        As in `IterSVM`.
+    n_landmarks : int, optional
+        Number of random samples whose Nyström features stand in for the kernel, for data too
+        large for a kernel matrix; often faster on small data as well.
+
+    Attributes
+    ----------
+    cycle_length_ : int
+        As in `IterSVM`.
+
+    Notes
+    -----
+    Balance, links, more than two clusters and `objective_`: see `IterSVM`.  As in the paper's
+    (9), the bias search uses the Laplacian loss whatever epsilon is.
+
+    The width sigma decides: with ``C = 500`` a small one interpolates the labels, and none moves.
+    Digits need 8 to 32 times the median distance.
+
+    An iteration is one libsvm training on a kernel matrix that is computed once; with m landmarks
+    it is a few Newton steps in m dimensions, O(n m) memory, and the loss's corners are rounded
+    over a width of 0.01.
+
+    Errors in percent with the best sigma by the true labels, the paper's in brackets (Table IV;
+    ``configs/papers/zhang2009``):
+
+    =============  ============  ============  ============
+    data           iterSVM       iterLS-SVM    iterSVR
+    =============  ============  ============  ============
+    optdigits 3-8   3.9  (4.5)    3.4  (4.2)    3.4  (3.4)
+    optdigits 1-7   0.0  (0.0)    0.0  (0.0)    0.0  (0.0)
+    optdigits 2-7   0.3  (3.1)    0.3  (0.6)    0.0  (0.0)
+    optdigits 8-9   4.2  (4.8)    4.2  (4.2)    4.2  (3.7)
+    optdigits 3-9  14.8 (18.8)    4.4 (15.6)    3.9  (9.2)
+    ionosphere     28.8 (28.5)   28.2 (24.5)   27.4 (28.2)
+    letter          7.2  (7.4)    7.3  (7.4)    7.2  (7.2)
+    satellite       3.6  (3.8)    3.6  (4.4)    3.6  (3.6)
+    svmguide1-a    23.7 (29.8)   20.3  (6.6)   14.6 (16.7)
+    ringnorm       22.8 (23.4)    3.1  (7.2)    3.0  (2.5)
+    =============  ============  ============  ============
+
+    On optdigits 3-9 single k-means starts end in two solutions, and the lower inertia is the wrong
+    one.  Ten restarts (``n_starts=1, n_init=10``) find the right one by the lowest objective,
+    without labels: 0.9 to 3.9 % for all sigma from 8 to 512.
+
+    References
+    ----------
+    .. [1] K. Zhang, I. Tsang, J. Kwok, "Maximum Margin Clustering Made Practical", IEEE
+       Transactions on Neural Networks 20 (4), 2009,
+       Algorithm 2, sections III-B and III-D, (9) with p = 1.
+
+    Examples
+    --------
+    >>> from cscluster import IterSVR, load_dataset
+    >>> from cscluster.metrics.scores import score
+    >>> data = load_dataset("optdigits_2_7")
+    >>> model = IterSVR(sigma=11.3, balance=0.03, random_state=0).fit(data.X)
+    >>> score("error", data.y, model.labels_) < 0.01
+    True
+    """
+
+    parameters = {
+        **IterativeMarginClusterer.parameters,
+        "epsilon": Parameter("insensitive width of the loss", Real(0)),
+        "n_landmarks": N_LANDMARKS,
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 2,
+        *,
+        C: float = 500.0,
+        epsilon: float = 0.05,
+        kernel: str = "gaussian",
+        sigma: float = 8.0,
+        sigma_unit: str = "median",
+        balance: float = 0.15,
+        init: Any = "kmeans",
+        init_sigma: float | None = None,
+        n_starts: int = 10,
+        n_init: int = 1,
+        max_iter: int = 100,
+        n_landmarks: int | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.C = C
+        self.epsilon = epsilon
+        self.kernel = kernel
+        self.sigma = sigma
+        self.sigma_unit = sigma_unit
+        self.balance = balance
+        self.init = init
+        self.init_sigma = init_sigma
+        self.n_starts = n_starts
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.n_landmarks = n_landmarks
+        self.random_state = random_state
+
+    def _learner(self, kernel: Kernel, X: Samples, rng: np.random.Generator) -> Learner:
+        if self.n_landmarks is None:
+            return SVRLearner(kernel, X, self.C, self.epsilon)
+        features = Nystroem.fit(kernel, X, self.n_landmarks, rng)
+        return FeatureSVRLearner(features, X, self.C, self.epsilon)

@@ -1,0 +1,1 @@
+"""MMC and GMMC: maximum margin clustering as a semidefinite program."""

@@ -1,0 +1,381 @@
+"""The experiment file: every key, its type and its legal values.
+
+Validators check names and parameters against the registries here, so that one pass over the file
+finds all its errors.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic_core import PydanticCustomError
+
+from cscluster.algorithms import parameters, registry
+from cscluster.algorithms.registry import Algorithm
+from cscluster.constraints.schedules import File, Schedule
+from cscluster.data import index, preprocessing, readers
+from cscluster.data.recipe import Recipe
+from cscluster.errors import DataError, ParameterError, did_you_mean
+from cscluster.experiment.config import grid
+from cscluster.metrics.catalogue import METRICS, SCOPES
+from cscluster.store.folder import RUN_NAME_RULE, is_run_name
+
+Problem = tuple[tuple[str | int, ...], str]
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
+
+
+def fail(problems: Iterable[Problem]) -> None:
+    """Raise one validation error that carries several problems, each with its place."""
+    found = list(problems)
+    if found:
+        raise PydanticCustomError("problems", "several problems", {"problems": found})
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class _Treatment(_Model):
+    """What an experiment says for all algorithms and an algorithm for itself."""
+
+    preprocess: list[str | dict[str, Any]] | None = None
+    timeout: float | None = Field(None, gt=0, le=1e9)
+    memory_limit: int | None = Field(None, ge=2**20, le=2**50)
+
+    @field_validator("memory_limit", mode="before")
+    @classmethod
+    def _bytes(cls, value: Any) -> Any:
+        return parse_bytes(value)
+
+    @field_validator("preprocess")
+    @classmethod
+    def _steps(cls, steps: Any) -> Any:
+        return check_steps(steps)
+
+
+class _Named(_Model):
+    """An algorithm with its parameters."""
+
+    name: str
+    params: dict[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, value: Any) -> Any:
+        return {"name": value} if isinstance(value, str) else value
+
+    @field_validator("name")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        try:
+            registry.find(name)
+        except ParameterError as error:
+            raise PydanticCustomError("name", "{text}", {"text": str(error)}) from None
+        return name
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """The registered algorithm."""
+        return registry.find(self.name)
+
+    @field_validator("params")
+    @classmethod
+    def _legal(cls, params: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        if "name" in info.data:
+            algorithm = registry.find(info.data["name"])
+            fail(
+                ((name,), message)
+                for name, value in params.items()
+                for candidate in candidates(value)
+                if (message := parameter_problem(algorithm, name, candidate))
+            )
+        fail(
+            ((name, number), f"a second {json.dumps(value[number])} among the values of '{name}'")
+            for name, value in params.items()
+            if isinstance(value, list)
+            for number in repeated(value)
+        )
+        return params
+
+
+def repeated(values: list[Any]) -> list[int]:
+    """Return where a list holds what stood in it before; 1, 1.0 and true are not the same."""
+    texts = [json.dumps(value, sort_keys=True, default=repr) for value in values]
+    first = {text: number for number, text in reversed(list(enumerate(texts)))}
+    return [number for number, text in enumerate(texts) if first[text] < number]
+
+
+def candidates(value: Any) -> list[Any]:
+    """Return the values of a parameter: a list is a grid."""
+    return value if isinstance(value, list) else [value]
+
+
+def parameter_problem(algorithm: Algorithm, name: str, value: Any) -> str | None:
+    """Return what is wrong with a parameter value, or None."""
+    if name == "random_state":
+        return "'random_state' is set by the experiment's seed and the trial; remove it here"
+    loaded = algorithm.load()
+    table: Mapping[str, Any] | None = getattr(loaded, "parameters", None)
+    if table is not None:
+        return parameters.problem(f"'{algorithm.name}'", table, name, value)
+    known = inspect.signature(loaded).parameters
+    if name not in known:
+        return f"'{algorithm.name}' has no parameter '{name}'{did_you_mean(name, known)}"
+    return None
+
+
+class ClustererEntry(_Named):
+    """The clusterer that a metric learner is joined with."""
+
+
+class AlgorithmEntry(_Named, _Treatment):
+    """One row of the tables."""
+
+    label: str = ""
+    select: str = "none"
+    clusterer: ClustererEntry | None = None
+
+    @field_validator("select")
+    @classmethod
+    def _rule(cls, rule: str) -> str:
+        check_rule(rule)
+        return rule
+
+    @field_validator("clusterer")
+    @classmethod
+    def _joined(cls, clusterer: ClustererEntry | None, info: ValidationInfo) -> ClustererEntry | None:
+        name = info.data.get("name")
+        if clusterer is not None and name and not registry.find(name).is_metric:
+            fail([((), f"'{name}' is a clusterer itself; only metric learners take one")])
+        if clusterer is not None:
+            fail(
+                (("params", name), "a grid is possible only in the metric learner's own params")
+                for name, value in clusterer.params.items()
+                if isinstance(value, list)
+            )
+        return clusterer
+
+    @property
+    def title(self) -> str:
+        """Name in tables."""
+        if self.label:
+            return self.label
+        if not self.algorithm.is_metric:
+            return self.algorithm.title
+        joined = self.clusterer.algorithm if self.clusterer else registry.find("kmeans")
+        return f"{self.algorithm.title} + {joined.title}"
+
+
+class DatasetEntry(Recipe):
+    """A data set: a recipe and its name in tables."""
+
+    name: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_name(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        if value in index.recipes():
+            return {**index.recipes()[value], "name": value}
+        return {"base": value}
+
+    @field_validator("base")
+    @classmethod
+    def _known(cls, base: str | None, info: ValidationInfo) -> str | None:
+        if base is None or base in index.names() or base.startswith("openml:"):
+            return base
+        if Path(base).suffix.lower() in readers.READERS:
+            return str(near_config(Path(base), info))
+        if index.find_file(base) is not None:
+            return base
+        hint = did_you_mean(base, index.names())
+        raise PydanticCustomError(
+            "dataset",
+            "{text}",
+            {"text": f"there is no data set '{base}'{hint or '; see: cscluster list datasets'}"},
+        )
+
+    @property
+    def title(self) -> str:
+        """Name in tables and in the seed tree."""
+        return self.name or (Path(self.base).stem if self.base else str(self.generator))
+
+    @property
+    def recipe(self) -> Recipe:
+        """The recipe alone; a name of the registry stands for its own recipe."""
+        values = self.model_dump(exclude={"name"}, exclude_defaults=True)
+        if self.base in index.recipes() and set(values) == {"base"}:
+            values = index.recipes()[str(self.base)]
+        return Recipe(**values)
+
+
+class Experiment(_Treatment):
+    """A whole experiment file."""
+
+    name: str
+    title: str = ""
+    paper: str = ""
+    datasets: list[DatasetEntry] = Field(min_length=1)
+    constraints: Schedule
+    algorithms: list[AlgorithmEntry] = Field(min_length=1)
+    trials: int = Field(10, ge=1)
+    repeats: int = Field(1, ge=1)
+    seed: int = Field(0, ge=0)
+    metrics: list[str] = Field(default=["acc", "nmi"], min_length=1)
+    n_clusters: int | None = Field(None, ge=1)
+    threads: int = Field(1, ge=1)
+    sweep: dict[str, Any] = Field(default_factory=dict)
+
+    @field_validator("name")
+    @classmethod
+    def _safe(cls, name: str) -> str:
+        if not is_run_name(name):
+            raise ValueError(f"{RUN_NAME_RULE}, got {name!r}")
+        return name
+
+    @field_validator("metrics")
+    @classmethod
+    def _known_metrics(cls, metrics: list[str]) -> list[str]:
+        problems: list[Problem] = []
+        for number, name in enumerate(metrics):
+            try:
+                check_metric(name)
+            except ValueError as error:
+                problems.append(((number,), str(error)))
+        problems += [((number,), f"a second '{metrics[number]}'") for number in repeated(metrics)]
+        fail(problems)
+        return metrics
+
+    @field_validator("constraints")
+    @classmethod
+    def _find_file(cls, schedule: Any, info: ValidationInfo) -> Any:
+        if isinstance(schedule, File):
+            path = near_config(schedule.path, info)
+            if not path.is_file():
+                fail([(("path",), f"there is no constraint file '{schedule.path}'")])
+            return schedule.model_copy(update={"path": path})
+        points = schedule.points
+        fail(((), f"a second {points[number]} among the numbers of links") for number in repeated(points))
+        return schedule
+
+    @field_validator("algorithms")
+    @classmethod
+    def _different_labels(cls, entries: list[AlgorithmEntry]) -> list[AlgorithmEntry]:
+        fail(_repeated([entry.title for entry in entries], "algorithm", "label"))
+        return entries
+
+    @field_validator("sweep")
+    @classmethod
+    def _grids(cls, sweep: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        """Expand ranges, and check every value as if it stood in the algorithm's own parameters."""
+        entries = info.data.get("algorithms")
+        if entries is None:
+            return sweep
+        problems: list[Problem] = []
+        expanded: dict[str, Any] = {}
+        for key, written in sweep.items():
+            try:
+                if key == "select":
+                    check_rule(written)
+                    expanded[key] = written
+                    continue
+                entry, parameter = swept_entry(entries, key)
+                expanded[key] = grid.values(written)
+            except ValueError as error:
+                problems.append(((key,), f"'{key}': {error}"))
+                continue
+            found = (parameter_problem(entry.algorithm, parameter, value) for value in expanded[key])
+            problems += [((key,), message) for message in found if message]
+        fail(problems)
+        return expanded
+
+    @field_validator("datasets")
+    @classmethod
+    def _different_names(cls, entries: list[DatasetEntry]) -> list[DatasetEntry]:
+        fail(_repeated([entry.title for entry in entries], "data set", "name"))
+        return entries
+
+
+def swept_entry(entries: list[AlgorithmEntry], key: str) -> tuple[AlgorithmEntry, str]:
+    """Return the algorithm and the parameter that ``ALGORITHM.PARAMETER`` means.
+
+    Raises
+    ------
+    ValueError
+        If there is no such algorithm, by label or by name, or more than one.
+    """
+    name, _, parameter = str(key).rpartition(".")
+    if not name or not parameter:
+        raise ValueError("must be ALGORITHM.PARAMETER or select")
+    found = [e for e in entries if e.title == name] or [e for e in entries if e.name == name]
+    if not found:
+        known = [word for entry in entries for word in dict.fromkeys((entry.name, entry.title))]
+        hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
+        raise ValueError(f"the experiment has no algorithm '{name}'{hint}")
+    if len(found) > 1:
+        labels = ", ".join(f"'{entry.title}'" for entry in found)
+        raise ValueError(f"'{name}' means more than one algorithm; name it by its label: {labels}")
+    return found[0], parameter
+
+
+def check_rule(rule: Any) -> None:
+    """Raise a ValueError unless `rule` says how to choose from a grid."""
+    kind, _, metric = str(rule).partition(":")
+    if kind == "oracle":
+        check_metric(metric)
+    elif rule not in ("none", "heldout"):
+        raise ValueError(f"must be none, heldout or oracle:METRIC, got '{rule}'")
+
+
+def _repeated(titles: list[str], what: str, key: str) -> list[Problem]:
+    return [
+        ((number,), f"a second {what} called '{titles[number]}'; give it a '{key}' of its own")
+        for number in repeated(titles)
+    ]
+
+
+def near_config(path: Path, info: ValidationInfo) -> Path:
+    """Return a path from the file as seen from the folder that the file lies in, fit for any worker."""
+    folder = (info.context or {}).get("folder")
+    return path if folder is None or path.is_absolute() else Path(folder).absolute() / path
+
+
+def check_metric(name: str) -> None:
+    """Raise a ValueError unless `name` is ``METRIC`` or ``METRIC@SCOPE``."""
+    metric, at, scope = name.partition("@")
+    if metric not in METRICS:
+        raise ValueError(f"there is no metric '{metric}'{did_you_mean(metric, METRICS)}")
+    if at and scope not in SCOPES:
+        raise ValueError(f"'{metric}@{scope}': the scope must be one of {', '.join(SCOPES)}")
+
+
+def check_steps(steps: Any) -> Any:
+    """Raise a validation error unless every preprocessing step is known."""
+    problems: list[Problem] = []
+    for number, step in enumerate(steps or ()):
+        if isinstance(step, dict) and len(step) != 1:
+            problems.append(((number,), "a step with parameters is written as {name: {parameter: value}}"))
+            continue
+        try:
+            preprocessing.parse([step])
+        except (DataError, TypeError, AttributeError) as error:
+            problems.append(((number,), str(error)))
+    fail(problems)
+    return steps
+
+
+def parse_bytes(value: Any) -> Any:
+    """Turn ``"2 GB"`` into a number of bytes; leave anything else to the type check."""
+    if not isinstance(value, str):
+        return value
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMG]?)i?B?\s*", value, re.IGNORECASE)
+    if match is None:
+        raise ValueError(f"must be a size such as 500MB or 2GB, got '{value}'")
+    return int(float(match[1]) * _UNITS[match[2].upper()])

@@ -1,0 +1,1 @@
+"""From trials to records: child processes that run them, and the run that stores what they answer."""

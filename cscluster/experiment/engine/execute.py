@@ -1,0 +1,243 @@
+"""Runs trials in parallel; the calling process alone writes what comes back."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import logging
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from typing import Any
+
+from joblib import Parallel, delayed, parallel_config
+from threadpoolctl import threadpool_limits
+
+from cscluster.errors import ConfigError, did_you_mean
+from cscluster.experiment.engine import environment as environments
+from cscluster.experiment.engine import isolate, worker
+from cscluster.experiment.engine.capture import hooked
+from cscluster.experiment.engine.trial import failed
+from cscluster.experiment.plan.trials import Trial
+from cscluster.store.records import Record
+
+BACKENDS = ("loky", "threading", "dask")
+Done = Callable[[Trial, list[Record]], None]
+Meet = Callable[[dict[str, Any]], None]
+_IN_FLIGHT = 1000
+_PATIENCE = 5.0
+_log = logging.getLogger(__name__)
+_is_parent = False
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Where trials run.
+
+    Attributes
+    ----------
+    jobs : int
+        Number of workers.
+    backend : str
+        ``loky`` (processes), ``threading``, or ``dask``.
+    scheduler : str, optional
+        Address of a Dask scheduler; a local cluster is started where none is given.
+    """
+
+    jobs: int = 1
+    backend: str = "loky"
+    scheduler: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.backend not in BACKENDS:
+            known = ", ".join(BACKENDS)
+            hint = did_you_mean(self.backend, BACKENDS) or f"; known: {known}"
+            raise ConfigError(f"There is no backend '{self.backend}'{hint}")
+        if self.scheduler is not None and self.backend != "dask":
+            raise ConfigError("--scheduler is the address of a Dask scheduler; it needs --backend dask.")
+
+
+def execute(trials: list[Trial], pool: Pool, environment: str, done: Done, meet: Meet) -> None:
+    """Run all trials and hand each one's records to `done` as soon as they are there.
+
+    A worker that dies does not end the run: from then on each worker runs its trials in a child
+    process of its own, so that the culprit gets its record and the others their result.
+
+    Parameters
+    ----------
+    trials : list of Trial
+        What to run.
+    pool : Pool
+        Where to run it.
+    environment : str
+        Id of the environment of this process, for the records.
+    done : callable
+        Takes a trial and its records.
+    meet : callable
+        Takes the description of the environment of records that were made in another one, before
+        `done` takes these.
+    """
+    global _is_parent
+    if pool.backend == "dask":
+        _on_dask(trials, pool, environment, done, meet)
+        return
+    if pool.jobs == 1 and pool.backend == "loky":
+        for trial in trials:
+            done(trial, isolate.run(trial, environment))
+        return
+    _is_parent = True
+    rest = {trial.keys: trial for trial in trials}
+    guarded = False
+    with (
+        hooked(),
+        threadpool_limits(trials[0].cell.threads),
+        parallel_config(backend=pool.backend, n_jobs=pool.jobs),
+        _noted_interrupts() as interrupts,
+    ):
+        while rest:
+            tasks = (delayed(_run)(trial, environment, guarded) for trial in list(rest.values()))
+            try:
+                with Parallel(n_jobs=pool.jobs, return_as="generator_unordered", batch_size=1) as parallel:
+                    for keys, records in parallel(tasks):
+                        done(rest.pop(keys), records)
+            except BrokenProcessPool:
+                if interrupts:
+                    raise KeyboardInterrupt from None
+                guarded = True
+
+
+@contextlib.contextmanager
+def _noted_interrupts() -> Iterator[list[int]]:
+    """Note each interrupt: the death of a worker that it caused may hide it from the caller."""
+    noted: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield noted
+        return
+
+    def note(number: int, frame: Any) -> None:
+        noted.append(number)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield noted
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _run(trial: Trial, environment: str, guarded: bool) -> tuple[tuple[str, ...], list[Record]]:
+    """Run a trial in a worker; in a child of the worker if it has limits or is under suspicion."""
+    if not _is_parent:
+        worker.settle_process()
+    if guarded or trial.cell.timeout is not None or trial.cell.memory_limit is not None:
+        return trial.keys, isolate.run(trial, environment)
+    return trial.keys, list(worker.run(trial, environment))
+
+
+def _on_dask(trials: list[Trial], pool: Pool, environment: str, done: Done, meet: Meet) -> None:
+    """Run trials on a Dask cluster, which runs those of a lost worker again elsewhere."""
+    with _client(pool) as client, _told_without_workers(client):
+        from distributed import KilledWorker, as_completed
+
+        planned: dict[str, Trial] = {}
+
+        def submit(some: Iterable[Trial]) -> list[Any]:
+            futures = {client.submit(_run_there, trial, pure=False): trial for trial in some}
+            planned.update({future.key: trial for future, trial in futures.items()})
+            return list(futures)
+
+        left = iter(trials)
+        finished = as_completed(
+            submit(itertools.islice(left, _IN_FLIGHT)),
+            with_results=True,
+            raise_errors=False,
+            loop=client.loop,
+        )
+        for future, outcome in finished:
+            trial = planned.pop(future.key)
+            if isinstance(outcome, BaseException):  # the trial was cancelled
+                raise ConfigError(
+                    "The connection to the Dask scheduler was lost; finished trials are stored, and the "
+                    "same command goes on with the others."
+                )
+            if future.status == "finished":
+                elsewhere, records = outcome
+                meet(elsewhere)
+            elif isinstance(outcome[1], KilledWorker):
+                records = failed(trial, environment, "crashed", "every Dask worker that ran it died")
+            else:
+                raise ConfigError(
+                    f"A Dask worker cannot run trials ({outcome[0].__name__}: {outcome[1]}); it needs the "
+                    "same Python and cscluster as here."
+                )
+            done(trial, records)
+            finished.update(submit(itertools.islice(left, 1)))
+
+
+@contextlib.contextmanager
+def _told_without_workers(client: Any) -> Iterator[None]:
+    """Say so, once, whenever the cluster has no worker: trials wait until one joins."""
+    ended = threading.Event()
+
+    def watch() -> None:
+        told = False
+        while not ended.wait(_PATIENCE):
+            try:
+                alone = not client.scheduler_info()["workers"]
+            except OSError:  # of a lost connection the trials tell
+                return
+            if alone and not told:
+                address = client.scheduler.address
+                _log.warning(
+                    "The Dask cluster at %s has no workers; trials wait until one joins, such as: "
+                    "dask worker %s",
+                    address,
+                    address,
+                )
+            told = alone
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()
+
+
+def _run_there(trial: Trial) -> tuple[dict[str, Any], list[Record]]:
+    """Run a trial for a Dask worker; returns the environment and the records.
+
+    It runs in a child: the worker stays responsive, and outlives a trial that does not.
+    """
+    environment = environments.describe(trial.cell.threads)
+    return environment, isolate.run(trial, environments.identify(environment))
+
+
+@contextlib.contextmanager
+def _client(pool: Pool) -> Iterator[Any]:
+    """Connect to the Dask cluster that the pool names, or start one on this machine."""
+    try:
+        from distributed import Client, LocalCluster
+        from distributed.comm import resolve_address
+    except ImportError:
+        raise ConfigError("The backend 'dask' needs Dask: pip install 'cscluster[dask]'.") from None
+    with contextlib.ExitStack() as stack:
+        cluster: Any = pool.scheduler or stack.enter_context(
+            LocalCluster(
+                n_workers=pool.jobs,
+                threads_per_worker=1,
+                dashboard_address=None,
+                silence_logs=logging.ERROR,
+                preload=["import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"],
+            )
+        )
+        try:
+            if pool.scheduler is not None:
+                resolve_address(pool.scheduler)
+            client = stack.enter_context(Client(cluster, timeout=20, set_as_default=False))
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"No Dask scheduler answers at '{pool.scheduler}': {error}") from error
+        yield client

@@ -1,0 +1,244 @@
+"""One trial: load, constrain, fit, score.  Pure: the same trial gives the same records anywhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+from sklearn.frozen import FrozenEstimator
+
+from cscluster import seeds
+from cscluster.algorithms.build import build as build_estimator
+from cscluster.arrays import IntArray
+from cscluster.constraints import Constraints
+from cscluster.data import prepared
+from cscluster.data.dataset import Dataset
+from cscluster.data.prepared import DataRef
+from cscluster.data.preprocessing import on_one_scale
+from cscluster.experiment.engine.capture import captured
+from cscluster.experiment.engine.shared_metric import shared_metric
+from cscluster.experiment.engine.warm import warm_up
+from cscluster.experiment.plan.trials import Cell, Trial
+from cscluster.metrics import scores as metrics
+from cscluster.store.records import Record, Status
+
+_FOLDS_OF_LINKS = 3
+
+
+def run(trial: Trial, environment: str) -> Iterator[Record]:
+    """Yield one record for each tier; a failure of the algorithm is a record too."""
+    done = 0
+    with captured() as warnings:
+        try:
+            data = get_ready(trial.cell)
+            warnings.clear()
+            for outcome in _outcomes(trial, data):
+                yield {**blank(trial, done + 1, environment), **outcome, "warnings": list(warnings)}
+                done += 1
+                warnings.clear()
+        except Exception as error:  # whatever an algorithm raises is a result, not the end of the run
+            yield from failed(trial, environment, "error", error, list(warnings), done)
+
+
+def blank(trial: Trial, tier: int, environment: str) -> Record:
+    """Return the record of a tier before its outcome is known."""
+    cell = trial.cell
+    return {
+        "key": trial.keys[tier - 1],
+        "status": "ok",
+        "dataset": cell.data.name,
+        "algorithm": cell.algorithm,
+        "label": cell.label,
+        "params": cell.params,
+        "grid": cell.grid,
+        "schedule": cell.schedule.kind,
+        "point": trial.point,
+        "tier": tier,
+        "trial": trial.trial,
+        "metrics": {},
+        "seconds": {},
+        "iterations": None,
+        "converged": None,
+        "warnings": [],
+        "error": None,
+        "environment": environment,
+        "cell": cell.hash,
+    }
+
+
+def failed(
+    trial: Trial,
+    environment: str,
+    status: Status,
+    error: BaseException | str,
+    warnings: list[str] | None = None,
+    done: int = 0,
+) -> list[Record]:
+    """Return records that say why the tiers after the first `done` have no result."""
+    kind = type(error).__name__ if isinstance(error, BaseException) else status
+    message = {"type": kind, "message": " ".join(str(error).split())[:2000]}
+    return [
+        {**blank(trial, tier, environment), "status": status, "error": message, "warnings": warnings or []}
+        for tier in range(done + 1, len(trial.keys) + 1)
+    ]
+
+
+def get_ready(cell: Cell) -> Dataset:
+    """Load the data and compile the algorithm; what a process has done before costs nothing."""
+    data = prepared.load(cell.data)
+    warm_up(cell.algorithm, lambda: build(cell, random_state=0), data)
+    return data
+
+
+def _outcomes(trial: Trial, data: Dataset) -> Iterator[Any]:
+    """Yield the outcome of each tier of the episode."""
+    cell = trial.cell
+    draw = trial.trial // cell.repeats
+    X = _on_one_scale(replace(cell.data, preprocess=())) if cell.schedule.needs_samples else None
+    episode = cell.schedule.episode(trial.point, data.labels, cell.seed, cell.data.name, draw, data.ids, X)
+    random_state = seeds.integer(cell.seed, cell.data.name, "algorithm", trial.trial)
+    so_far = Constraints.empty(data.n_samples)
+    model: Any = None
+    for tier, new in enumerate(episode.tiers):
+        so_far = so_far | new
+        seconds = {"offline": 0.0, "fit": 0.0, "update": 0.0, "predict": 0.0}
+        start = time.perf_counter()
+        if model is not None and hasattr(model, "partial_fit"):
+            model.partial_fit(new)
+            seconds["update"] = time.perf_counter() - start
+        else:
+            model = build(cell, random_state)
+            if cell.clusterer is not None and cell.repeats > 1:
+                place = (cell.hash, trial.point, tier, trial.trial if cell.timeout else draw)
+                model.metric, seconds["fit"] = shared_metric(
+                    place, partial(_metric, cell, draw, data, so_far)
+                )
+                start = time.perf_counter()
+            model.fit(data.X, so_far)
+            seconds["offline"] = float(getattr(model, "offline_seconds_", 0.0))
+            seconds["fit"] += time.perf_counter() - start - seconds["offline"]
+        found = _checked(model, data.n_samples)
+        scores = _scores(_Fitted(data, model, found, so_far, episode.heldout, seconds), cell.metrics)
+        if cell.heldout_links:
+            scores["heldout_links"] = _agreement(cell, data, so_far, random_state)
+        iterations = getattr(model, "n_iter_", None)
+        yield {
+            "metrics": scores,
+            "seconds": {name: round(value, 6) for name, value in seconds.items()},
+            "iterations": None if iterations is None else int(iterations),
+            "converged": bool(model.converged_) if hasattr(model, "converged_") else None,
+        }
+
+
+@lru_cache(maxsize=4)
+def _on_one_scale(source: DataRef) -> Any:
+    """Return the samples that a schedule sees, the same whatever an algorithm's preprocessing."""
+    return on_one_scale(prepared.load(source))
+
+
+def _metric(cell: Cell, draw: int, data: Dataset, links: Constraints) -> FrozenEstimator:
+    """Return the fitted metric for the repeats on a draw of links."""
+    random_state = seeds.integer(cell.seed, cell.data.name, "algorithm", draw)
+    return FrozenEstimator(build(cell, random_state).metric.fit(data.X, links))
+
+
+def build(cell: Cell, random_state: int) -> Any:
+    """Return the unfitted estimator of a cell."""
+    return build_estimator(cell.algorithm, cell.params, cell.n_clusters, random_state, cell.clusterer)
+
+
+def _checked(model: Any, n_samples: int) -> IntArray:
+    """Return the labels, or raise an error that says what is wrong with them."""
+    if not hasattr(model, "labels_"):
+        raise TypeError("fit did not set labels_")
+    labels = np.asarray(model.labels_)
+    if labels.shape != (n_samples,):
+        raise ValueError(f"labels_ has shape {labels.shape}, expected ({n_samples},)")
+    if not np.issubdtype(labels.dtype, np.number) or not np.isfinite(labels).all():
+        raise ValueError("labels_ holds values that are not numbers")
+    whole = labels.astype(np.int64)
+    if not np.array_equal(whole, labels):
+        raise ValueError("labels_ holds values that are not whole numbers")
+    return whole
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """What is scored: a model after a tier, with its labels, all links so far, and its times."""
+
+    data: Dataset
+    model: Any
+    labels: IntArray
+    links: Constraints
+    heldout: IntArray | None
+    seconds: dict[str, float]
+
+
+def _scores(fitted: _Fitted, names: Iterable[str]) -> dict[str, float | None]:
+    """Return all scores on the whole data, and those that are wanted on parts of it."""
+    y = fitted.data.y
+    result: dict[str, float | None] = {"satisfied": metrics.satisfied(fitted.links, fitted.labels)}
+    if y is None:
+        return result
+    result |= metrics.scores(y, fitted.labels)
+    wanted: dict[str, list[str]] = {}
+    for name in names:
+        metric, at, scope = name.partition("@")
+        if at:
+            wanted.setdefault(scope, []).append(metric)
+    for scope, of_scope in wanted.items():
+        values = _unseen_scores(fitted) if scope == "unseen" else _part_scores(fitted, y, scope)
+        result |= {f"{name}@{scope}": values.get(name) for name in of_scope}
+    return result
+
+
+def _unseen_scores(fitted: _Fitted) -> dict[str, float]:
+    """Return the scores on new samples, and note the time; none where there are none to predict."""
+    data = fitted.data
+    if data.X_unseen is None or data.y_unseen is None or not hasattr(fitted.model, "predict"):
+        return {}
+    start = time.perf_counter()
+    predicted = fitted.model.predict(data.X_unseen)
+    fitted.seconds["predict"] = time.perf_counter() - start
+    return metrics.scores(data.y_unseen, predicted)
+
+
+def _part_scores(fitted: _Fitted, y: IntArray, scope: str) -> dict[str, float]:
+    """Return the scores on part of the samples; none where there is no such part."""
+    rows = np.arange(len(y))
+    if scope == "heldout":
+        rows = np.empty(0, dtype=np.int64) if fitted.heldout is None else fitted.heldout
+    elif scope == "unconstrained":
+        rows = np.setdiff1d(rows, fitted.links.touched)
+    return metrics.scores(y[rows], fitted.labels[rows]) if len(rows) else {}
+
+
+def _agreement(cell: Cell, data: Dataset, links: Constraints, random_state: int) -> float:
+    """Return how well held-out links are kept: the honest rule for choosing parameters.
+
+    The links are split into three parts; each is held out once while the rest is learned from.
+    Must-links and cannot-links count one half each, whatever their numbers.
+    """
+    rng = seeds.generator(random_state, "heldout links")
+    parts = [
+        rng.permutation(np.arange(n) % _FOLDS_OF_LINKS)
+        for n in (len(links.must_links), len(links.cannot_links))
+    ]
+    kept: list[list[float]] = [[], []]
+    for fold in range(_FOLDS_OF_LINKS):
+        training = links.select(parts[0] != fold, parts[1] != fold)
+        heldout = links.select(parts[0] == fold, parts[1] == fold)
+        model = build(cell, random_state)
+        model.fit(data.X, training)
+        broken = heldout.violated(model.labels_)
+        for side, (all_of, lost) in enumerate(
+            [(heldout.must_links, broken.must_links), (heldout.cannot_links, broken.cannot_links)]
+        ):
+            if len(all_of):
+                kept[side].append(1 - len(lost) / len(all_of))
+    sides = [float(np.mean(side)) for side in kept if side]
+    return float(np.mean(sides)) if sides else 0.0

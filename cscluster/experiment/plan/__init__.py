@@ -1,0 +1,1 @@
+"""From an experiment to the trials it consists of, each with its key, and to shards of them."""

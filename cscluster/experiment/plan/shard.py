@@ -1,0 +1,56 @@
+"""A share of a plan, for job arrays: ``2/8`` is the second of eight."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from cscluster.errors import ConfigError
+from cscluster.experiment.plan.trials import Trial
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Number `number` of `count` shards, counted from 1."""
+
+    number: int
+    count: int
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """Read ``i/n``.
+
+        Raises
+        ------
+        ConfigError
+            If it is not written so, or i does not lie between 1 and n.
+        """
+        match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
+        if match is None or not 1 <= int(match[1]) <= int(match[2]):
+            raise ConfigError(
+                f"--shard takes the number of the shard and how many there are, such as 2/8, got '{text}'."
+            )
+        return cls(int(match[1]), int(match[2]))
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.count}"
+
+    @property
+    def suffix(self) -> str:
+        """What the name of the shard's result folder ends with."""
+        return f".shard-{self.number}-of-{self.count}"
+
+    def part(self, plan: list[Trial]) -> list[Trial]:
+        """Return this shard's trials, in plan order.
+
+        Draws of links are dealt out in turn, cell by cell and point by point: shards differ by at most
+        one draw in all, in each cell, and in each point of a cell, so that slow algorithms and large
+        counts fall to all of them alike.  The repeats on a draw stay together.
+        """
+        cells = {trial.cell.hash: number for number, trial in enumerate(plan)}
+
+        def draw(trial: Trial) -> tuple[int, int, int]:
+            return cells[trial.cell.hash], trial.point, trial.trial // trial.cell.repeats
+
+        mine = set(sorted({draw(trial) for trial in plan})[self.number - 1 :: self.count])
+        return [trial for trial in plan if draw(trial) in mine]

@@ -1,0 +1,318 @@
+"""From an experiment to its trials, each with a key that hashes what it means."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from scipy import sparse
+
+from cscluster.algorithms import registry
+from cscluster.constraints.schedules import Schedule
+from cscluster.data.dataset import Dataset
+from cscluster.data.load import load_dataset
+from cscluster.data.prepared import DataRef, make_ref
+from cscluster.data.preprocessing import STEPS, Step, on_one_scale
+from cscluster.errors import ConfigError, CsclusterError
+from cscluster.experiment.config.schema import AlgorithmEntry, DatasetEntry, Experiment, candidates
+from cscluster.store.records import Record
+
+_MOST_TRIALS = 10_000_000
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One data set, one algorithm, one point of its parameter grid; the same in all its trials.
+
+    `has_twin`: another label of the experiment stands for the same.
+    """
+
+    data: DataRef
+    algorithm: str
+    label: str
+    params: dict[str, Any]
+    grid: dict[str, Any]
+    clusterer: tuple[str, dict[str, Any]] | None
+    n_clusters: int
+    n_samples: int
+    schedule: Schedule
+    seed: int
+    repeats: int
+    metrics: tuple[str, ...]
+    heldout_links: bool
+    timeout: float | None
+    memory_limit: int | None
+    threads: int
+    has_twin: bool = False
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """What the results of the cell depend on."""
+        algorithm = registry.find(self.algorithm)
+        name, params = self.clusterer or ("", {})
+        joined = registry.find(name) if name else None
+        return {
+            "data": self.data.checksum,
+            "recipe": self.data.recipe.identity(),
+            "name": self.data.name,
+            "preprocess": list(self.data.preprocess),
+            "algorithm": self.algorithm,
+            "version": getattr(algorithm.load(), "version", 1),
+            "params": _resolved(algorithm, self.params),
+            "clusterer": [name, _resolved(joined, params)] if joined else None,
+            "clusterer_version": getattr(joined.load(), "version", 1) if joined else None,
+            "n_clusters": self.n_clusters,
+            "schedule": self.schedule.identity(),
+            "seed": self.seed,
+            "repeats": self.repeats,
+            "heldout_links": self.heldout_links,
+            **({"label": self.label} if self.has_twin else {}),
+        }
+
+    @cached_property
+    def hash(self) -> str:
+        """Short hash of the identity."""
+        return _hash(self.identity)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One episode of a cell: the unit of work."""
+
+    cell: Cell
+    point: int
+    trial: int
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """The key of the record of each tier."""
+        tiers = range(1, self.cell.schedule.n_tiers + 1)
+        return tuple(_hash([self.cell.hash, self.point, self.trial, tier]) for tier in tiers)
+
+
+def _resolved(algorithm: registry.Algorithm, params: Mapping[str, Any]) -> dict[str, Any]:
+    given = {**algorithm.defaults(), **params}
+    return {name: value for name, value in given.items() if name not in ("random_state", "n_clusters")}
+
+
+def _hash(value: Any) -> str:
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=repr)
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
+def make_plan(experiment: Experiment) -> list[Trial]:
+    """Return all trials of an experiment.
+
+    Trials are ordered so that every algorithm gets its first trials before any gets its last: an
+    interrupted run is a smaller run, not a lopsided one.  Repeats on one draw of links follow one
+    another.
+
+    Raises
+    ------
+    ConfigError
+        For data sets that cannot be loaded or are too small for what is asked; all at once.
+    """
+    _check_size(experiment)
+    cells, problems = [], []
+    for entry in experiment.datasets:
+        try:
+            source = load_dataset(entry.recipe, name=entry.title)
+            _check(experiment, source)
+            cells += [
+                cell
+                for algorithm in experiment.algorithms
+                for cell in _cells(experiment, entry, source, algorithm)
+            ]
+        except CsclusterError as error:
+            problems.append(str(error))
+    if problems:
+        raise ConfigError("\n".join(problems))
+    cells = _told_apart(cells)
+    points, repeats = experiment.constraints.points, experiment.repeats
+    return [
+        Trial(cell, point, trial)
+        for first in range(0, experiment.trials * repeats, repeats)
+        for point in points
+        for cell in cells
+        for trial in range(first, first + repeats)
+    ]
+
+
+def _told_apart(cells: list[Cell]) -> list[Cell]:
+    """Mark cells that compute the same under several labels, so that each has records of its own."""
+    often = Counter(cell.hash for cell in cells)
+    return [replace(cell, has_twin=True) if often[cell.hash] > 1 else cell for cell in cells]
+
+
+def _check_size(experiment: Experiment) -> None:
+    """Refuse a plan that no memory holds, before any of it is made."""
+    settings = sum(
+        math.prod(len(candidates(value)) for value in entry.params.values())
+        for entry in experiment.algorithms
+    )
+    schedule = experiment.constraints
+    size = math.prod(
+        [
+            len(experiment.datasets),
+            settings,
+            len(schedule.points),
+            schedule.n_tiers,
+            experiment.trials,
+            experiment.repeats,
+        ]
+    )
+    if size > _MOST_TRIALS:
+        raise ConfigError(
+            f"The experiment asks for {size} trials; the most is {_MOST_TRIALS}. Divide it into several."
+        )
+
+
+def _check(experiment: Experiment, source: Dataset) -> None:
+    """Draw the largest episode once, so that impossible counts are found before anything runs."""
+    schedule = experiment.constraints
+    if schedule.needs_labels and source.y is None:
+        raise ConfigError(
+            f"Data set '{source.name}' has no target, so links cannot be drawn from it; "
+            "name its 'target' column or use 'constraints: {kind: file, path: ...}'."
+        )
+    X = on_one_scale(source) if schedule.needs_samples else None
+    try:
+        schedule.episode(max(schedule.points), source.labels, experiment.seed, source.name, 0, source.ids, X)
+    except CsclusterError as error:
+        raise ConfigError(f"Data set '{source.name}': {error}") from None
+
+
+def _cells(
+    experiment: Experiment, dataset: DatasetEntry, source: Dataset, entry: AlgorithmEntry
+) -> list[Cell]:
+    n_clusters = entry.params.get("n_clusters", experiment.n_clusters or source.n_classes)
+    for k in candidates(n_clusters):
+        if k < 1:
+            raise ConfigError(f"Data set '{source.name}' has no target, so 'n_clusters' must be given.")
+        if k > source.n_samples:
+            raise ConfigError(
+                f"{k} clusters are wanted, but '{source.name}' has only {source.n_samples} samples."
+            )
+    steps = _steps(experiment, entry, source)
+    clusterer = None
+    if entry.algorithm.is_metric:
+        clusterer = (entry.clusterer.name, entry.clusterer.params) if entry.clusterer else ("kmeans", {})
+    varied = [name for name, value in entry.params.items() if isinstance(value, list)]
+    ref = make_ref(dataset.title, dataset.recipe, steps, source)
+    cells = []
+    for values in itertools.product(*(entry.params[name] for name in varied)):
+        grid = dict(zip(varied, values, strict=True))
+        params = {**entry.params, **grid}
+        cells.append(
+            Cell(
+                data=ref,
+                algorithm=entry.name,
+                label=entry.title,
+                params={name: value for name, value in params.items() if name != "n_clusters"},
+                grid=grid,
+                clusterer=clusterer,
+                n_clusters=params.get("n_clusters", n_clusters),
+                n_samples=source.n_samples,
+                schedule=experiment.constraints,
+                seed=experiment.seed,
+                repeats=experiment.repeats,
+                metrics=tuple(experiment.metrics),
+                heldout_links=entry.select == "heldout",
+                timeout=entry.timeout or experiment.timeout,
+                memory_limit=entry.memory_limit or experiment.memory_limit,
+                threads=experiment.threads,
+            )
+        )
+    return cells
+
+
+def _steps(experiment: Experiment, entry: AlgorithmEntry, source: Dataset) -> list[Step]:
+    """Return the preprocessing: the entry's own, else the experiment's, else the algorithm's.
+
+    Sparse data stays sparse where the algorithm allows: its default steps that would fill it are
+    left out.  For other algorithms it is made dense first.
+    """
+    given = entry.preprocess if entry.preprocess is not None else experiment.preprocess
+    if not sparse.issparse(source.X):
+        return list(entry.algorithm.preprocess if given is None else given)
+    if "sparse" not in entry.algorithm.tags:
+        return ["dense", *(entry.algorithm.preprocess if given is None else given)]
+    if given is None:
+        return [step for step in entry.algorithm.preprocess if not STEPS[step].densifies]
+    return list(given)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What a store has of a plan.
+
+    Attributes
+    ----------
+    todo : list of Trial
+        Trials with at least one record missing.
+    n_cached, n_stale : int
+        Planned records that are there; stored records that an earlier form of a planned trial left.
+    reasons : list of str
+        Why records are stale, the most frequent first.
+    """
+
+    todo: list[Trial]
+    n_cached: int
+    n_stale: int
+    reasons: list[str]
+
+
+def compare(plan: list[Trial], records: list[Record], known_cells: Mapping[str, Any]) -> Difference:
+    """Find out what is new, cached and stale."""
+    metrics = plan[0].cell.metrics if plan else ()
+    stored = {record["key"] for record in records if complete(record, metrics)}
+    todo = [trial for trial in plan if not stored.issuperset(trial.keys)]
+    unfinished = {key for trial in todo for key in trial.keys} - stored
+    planned = {key for trial in plan for key in trial.keys}
+    wanted = {_slot(t.cell.data.name, t.cell.label, t.cell.grid, t.point, t.trial): t.cell for t in todo}
+    reasons: Counter[str] = Counter()
+    for record in records:
+        slot = _slot(record["dataset"], record["label"], record["grid"], record["point"], record["trial"])
+        if record["key"] in unfinished:
+            reasons["a metric was added"] += 1
+        elif record["key"] not in planned and slot in wanted:
+            reasons[_why(known_cells.get(record["cell"], {}), wanted[slot].identity)] += 1
+    return Difference(
+        todo,
+        len(planned & stored),
+        reasons.total(),
+        [f"{count} because {reason}" for reason, count in reasons.most_common()],
+    )
+
+
+def complete(record: Record, metrics: Sequence[str]) -> bool:
+    """Tell whether a record holds all that is asked of its trial; a failure is all there is."""
+    return record["status"] != "ok" or all(
+        name in record["metrics"] or name in ("seconds", "iterations") for name in metrics
+    )
+
+
+def _slot(dataset: str, label: str, grid: Mapping[str, Any], point: int, trial: int) -> tuple[Any, ...]:
+    return dataset, label, json.dumps(grid, sort_keys=True), point, trial
+
+
+def _why(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    changed = [name for name in new if old.get(name) != new[name]]
+    if not old or not changed:
+        return "its earlier definition is not known"
+    name = changed[0]
+    if name == "params":
+        name = next((p for p in new["params"] if old["params"].get(p) != new["params"][p]), "params")
+        return f"the parameter '{name}' changed"
+    if name in ("version", "seed", "algorithm", "n_clusters"):
+        return (
+            f"the {name.replace('n_clusters', 'number of clusters')} changed from {old[name]} to {new[name]}"
+        )
+    return f"the {name} changed"

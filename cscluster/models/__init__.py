@@ -1,0 +1,1 @@
+"""Model files: a fitted method with all that clusters new rows."""

@@ -1,0 +1,172 @@
+"""Fitted estimators as JSON and arrays, and back, without running anything that a file names.
+
+A file can only *name* a class; the name is looked up among the inductive algorithms and in
+`PARTS`, the object is made without calling its constructor, and its attributes are plain values,
+arrays and other such objects.  No pickle, no import of what a file says.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from cscluster.algorithms.registry import BUILT_IN, load_class
+
+PARTS = (
+    "cscluster.algorithms.metric_clusterer:MetricClusterer",
+    "cscluster.algorithms.partition.pckmeans:Euclidean",
+    "cscluster.algorithms.partition._metric:Metrics",
+    "cscluster.algorithms.margin.alternating._recursive:Split",
+    "cscluster.algorithms.margin.alternating._alternating:KernelBasis",
+    "cscluster.linalg.kernels:Kernel",
+    "cscluster.linalg.kernels:Nystroem",
+    "cscluster.tables.features:Features",
+    "sklearn.decomposition:KernelPCA",
+    "sklearn.decomposition:PCA",
+    "sklearn.preprocessing:KernelCenterer",
+    "sklearn.preprocessing:MaxAbsScaler",
+    "sklearn.preprocessing:MinMaxScaler",
+    "sklearn.preprocessing:Normalizer",
+    "sklearn.preprocessing:StandardScaler",
+)
+"""Classes of which algorithms and preprocessing steps are made, beside the algorithms themselves."""
+
+_CENTRES = "sklearn.cluster:KMeans"
+_KINDS = "biuf"
+
+Arrays = dict[str, NDArray[Any]]
+
+
+class DamagedError(Exception):
+    """Content that no fitted estimator has been written as."""
+
+
+@cache
+def _targets() -> dict[str, str]:
+    """Return where each class that a file may name lives."""
+    parts = {target.rpartition(":")[2]: target for target in PARTS}
+    return parts | {entry.name: entry.target for entry in BUILT_IN if "inductive" in entry.tags}
+
+
+@cache
+def _names() -> dict[type[Any], str]:
+    """Return what each such class is called in a file."""
+    return {load_class(target): name for name, target in reversed(_targets().items())}
+
+
+def dump(value: Any, arrays: Arrays) -> Any:
+    """Return `value` as JSON; arrays are put into `arrays` and named by their key.
+
+    Raises
+    ------
+    TypeError
+        For a value of a kind that a file cannot hold.
+    """
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, np.generic):
+        return dump(value.item(), arrays)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"float": str(value)}
+    if isinstance(value, list):
+        return [dump(item, arrays) for item in value]
+    if isinstance(value, tuple):
+        return {"tuple": [dump(item, arrays) for item in value]}
+    if isinstance(value, dict):
+        return {"dict": [[dump(key, arrays), dump(item, arrays)] for key, item in value.items()]}
+    if isinstance(value, np.ndarray) and value.dtype.kind in _KINDS:
+        name = f"array{len(arrays)}"
+        arrays[name] = value
+        return {"array": name}
+    if sparse.issparse(value):
+        csr = sparse.csr_array(value)
+        return {"csr": dump([csr.data, csr.indices, csr.indptr], arrays), "shape": list(csr.shape)}
+    if type(value) is load_class(_CENTRES):
+        return {"centres": dump(value.cluster_centers_, arrays)}
+    if type(value) in _names():
+        state = {name: dump(item, arrays) for name, item in vars(value).items()}
+        return {"object": _names()[type(value)], "state": state}
+    raise TypeError(f"a value of type {type(value).__name__} cannot be stored")
+
+
+def load(content: Any, arrays: Arrays) -> Any:
+    """Return the value that `dump` has written.
+
+    Raises
+    ------
+    DamagedError
+        For anything that `dump` does not write.
+    """
+    if content is None or isinstance(content, (bool, int, float, str)):
+        return content
+    if isinstance(content, list):
+        return [load(item, arrays) for item in content]
+    if not isinstance(content, dict) or not content:
+        raise DamagedError("a value of no known kind")
+    match content:
+        case {"float": "inf" | "-inf" | "nan" as text}:
+            return float(text)
+        case {"tuple": list(items)}:
+            return tuple(load(items, arrays))
+        case {"dict": list(items)}:
+            return _load_dict(items, arrays)
+        case {"array": str(name)}:
+            return _load_array(name, arrays)
+        case {"csr": list(parts), "shape": [int(n), int(d)]} if len(parts) == 3:
+            return _load_sparse(parts, (n, d), arrays)
+        case {"centres": found}:
+            return _load_centres(load(found, arrays))
+        case {"object": str(name), "state": dict(state)}:
+            return _load_object(name, state, arrays)
+    raise DamagedError(f"a value of no known kind ({', '.join(map(str, content))})")
+
+
+def _load_dict(items: list[Any], arrays: Arrays) -> dict[Any, Any]:
+    result = {}
+    for item in items:
+        if not isinstance(item, list) or len(item) != 2 or not isinstance(item[0], (str, int)):
+            raise DamagedError("a table that is none")
+        result[item[0]] = load(item[1], arrays)
+    return result
+
+
+def _load_array(name: str, arrays: Arrays) -> NDArray[Any]:
+    if name not in arrays:
+        raise DamagedError(f"no {name}")
+    return arrays[name]
+
+
+def _load_sparse(parts: list[Any], shape: tuple[int, int], arrays: Arrays) -> sparse.csr_array:
+    found = tuple(load(part, arrays) for part in parts)
+    if not all(isinstance(part, np.ndarray) and part.ndim == 1 for part in found):
+        raise DamagedError("a sparse matrix without its parts")
+    matrix = sparse.csr_array(found, shape=shape)
+    matrix.check_format(full_check=True)
+    return matrix
+
+
+def _load_centres(centres: Any) -> Any:
+    """Return scikit-learn's k-means with given centres; its compiled code trusts their shape."""
+    if not isinstance(centres, np.ndarray) or centres.ndim != 2 or centres.dtype != np.float64:
+        raise DamagedError("centres that are no matrix of numbers")
+    apart = np.arange(len(centres), dtype=np.float64)[:, None] + np.zeros_like(centres)
+    model = load_class(_CENTRES)(n_clusters=len(centres), init=apart, n_init=1).fit(apart)
+    model.cluster_centers_ = np.ascontiguousarray(centres)
+    return model
+
+
+def _load_object(name: str, state: dict[Any, Any], arrays: Arrays) -> Any:
+    if name not in _targets():
+        raise DamagedError(f"an object of the unknown kind '{name}'")
+    cls = load_class(_targets()[name])
+    made = object.__new__(cls)
+    for key, item in state.items():
+        if not isinstance(key, str) or not key.isidentifier() or key.startswith("__"):
+            raise DamagedError(f"an attribute '{key}'")
+        vars(made)[key] = load(item, arrays)
+    return made

@@ -1,0 +1,208 @@
+"""Model files: everything that clusters new rows, safe to load from anyone.
+
+A model is an uncompressed zip of ``model.json`` and one NPY file for each array.  Nothing in it is
+unpickled or run (see `codec`), nothing is written to disk, and since nothing is compressed it
+cannot grow beyond its own size.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from cscluster import __version__
+from cscluster.algorithms import registry
+from cscluster.algorithms.registry import Algorithm
+from cscluster.errors import CsclusterError, DataError, ParameterError, reason
+from cscluster.models import codec
+from cscluster.tables.features import Features
+from cscluster.tables.table import Table
+
+FORMAT = 1
+_JSON = "model.json"
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Model:
+    """A fitted clusterer with what turns a table into its input.
+
+    Attributes
+    ----------
+    algorithm : str
+        Name in the registry.
+    n_clusters : int
+        Number of clusters.
+    id_column : str, optional
+        Column that named the rows.
+    features : Features
+        From a table to a matrix.
+    estimator : estimator
+        From a matrix to clusters.
+    """
+
+    algorithm: str
+    n_clusters: int
+    id_column: str | None
+    features: Features
+    estimator: Any
+
+    def predict(self, table: Table) -> NDArray[np.int64]:
+        """Return the clusters of new rows.
+
+        Raises
+        ------
+        DataError
+            If the rows do not suit the model, or its parts do not fit together.
+        """
+        try:
+            X = self.features.transform(table)
+            labels = np.asarray(self.estimator.predict(X))
+            if labels.shape != (table.n_rows,) or labels.dtype.kind not in "iu":
+                raise codec.DamagedError("labels that are none")
+        except CsclusterError:
+            raise
+        except Exception as error:  # parts that do not fit together fail in every way
+            raise DataError(f"The model cannot be applied to '{table.name}': {reason(error)}") from error
+        return labels.astype(np.int64)
+
+
+def require_inductive(algorithm: Algorithm) -> None:
+    """Raise a ParameterError for an algorithm that has no model to store."""
+    if algorithm not in registry.BUILT_IN:
+        raise ParameterError(f"A model file holds only algorithms of this package, not '{algorithm.name}'.")
+    if "inductive" not in algorithm.tags:
+        others = "kmeans, pckmeans, mpckmeans, pmmc or rca"
+        raise ParameterError(
+            f"{algorithm.title} cannot place new data, so there is no model to store; "
+            f"leave --model out, or choose {others}."
+        )
+
+
+def to_bytes(model: Model) -> bytes:
+    """Return the content of a model file; the same model gives the same bytes."""
+    arrays: codec.Arrays = {}
+    content = {
+        "format": FORMAT,
+        "cscluster": __version__,
+        "algorithm": model.algorithm,
+        "n_clusters": int(model.n_clusters),
+        "id_column": model.id_column,
+        "features": codec.dump(model.features, arrays),
+        "estimator": codec.dump(model.estimator, arrays),
+    }
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+        text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+        archive.writestr(zipfile.ZipInfo(_JSON, _EPOCH), text)
+        for name, array in arrays.items():
+            part = io.BytesIO()
+            npy.write_array(part, array, allow_pickle=False)
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy", _EPOCH), part.getvalue())
+    return out.getvalue()
+
+
+def read(path: Path) -> Model:
+    """Read a model file.
+
+    Raises
+    ------
+    DataError
+        If there is none, or it is damaged, made by a newer version, or no model at all.
+    """
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise DataError(f"There is no model file '{path}'.") from None
+    except OSError as error:
+        raise DataError(f"Cannot read model file '{path}': {error.strerror}.") from error
+    try:
+        return _model(content)
+    except _NewerError as error:
+        raise DataError(f"Model file '{path}' {error}") from None
+    except Exception as error:  # zip, JSON and array parsers meet a damaged file with errors of every kind
+        raise DataError(f"'{path}' is not a model file, or a damaged one ({reason(error)}).") from error
+
+
+class _NewerError(Exception):
+    """A format that this version does not know."""
+
+
+def _model(content: bytes) -> Model:
+    described, arrays = _unpack(content)
+    if described.get("format") != FORMAT:
+        made = described.get("cscluster")
+        raise _NewerError(f"was made by another version of cscluster ({made}); this is {__version__}.")
+    match described:
+        case {
+            "algorithm": str(name),
+            "n_clusters": int(n_clusters),
+            "id_column": str() | None as id_column,
+            "features": features,
+            "estimator": estimator,
+        }:
+            model = Model(
+                name, n_clusters, id_column, codec.load(features, arrays), codec.load(estimator, arrays)
+            )
+        case _:
+            raise codec.DamagedError("fields are missing")
+    if not any(name == known.name and "inductive" in known.tags for known in registry.BUILT_IN):
+        raise codec.DamagedError(f"the unknown algorithm '{name}'")  # never looked up: that could import code
+    _check_features(model.features)
+    if not callable(getattr(model.estimator, "predict", None)):
+        raise codec.DamagedError("no estimator")
+    return model
+
+
+def _check_features(features: Any) -> None:
+    """Check what messages and `Table` rely on before any row is seen."""
+    match getattr(features, "__dict__", None):
+        case {"names": list(names), "medians": np.ndarray(), "steps": list(steps), "values": dict(values)}:
+            texts = [*names, *values, *(text for known in values.values() for text in known)]
+            if (
+                isinstance(features, Features)
+                and all(isinstance(text, str) for text in texts)
+                and all(hasattr(step, "transform") for step in steps)
+            ):
+                return
+    raise codec.DamagedError("no columns")
+
+
+def _unpack(content: bytes) -> tuple[dict[str, Any], codec.Arrays]:
+    """Return the description and the arrays of a model file."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = archive.infolist()
+        stored = all(member.compress_type == zipfile.ZIP_STORED for member in members)
+        if not stored or sum(member.file_size for member in members) > len(content):
+            raise codec.DamagedError("its parts are larger than the file")
+        described = json.loads(archive.read(_JSON))
+        arrays = {
+            member.filename.removesuffix(".npy"): _array(archive.read(member))
+            for member in members
+            if member.filename != _JSON
+        }
+    if not isinstance(described, dict):
+        raise codec.DamagedError("no description")
+    return described, arrays
+
+
+def _array(content: bytes) -> NDArray[Any]:
+    """Read an array whose size is what its header says."""
+    stream = io.BytesIO(content)
+    version = npy.read_magic(stream)
+    header = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}[version]
+    shape, _, dtype = header(stream)
+    if dtype.hasobject or dtype.kind not in "biuf":
+        raise codec.DamagedError("an array of something else than numbers")
+    if int(np.prod(shape, dtype=object)) * dtype.itemsize != len(content) - stream.tell():
+        raise codec.DamagedError("an array of another size")
+    stream.seek(0)
+    return npy.read_array(stream, allow_pickle=False)

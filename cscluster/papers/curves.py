@@ -1,0 +1,170 @@
+"""Rules about how a metric goes along points, tiers, parameter values or sample sizes."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from cscluster.papers.cases import Cases
+from cscluster.papers.comparisons import within
+from cscluster.papers.rule import Outcome, Rule, Share, cases_of, enough, number, spread
+
+Along = Literal["point", "tier"] | list[str]
+
+
+def curves(cases: Cases, metric: str, label: str | None, along: Along) -> pd.DataFrame | None:
+    """Return one curve for each data set, its steps as columns; None where there is none."""
+    table = cases.table(metric)
+    if isinstance(along, list):
+        if any(name not in table for name in along):
+            return None
+        found = table[along].groupby(level="dataset", sort=False).mean()
+    else:
+        if label not in table:
+            return None
+        found = table[label].groupby(level=["dataset", along], sort=False).mean().unstack(along)
+        found = found.sort_index(axis=1)
+    found = found.dropna()
+    return None if found.empty or found.shape[1] < 2 else found
+
+
+class Rising(Rule):
+    """The curve of each data set rises; a step may fall by the tolerance."""
+
+    kind: Literal["rising"]
+    metric: str
+    label: str | None = None
+    along: Along = "point"
+    tolerance: float = 0.0
+    share: Share = "all"
+
+    def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
+        found = curves(cases, self.metric, self.label, self.along)
+        if found is None:
+            return None
+        steps = np.diff(found.to_numpy(), axis=1)
+        rises = (steps >= -self.tolerance).all(axis=1) & (found.iloc[:, -1] > found.iloc[:, 0]).to_numpy()
+        text = (
+            f"in {cases_of(int(rises.sum()), len(found), 'dataset')}; "
+            f"mean {number(found.iloc[:, 0].mean())} to {number(found.iloc[:, -1].mean())}"
+        )
+        return Outcome(enough(int(rises.sum()), len(found), self.share), text)
+
+
+class LevelsOff(Rule):
+    """The last step of each curve gains less than its first."""
+
+    kind: Literal["levels_off"]
+    metric: str
+    label: str | None = None
+    along: Along = "point"
+    share: Share = "all"
+
+    def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
+        found = curves(cases, self.metric, self.label, self.along)
+        if found is None or found.shape[1] < 3:
+            return None
+        steps = np.diff(found.to_numpy(), axis=1)
+        count = int((steps[:, -1] < steps[:, 0]).sum())
+        text = (
+            f"in {cases_of(count, len(found), 'dataset')}; mean gain of the first step "
+            f"{number(steps[:, 0].mean())}, of the last {number(steps[:, -1].mean())}"
+        )
+        return Outcome(enough(count, len(found), self.share), text)
+
+
+class Gain(Rule):
+    """From the first to the last step of each curve, the metric changes within limits."""
+
+    kind: Literal["gain"]
+    metric: str
+    label: str
+    along: Literal["point", "tier"] = "point"
+    at_least: float | None = None
+    at_most: float | None = None
+    share: Share = "all"
+
+    def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
+        found = curves(cases, self.metric, self.label, self.along)
+        if found is None:
+            return None
+        gains = found.iloc[:, -1] - found.iloc[:, 0]
+        count = int(within(gains, self.at_least, self.at_most).sum())
+        text = f"gain {spread(gains)}; in {cases_of(count, len(gains), 'dataset')}"
+        return Outcome(enough(count, len(gains), self.share), text)
+
+
+class LeadShrinks(Rule):
+    """The lead of `label` over `than` is larger at the first step than at the last."""
+
+    kind: Literal["lead_shrinks"]
+    metric: str
+    label: str
+    than: str
+    along: Literal["point", "tier"] = "point"
+    share: Share = "all"
+
+    def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
+        mine, other = (curves(cases, self.metric, name, self.along) for name in (self.label, self.than))
+        if mine is None or other is None:
+            return None
+        lead = (mine - other).dropna()
+        count = int((lead.iloc[:, 0] > lead.iloc[:, -1]).sum())
+        first, last = lead.iloc[:, 0].mean(), lead.iloc[:, -1].mean()
+        text = f"in {cases_of(count, len(lead), 'dataset')}; mean lead {number(first)}, then {number(last)}"
+        return Outcome(enough(count, len(lead), self.share), text)
+
+
+class Dip(Rule):
+    """The curve falls below its first value by more than the tolerance and ends above it."""
+
+    kind: Literal["dip"]
+    metric: str
+    label: str
+    along: Literal["point", "tier"] = "point"
+    tolerance: float = 0.0
+    share: Share = "some"
+
+    def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
+        found = curves(cases, self.metric, self.label, self.along)
+        if found is None or found.shape[1] < 3:
+            return None
+        start, end = found.iloc[:, 0], found.iloc[:, -1]
+        depth = start - found.iloc[:, 1:-1].min(axis=1)
+        count = int(((depth > self.tolerance) & (end > start)).sum())
+        text = f"in {cases_of(count, len(found), 'dataset')}; deepest {number(max(0.0, depth.max()))}"
+        return Outcome(enough(count, len(found), self.share), text)
+
+
+class Slope(Rule):
+    """The exponent of the metric over the number of samples, fitted in log-log, keeps to limits."""
+
+    kind: Literal["slope"]
+    metric: str
+    label: str
+    sizes: dict[str, int]
+    at_least: float | None = None
+    at_most: float | None = None
+
+    def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
+        found = exponents(cases, self.metric, self.sizes).get(self.label)
+        if found is None:
+            return None
+        holds = bool(within(pd.Series([found]), self.at_least, self.at_most).iloc[0])
+        return Outcome(holds, f"exponent {found:.2f}")
+
+
+def exponents(cases: Cases, metric: str, sizes: dict[str, int]) -> dict[str, float]:
+    """Return for each label with three or more sizes the slope of log metric over log size."""
+    table = cases.by_dataset(metric)
+    known = table[table.index.isin(list(sizes))]
+    found = {}
+    for label in known:
+        curve = known[label].dropna()
+        curve = curve[curve > 0]
+        if len(curve) >= 3:
+            n = np.log([sizes[str(name)] for name in curve.index])
+            found[str(label)] = float(np.polyfit(n, np.log(curve.to_numpy()), 1)[0])
+    return found

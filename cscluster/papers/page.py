@@ -1,0 +1,162 @@
+"""The page that says where we stand: claims, verdicts and figures of all papers, as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from cscluster.papers.claims import STATUSES, Paper, Verdict, against, counts, summary
+from cscluster.report.aggregate import Results
+from cscluster.report.figures.draw import drawings
+from cscluster.report.figures.save import save
+from cscluster.report.write import put
+
+_MARKS = {
+    "reproduced": "✓ reproduced",
+    "differs": "✗ differs",
+    "missing data": "missing data",
+    "not run": "not run",
+}
+
+
+@dataclass(frozen=True)
+class State:
+    """How far an item has been run.
+
+    Attributes
+    ----------
+    done, planned, failed : int
+        Numbers of trials; none is planned where it has never been started.
+    missing : list of str
+        Data sets that are not there.
+    environments : dict
+        On what the trials ran.
+    """
+
+    done: int = 0
+    planned: int = 0
+    failed: int = 0
+    missing: list[str] = field(default_factory=list)
+    environments: dict[str, Any] = field(default_factory=dict)
+
+    def words(self) -> str:
+        """Say it in words."""
+        said = f"{self.done} of {self.planned} trials" if self.planned else "not run"
+        said += f", {self.failed} failed" if self.failed else ""
+        return f"{said}; missing: {', '.join(self.missing)}" if self.missing else said
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """All about one paper.
+
+    Attributes
+    ----------
+    paper : Paper
+        Items and claims.
+    title : str
+        Authors and title.
+    verdicts : list of Verdict
+        One for each claim.
+    states : dict
+        How far each item has been run.
+    runs : dict
+        Results of the items that have been run.
+    """
+
+    paper: Paper
+    title: str
+    verdicts: list[Verdict]
+    states: dict[str, State]
+    runs: dict[str, Results]
+
+
+def write(folder: Path, chapters: Sequence[Chapter], command: str) -> None:
+    """Write ``REPRODUCTION.md``, its figures and, for each paper, ours beside the printed numbers."""
+    folder.mkdir(parents=True, exist_ok=True)
+    figures: dict[tuple[str, str], str] = {}
+    for chapter in chapters:
+        figures |= _draw(chapter, folder)
+        parts = [against(run, chapter.paper.name, item) for item, run in chapter.runs.items()]
+        rows = [part.assign(item=item) for item, part in zip(chapter.runs, parts, strict=True) if len(part)]
+        if rows:
+            table = pd.concat(rows).to_csv(index=False, lineterminator="\n", float_format="%.4g")
+            put(folder / f"printed_{chapter.paper.name}.csv", table)
+    put(folder / "REPRODUCTION.md", render(chapters, command, figures))
+
+
+def _draw(chapter: Chapter, folder: Path) -> dict[tuple[str, str], str]:
+    """Draw the figure that each item of a paper names; return their paths as seen from the page."""
+    paths = {}
+    for item, results in chapter.runs.items():
+        make = dict(drawings(results)).get(chapter.paper.items[item].figure or "")
+        if make is not None:
+            path = save(make(), folder / "figures" / f"{chapter.paper.name}_{item}.png")
+            paths[chapter.paper.name, item] = path.relative_to(folder).as_posix()
+    return paths
+
+
+def versions(chapters: Sequence[Chapter]) -> str:
+    """Say on what the trials of some papers ran; several versions where they ran more than once."""
+    found: dict[str, set[str]] = {}
+    for state in (state for chapter in chapters for state in chapter.states.values()):
+        for environment in state.environments.values():
+            own = {"cscluster": environment["cscluster"], "Python": environment["python"]}
+            for name, version in {**own, **environment["packages"]}.items():
+                found.setdefault(name, set()).add(version)
+    return ", ".join(f"{name} {' / '.join(sorted(versions))}" for name, versions in found.items())
+
+
+def render(chapters: Sequence[Chapter], command: str, figures: Mapping[tuple[str, str], str]) -> str:
+    """Return the page; `figures` are paths by paper and item."""
+    everything = [verdict for chapter in chapters for verdict in chapter.verdicts]
+    lines = [
+        "# The five papers, reproduced",
+        "",
+        f"**{summary(everything)}.**  A claim is *reproduced* if its rule in "
+        "`configs/papers/PAPER/claims.yaml` holds for the stored trials, and *differs* if it does not, with "
+        "our numbers beside it.  Which reading of a paper was taken, and what it was chosen by, stands in "
+        "the docstrings of its algorithms.  Seconds are of a machine that ran other trials as well.",
+        "",
+        f"Made by `{command}` with {versions(chapters) or 'nothing run yet'}.",
+        "",
+        "| paper | " + " | ".join(STATUSES) + " |",
+        "|---|" + "---:|" * len(STATUSES),
+        *(_row([_link(chapter), *map(str, counts(chapter.verdicts).values())]) for chapter in chapters),
+    ]
+    for chapter in chapters:
+        lines += ["", *_chapter(chapter)]
+        for item in chapter.runs:
+            if path := figures.get((chapter.paper.name, item)):
+                lines += ["", f"![{chapter.paper.items[item].shows}: {item}]({path})"]
+    return "\n".join(lines) + "\n"
+
+
+def _link(chapter: Chapter) -> str:
+    return f"[{chapter.paper.name}](#{chapter.paper.name})"
+
+
+def _chapter(chapter: Chapter) -> list[str]:
+    lines = [
+        f"## {chapter.paper.name}",
+        "",
+        f"{chapter.title}: {summary(chapter.verdicts)}.",
+        "",
+        "| where | the paper says | ours | verdict |",
+        "|---|---|---|---|",
+    ]
+    for verdict in chapter.verdicts:
+        claim = verdict.claim
+        lines.append(_row([claim.where, claim.says, verdict.ours, _MARKS[verdict.status]]))
+    lines += ["", "| experiment | shows | run |", "|---|---|---|"]
+    for name, item in chapter.paper.items.items():
+        lines.append(_row([f"`{chapter.paper.name}/{name}`", item.shows, chapter.states[name].words()]))
+    return lines
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("*", "\\*") for cell in cells) + " |"

@@ -1,0 +1,81 @@
+"""What all rules share: how a rule is written and what it answers."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Literal
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict
+
+from cscluster.papers.cases import Cases
+from cscluster.report.aggregate import lower_is_better
+
+Share = Literal["all", "most", "some"] | float
+"""How many cases a claim needs: all, more than half, at least one, or at least a share of them."""
+By = Literal["case", "dataset"]
+"""What counts as one: a data set at a point and a tier, or a data set with the mean over these."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a rule found: whether the claim holds, and the numbers in words."""
+
+    holds: bool
+    text: str
+
+
+class Rule(BaseModel):
+    """One way to check a claim from cells alone."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @abstractmethod
+    def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
+        """Return the outcome, or None where the cases hold nothing to judge by."""
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels that the rule names."""
+        fields = (getattr(self, name, None) for name in ("label", "than", "among", "along"))
+        lists = [[field] if isinstance(field, str) else field or [] for field in fields]
+        return [name for names in lists for name in names if name not in ("point", "tier")]
+
+
+def enough(count: int, total: int, share: Share) -> bool:
+    """Tell whether `count` of `total` cases are the share that a claim needs."""
+    if share == "all":
+        return count == total
+    if share == "most":
+        return 2 * count > total
+    if share == "some":
+        return count > 0
+    return count >= share * total
+
+
+def values(cases: Cases, metric: str, by: By) -> pd.DataFrame:
+    """Return the means, cases or data sets x labels."""
+    return cases.table(metric) if by == "case" else cases.by_dataset(metric)
+
+
+def goodness(table: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Turn a table so that larger is better; rounded, because equal means differ in the last digit."""
+    return (-table if lower_is_better(metric) else table).round(9)
+
+
+def number(value: float) -> str:
+    """Write a number with three digits."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def spread(found: pd.Series) -> str:
+    """Write the range of some numbers."""
+    low, high = number(found.min()), number(found.max())
+    return low if low == high else f"{low} to {high}"
+
+
+def cases_of(count: int, total: int, by: By) -> str:
+    """Write a count: 3 of 5 data sets."""
+    what = {"case": ("case", "cases"), "dataset": ("data set", "data sets")}[by]
+    return f"{count} of {total} {what[total != 1]}"

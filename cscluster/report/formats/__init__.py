@@ -1,0 +1,1 @@
+"""A composed report as text: terminal, Markdown, LaTeX, CSV and JSON."""

@@ -1,1 +1,0 @@
-"""What the papers say, as data, and whether stored results agree."""

@@ -1,0 +1,185 @@
+"""Experiment files: all problems at once, each with its place and what would be right."""
+
+import pytest
+import yaml
+
+from cscluster import bundle
+from cscluster.errors import ConfigError
+from cscluster.experiment.config.load import find_config, load, parse
+
+GOOD = """\
+name: small
+datasets: [iris]
+constraints: {kind: random_pairs, counts: [10, 20]}
+algorithms: [kmeans, {name: rca, label: R, clusterer: {name: kmeans, params: {n_init: 2}}}]
+"""
+
+
+def problems(text, **more):
+    with pytest.raises(ConfigError) as caught:
+        parse(text, source="x.yaml", **more)
+    return str(caught.value).splitlines()
+
+
+def test_a_good_file_and_its_defaults():
+    experiment = parse(GOOD, source="x.yaml")
+    assert experiment.constraints.points == [10, 20]
+    assert [entry.title for entry in experiment.algorithms] == ["k-means", "R"]
+    assert (experiment.trials, experiment.seed, experiment.metrics) == (10, 0, ["acc", "nmi"])
+
+
+def test_every_problem_is_reported_at_once_with_its_place():
+    found = problems(
+        "name: ../evil\n"
+        "datasets: [irs, {base: mnist, clases: ['1']}]\n"
+        "constraint: {}\n"
+        "constraints: {kind: random_pairs, counts: [20, -1], nois: 3}\n"
+        "algorithms:\n"
+        "  - kmean\n"
+        "  - {name: kmeans, params: {n_init: 0, foo: 3, tol: [1, -1]}, select: oracle:acd}\n"
+        "  - {name: kmeans, label: b, clusterer: kmeans}\n"
+        "trials: '3'\n"
+        "metrics: [acc, nmj, acc@foo]\n"
+        "preprocess: [centre, {pca: {n: 0}}]\n"
+        "memory_limit: 3 XB\n"
+    )
+    starts = [
+        "x.yaml:1:1: 'name': must start with a letter or digit",
+        "x.yaml:2:12: there is no data set 'irs'; did you mean 'iris'?",
+        "x.yaml:2:31: unknown key 'clases'; did you mean 'classes'?",
+        "x.yaml:3:1: unknown key 'constraint'; did you mean 'constraints'?",
+        "x.yaml:4:48: 'constraints.counts.1' must be greater than or equal to 0, got -1",
+        "x.yaml:4:53: unknown key 'nois'; did you mean 'noise'?",
+        "x.yaml:6:5: there is no algorithm 'kmean'; did you mean 'kmeans'?",
+        "x.yaml:7:29: 'n_init' of 'kmeans' must be a whole number >= 1, got 0",
+        "x.yaml:7:40: 'kmeans' has no parameter 'foo'",
+        "x.yaml:7:48: 'tol' of 'kmeans' must be a number >= 0, got -1",
+        "x.yaml:7:63: 'algorithms.1.select': there is no metric 'acd'; did you mean 'acc'?",
+        "x.yaml:8:30: 'kmeans' is a clusterer itself",
+        "x.yaml:9:1: 'trials' must be a valid integer, got '3'",
+        "x.yaml:10:16: there is no metric 'nmj'; did you mean 'nmi'?",
+        "x.yaml:10:21: 'acc@foo': the scope must be one of all, unconstrained, heldout, unseen",
+        "x.yaml:11:14: There is no preprocessing step 'centre'; did you mean 'center'?",
+        "x.yaml:11:22: Preprocessing step 'pca': n:",
+        "x.yaml:12:1: 'memory_limit': must be a size such as 500MB or 2GB, got '3 XB'",
+    ]
+    assert len(found) == len(starts), "\n".join(found)
+    for line, start in zip(found, starts, strict=True):
+        assert line.startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "the file is empty"),
+        ("a: [", "x.yaml:2:1: YAML syntax"),
+        ("a: b: c", "x.yaml:1:5: YAML syntax"),
+        ("- 1", "x.yaml:1:1: the file must hold keys"),
+        ("a: &x [*x]", "anchors expand without end"),
+        ("name: x\nname: y", "x.yaml:2:1: the key 'name' stands here twice"),
+        ("? [1, 2]\n: 3", "a key must be a word"),
+        ("a: !!python/object/apply:os.system ['true']", "x.yaml:1:4: the tag"),
+        ("a: \x00", "not a YAML file"),
+        ("a: !!bool 3", "x.yaml:1:4: '3' is not a valid bool"),
+        ("a: 2001-99-99", "x.yaml:1:4: '2001-99-99' is not a valid timestamp"),
+        ("a: " + "9" * 5000, "99' is not a valid int"),
+        (GOOD.replace("random_pairs", "randompairs"), "did you mean 'random_pairs'?"),
+        (GOOD.replace("kind: random_pairs, ", ""), "'constraints.kind' must be one of"),
+        (GOOD.replace("datasets: [iris]\n", ""), "the key 'datasets' is missing"),
+        (GOOD.replace("[kmeans,", "[kmeans, kmeans,"), "a second algorithm called 'k-means'"),
+        (GOOD.replace("[iris]", "[iris, iris]"), "a second data set called 'iris'"),
+        (GOOD.replace("[kmeans,", "[{name: kmeans, params: {n_init: [3, 1, 3]}},"), ":4:53: a second 3 among the values of 'n_init'"),
+        (GOOD.replace("counts: [10, 20]", "counts: [10, 20, 10]"), ":3:1: a second 10 among the numbers of links"),
+        (GOOD + "metrics: [acc, nmi, acc]", "a second 'acc'"),
+        (GOOD.replace("n_init: 2", "n_init: [2, 3]"), "a grid is possible only in the metric learner's own"),
+        (GOOD + "algorithms_: 3", "did you mean 'algorithms'?"),
+        (GOOD.replace("[kmeans,", "[{name: kmeans, params: {random_state: 3}},"), "set by the experiment's seed"),
+        (GOOD.replace("[kmeans,", "['no_such_module:Thing',"), "cannot import 'no_such_module'"),
+        (GOOD.replace("{kind: random_pairs, counts: [10, 20]}", "{kind: file, path: no.csv}"), "there is no constraint file"),
+        (GOOD.replace("counts: [10, 20]", "counts: [10], tiers: 3"), "unknown key 'tiers'"),
+        (GOOD.replace("kind: random_pairs, counts: [10, 20]", "kind: tiers, per_tier: [10], tiers: 0"), "'constraints.tiers' must be greater than or equal to 1, got 0"),
+        (GOOD.replace("[iris]", "[{base: iris, generator: xor}]"), "needs either 'base' or 'generator'"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said_in_one_line(text, says):
+    found = problems(text)
+    assert len(found) == 1
+    assert says in found[0]
+
+
+def test_a_key_called_like_the_kind_of_schedule_is_not_taken_for_it():
+    found = problems(
+        GOOD.replace("kind: random_pairs, counts: [10, 20]", "kind: tiers, counts: [10], tiers: 5")
+    )
+    assert [line.partition(": ")[2] for line in found] == [
+        "the key 'per_tier' is missing",
+        "unknown key 'counts'; known: noise, kind, per_tier, tiers",
+    ]
+
+
+def test_half_a_character_is_refused():
+    assert "half a character" in problems(GOOD, settings=['title="\\ud800"'])[0]
+
+
+def test_anchors_cannot_explode():
+    layers = "".join(f"l{i}: &l{i} [{', '.join([f'*l{i - 1}'] * 9)}]\n" for i in range(1, 12))
+    assert "anchors expand without end" in problems("l0: &l0 [x]\n" + layers)[0]
+
+
+def test_settings_change_keys_and_name_themselves_in_errors():
+    settings = [
+        "trials=3",
+        "constraints.counts=[5]",
+        "algorithms.kmeans.params.n_init=[1, 2]",
+        "algorithms.R.label=S",
+    ]
+    experiment = parse(GOOD, source="x.yaml", settings=settings)
+    assert experiment.trials == 3
+    assert experiment.constraints.points == [5]
+    assert experiment.algorithms[0].params == {"n_init": [1, 2]}
+    assert experiment.algorithms[1].title == "S"
+    assert problems(GOOD, settings=["trials=x"]) == [
+        "--set trials=x: 'trials' must be a valid integer, got 'x'"
+    ]
+    assert problems(GOOD, settings=["trails=3"]) == [
+        "--set trails=3: unknown key 'trails'; did you mean 'trials'?"
+    ]
+    assert "write it as KEY=VALUE" in problems(GOOD, settings=["trials"])[0]
+    assert (
+        "there is no item 'kmaens'; did you mean 'kmeans'?"
+        in problems(GOOD, settings=["algorithms.kmaens.label=x"])[0]
+    )
+    assert "has no place to stand" in problems(GOOD, settings=["name.x.y=1"])[0]
+
+
+def test_numbers_in_scientific_notation_are_numbers():
+    text = GOOD.replace("[kmeans,", "[{name: kmeans, params: {tol: 1e-3}},")
+    assert parse(text, source="x.yaml").algorithms[0].params == {"tol": 1e-3}
+
+
+def test_paths_are_seen_from_the_file(tmp_path):
+    (tmp_path / "links.csv").write_text("a,b,link\n0,1,must\n")
+    (tmp_path / "mine.csv").write_text("p,q,class\n1,2,a\n2,3,b\n")
+    (tmp_path / "x.yaml").write_text(
+        GOOD.replace("{kind: random_pairs, counts: [10, 20]}", "{kind: file, path: links.csv}").replace(
+            "[iris]", "[{base: mine.csv, target: class}]"
+        )
+    )
+    experiment = load(str(tmp_path / "x.yaml"))
+    assert experiment.constraints.path == tmp_path / "links.csv"
+    assert experiment.datasets[0].base == str(tmp_path / "mine.csv")
+
+
+def test_finding_configs(tmp_path):
+    assert find_config("mnist0689") == bundle.folder("configs") / "mnist0689.yaml"
+    with pytest.raises(ConfigError, match=r"no experiment file 'mnist0698'; did you mean 'mnist0689'\?"):
+        find_config("mnist0698")
+    with pytest.raises(ConfigError, match="is a folder"):
+        find_config(str(tmp_path))
+
+
+@pytest.mark.parametrize("name", bundle.config_names())
+def test_every_bundled_experiment_is_valid(name):
+    experiment = load(name)
+    content = yaml.safe_load((bundle.folder("configs") / f"{name}.yaml").read_text(encoding="utf-8"))
+    assert content["title"] == experiment.title

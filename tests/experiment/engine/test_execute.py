@@ -1,0 +1,59 @@
+"""Trials on every backend: what a failure costs, and that results do not depend on where they are made."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from cscluster.errors import ConfigError
+from cscluster.experiment.engine.execute import Pool
+from cscluster.experiment.engine.run import carry_out, prepare
+
+TOYS = Path(__file__).parents[2] / "toys.py"
+
+
+def config(tmp_path, algorithms, more="trials: 3"):
+    path = tmp_path / "x.yaml"
+    path.write_text(
+        "name: x\ndatasets: [iris]\nconstraints: {kind: random_pairs, counts: [5]}\n"
+        f"algorithms:\n{algorithms}\n{more}\n"
+    )
+    return str(path)
+
+
+def test_a_dying_worker_does_not_take_others_with_it(tmp_path):
+    algorithms = (
+        f"  - kmeans\n  - {{name: '{TOYS}:Broken', label: b, params: {{how: exit, sometimes: true}}}}\n"
+    )
+    job = prepare(config(tmp_path, algorithms, "trials: 4\nseed: 1"), out=tmp_path)
+    carry_out(job, Pool(2))
+    records = job.folder.planned_records()
+    assert len(records) == len(job.plan) == 8
+    assert len(list(job.folder.records())) == 8
+    status = Counter((record["label"], record["status"]) for record in records)
+    assert status["k-means", "ok"] == 4
+    assert status["b", "ok"] + status["b", "crashed"] == 4
+    assert min(status["b", "ok"], status["b", "crashed"]) > 0
+
+
+def without_times(records):
+    dropped = ("seconds", "environment")
+    return {r["key"]: {name: value for name, value in r.items() if name not in dropped} for r in records}
+
+
+@pytest.mark.parametrize("pool", [Pool(1), Pool(2), Pool(4), Pool(2, "threading"), Pool(2, "dask")], ids=str)
+def test_results_do_not_depend_on_where_trials_run(tmp_path, pool):
+    algorithms = f"  - kmeans\n  - pckmeans\n  - rca\n  - '{TOYS}:Chatty'\n"
+    job = prepare(config(tmp_path, algorithms), out=tmp_path / "a")
+    carry_out(job, pool)
+    turned = "".join(reversed(algorithms.splitlines(keepends=True)))
+    other = prepare(config(tmp_path, turned), out=tmp_path / "b")
+    carry_out(other, Pool(1, "threading"))
+    assert without_times(job.folder.records()) == without_times(other.folder.records())
+
+
+def test_unknown_backend():
+    with pytest.raises(ConfigError, match=r"no backend 'lokey'; did you mean 'loky'\?"):
+        Pool(2, "lokey")
+    with pytest.raises(ConfigError, match="it needs --backend dask"):
+        Pool(2, scheduler="tcp://127.0.0.1:8786")

@@ -1,0 +1,167 @@
+"""One trial: fair draws, honest scores, failures as records."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cscluster import KMeans, seeds
+from cscluster.data import prepared
+from cscluster.experiment.config.load import parse
+from cscluster.experiment.engine import trial as trials
+from cscluster.experiment.engine.capture import hooked
+from cscluster.experiment.plan.trials import make_plan
+from cscluster.metrics import scores as metrics
+
+TOYS = Path(__file__).parents[2] / "toys.py"
+
+
+def plan_of(algorithm, schedule="{kind: random_pairs, counts: [30]}", dataset="iris", more=""):
+    return make_plan(
+        parse(
+            f"name: t\ndatasets: [{dataset}]\nconstraints: {schedule}\nalgorithms: [{algorithm}]\ntrials: 2\n{more}",
+            source="x.yaml",
+        )
+    )
+
+
+def run(planned):
+    with hooked():
+        return list(trials.run(planned, "here"))
+
+
+def test_a_trial_scores_what_the_algorithm_found():
+    planned = plan_of("kmeans", more="seed: 3")[1]
+    (record,) = run(planned)
+    data = prepared.load(planned.cell.data)
+    model = KMeans(3, random_state=seeds.integer(3, "iris", "algorithm", 1)).fit(data.X)
+    expected = metrics.scores(data.y, model.labels_)
+    assert {name: record["metrics"][name] for name in expected} == expected
+    assert record["status"] == "ok"
+    assert (record["trial"], record["point"], record["tier"]) == (1, 30, 1)
+    assert record["iterations"] == model.n_iter_
+
+
+def test_links_by_name_are_those_by_row_number(tmp_path):
+    rows = "".join(f"s{i},{i % 2 * 9 + i},{i % 2}\n" for i in range(8))
+    (tmp_path / "d.csv").write_text("who,a,class\n" + rows)
+    found = []
+    for name, recipe, (a, b) in [
+        ("names", "{base: d.csv, target: class, id: who}", ("s6", "s1")),
+        ("rows", "{base: e.csv, target: class}", ("6", "1")),
+    ]:
+        (tmp_path / "e.csv").write_text("a,class\n" + re.sub(r"(?m)^\w+,", "", rows))
+        (tmp_path / f"{name}.csv").write_text(f"a,b,link\n{a},{b},cannot\n")
+        recipe = recipe.replace("base: ", f"name: d, base: {tmp_path}/")
+        planned = plan_of("pckmeans", f"{{kind: file, path: {tmp_path}/{name}.csv}}", recipe)
+        found.append([record["metrics"] for trial in planned for record in run(trial)])
+    assert found[0] == found[1]
+    assert found[0][0]["satisfied"] is not None
+
+
+def test_scopes():
+    more = "metrics: [acc, acc@unconstrained, acc@unseen, acc@heldout]"
+    (first, _) = plan_of("kmeans", dataset="pendigit389", more=more)
+    (record,) = run(first)
+    data = prepared.load(first.cell.data)
+    model = trials.build(first.cell, seeds.integer(0, "pendigit389", "algorithm", 0)).fit(data.X)
+    links = first.cell.schedule.episode(30, data.y, 0, "pendigit389", 0).tiers[0]
+    free = np.setdiff1d(np.arange(data.n_samples), links.touched)
+    assert record["metrics"]["acc@unconstrained"] == metrics.score("acc", data.y[free], model.labels_[free])
+    assert record["metrics"]["acc@unseen"] == metrics.score(
+        "acc", data.y_unseen, model.predict(data.X_unseen)
+    )
+    assert record["metrics"]["acc@heldout"] is None
+    assert record["seconds"]["predict"] > 0
+
+
+def test_folds_score_the_held_out_fold():
+    planned = plan_of(
+        "kmeans", "{kind: folds, counts: [30], folds: 5}", more="metrics: [pairwise_f@heldout]"
+    )[0]
+    (record,) = run(planned)
+    data = prepared.load(planned.cell.data)
+    episode = planned.cell.schedule.episode(30, data.y, 0, "iris", 0)
+    labels = trials.build(planned.cell, seeds.integer(0, "iris", "algorithm", 0)).fit(data.X).labels_
+    rows = episode.heldout
+    assert record["metrics"]["pairwise_f@heldout"] == metrics.score("pairwise_f", data.y[rows], labels[rows])
+
+
+def test_tiers_give_a_record_each_and_rivals_are_refitted_on_all_links():
+    planned = plan_of("pckmeans", "{kind: tiers, per_tier: [10], tiers: 3}")[0]
+    found = run(planned)
+    assert [record["tier"] for record in found] == [1, 2, 3]
+    assert [record["key"] for record in found] == list(planned.keys)
+    data = prepared.load(planned.cell.data)
+    tiers = planned.cell.schedule.episode(10, data.y, 0, "iris", 0).tiers
+    model = trials.build(planned.cell, seeds.integer(0, "iris", "algorithm", 0))
+    last = model.fit(data.X, tiers[0] | tiers[1] | tiers[2])
+    assert found[2]["metrics"]["acc"] == metrics.score("acc", data.y, last.labels_)
+
+
+def test_repeats_share_their_links():
+    plan = plan_of("pckmeans", more="repeats: 2")
+    draws = []
+    for planned in plan:
+        data = prepared.load(planned.cell.data)
+        draw = planned.trial // planned.cell.repeats
+        draws.append(planned.cell.schedule.episode(30, data.y, 0, "iris", draw).tiers[0])
+    assert draws[0] == draws[1]
+    assert draws[2] == draws[3]
+    assert draws[0] != draws[2]
+
+
+@pytest.mark.parametrize("timeout", ["", "timeout: 100"])
+def test_repeats_share_their_metric_and_its_warnings(timeout):
+    plan = plan_of("{name: itml, params: {max_iter: 1}}", more=f"repeats: 2\n{timeout}")
+    assert [planned.trial for planned in plan] == [0, 1, 2, 3]
+    in_order = [run(planned)[0] for planned in plan]
+    alone = [run(planned)[0] for planned in reversed(plan)][::-1]
+    without_times = [{**record, "seconds": None} for record in in_order]
+    assert without_times == [{**record, "seconds": None} for record in alone]
+    assert all(record["warnings"] for record in in_order)
+    data = prepared.load(plan[3].cell.data)
+    links = plan[3].cell.schedule.episode(30, data.y, 0, "iris", 1).tiers[0]
+    metric = trials.build(plan[3].cell, seeds.integer(0, "iris", "algorithm", 1)).metric
+    with pytest.warns(UserWarning, match="did not converge"):
+        metric.fit(data.X, links)
+    clusterer = trials.build(plan[3].cell, seeds.integer(0, "iris", "algorithm", 3)).clusterer
+    labels = clusterer.fit(metric.transform(data.X)).labels_
+    assert in_order[3]["metrics"]["acc"] == metrics.score("acc", data.y, labels)
+
+
+def test_metric_learners_are_joined_with_a_clusterer():
+    planned = plan_of("{name: rca, clusterer: {name: kmeans, params: {n_init: 3}}}")[0]
+    model = trials.build(planned.cell, 7)
+    assert model.clusterer.n_init == 3
+    assert model.clusterer.random_state == 7
+    assert planned.cell.label == "RCA + k-means"
+    assert run(planned)[0]["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        ("raise", ("RuntimeError", "out of luck")),
+        ("shape", ("ValueError", "labels_ has shape (3,), expected (150,)")),
+        ("nan", ("ValueError", "labels_ holds values that are not numbers")),
+        ("none", ("TypeError", "fit did not set labels_")),
+    ],
+)
+def test_failures_are_records(how, says):
+    (record,) = run(plan_of(f"{{name: '{TOYS}:Broken', params: {{how: {how}}}}}")[0])
+    assert record["status"] == "error"
+    assert (record["error"]["type"], record["error"]["message"]) == says
+    assert record["metrics"] == {}
+
+
+def test_warnings_are_part_of_the_record():
+    (record,) = run(plan_of(f"'{TOYS}:Chatty'")[0])
+    assert record["warnings"] == ["UserWarning: the data look odd"]
+
+
+def test_held_out_links_choose_parameters_without_labels():
+    plan = plan_of("{name: pckmeans, params: {w: [0.001, 1]}, select: heldout}")
+    found = [run(planned)[0]["metrics"]["heldout_links"] for planned in plan]
+    assert all(0 <= value <= 1 for value in found)

@@ -1,0 +1,169 @@
+"""Plans and keys: a key changes with the meaning of a trial and with nothing else."""
+
+from dataclasses import replace
+
+import pytest
+
+from cscluster.errors import ConfigError
+from cscluster.experiment.config.load import parse
+from cscluster.experiment.engine import trial as trials
+from cscluster.experiment.plan.trials import compare, make_plan
+
+TEXT = """\
+name: small
+datasets: [iris, wine]
+constraints: {kind: random_pairs, counts: [10, 20]}
+algorithms:
+  - kmeans
+  - {name: kmeans, label: grid, params: {n_init: [1, 2], tol: [0.1]}}
+trials: 3
+seed: 5
+"""
+
+
+def plan_of(text=TEXT, **changes):
+    for old, new in changes.get("swap", {}).items():
+        assert old in text
+        text = text.replace(old, new)
+    return make_plan(parse(text, source="x.yaml"))
+
+
+def keys(plan):
+    return {key for trial in plan for key in trial.keys}
+
+
+def test_the_plan_is_the_product_of_its_parts():
+    plan = plan_of()
+    assert len(plan) == 2 * 2 * 3 * (1 + 2)
+    assert len(keys(plan)) == len(plan)
+    assert {tuple(t.cell.grid.items()) for t in plan} == {
+        (),
+        (("n_init", 1), ("tol", 0.1)),
+        (("n_init", 2), ("tol", 0.1)),
+    }
+    assert {t.cell.n_clusters for t in plan} == {3}
+
+
+@pytest.mark.parametrize(
+    "swap",
+    [
+        {"name: small": "name: other\ntitle: another title"},
+        {"- kmeans\n": "- {name: kmeans, label: Lloyd, timeout: 5}\n"},
+        {"[iris, wine]": "[wine, iris]"},
+        {"counts: [10, 20]": "counts: [20, 10]"},
+        {"- kmeans\n": "- {name: kmeans, params: {n_init: 10}}\n"},  # the default, spelled out
+    ],
+)
+def test_cosmetic_changes_keep_the_keys(swap):
+    assert keys(plan_of(swap=swap)) == keys(plan_of())
+
+
+def test_what_means_the_same_under_two_labels_is_planned_twice():
+    # 10 is the default of n_init: the plain k-means and a point of the grid are the same.
+    twins = plan_of(swap={"n_init: [1, 2], tol: [0.1]": "n_init: [1, 10]"})
+    assert len(keys(twins)) == len(twins) == 36
+    turned = TEXT.replace("  - kmeans\n", "").replace("trials", "  - kmeans\ntrials")
+    assert keys(plan_of(turned, swap={"n_init: [1, 2], tol: [0.1]": "n_init: [10, 1]"})) == keys(twins)
+
+
+@pytest.mark.parametrize(
+    ("swap", "shared"),
+    [
+        ({"seed: 5": "seed: 6"}, 0),
+        ({"trials: 3": "trials: 4"}, 36),
+        ({"counts: [10, 20]": "counts: [10, 20, 30]"}, 36),
+        ({"counts: [10, 20]": "counts: [10, 20], noise: 0.1"}, 0),
+        ({"tol: [0.1]": "tol: [0.2]"}, 12),
+        ({"seed: 5": "seed: 5\npreprocess: [center]"}, 0),
+        ({"seed: 5": "seed: 5\nn_clusters: 4"}, 0),
+    ],
+)
+def test_changes_of_meaning_change_the_keys_concerned(swap, shared):
+    assert len(keys(plan_of(swap=swap)) & keys(plan_of())) == shared
+
+
+def test_content_of_a_file_counts_and_its_place_does_not(tmp_path):
+    def plan_for(folder, rows):
+        folder.mkdir(exist_ok=True)
+        (folder / "d.csv").write_text("a,b,class\n" + rows)
+        text = TEXT.replace("[iris, wine]", f"[{{base: '{folder}/d.csv', target: class, name: d}}]")
+        return keys(make_plan(parse(text.replace("[10, 20]", "[2, 3]"), source="x.yaml")))
+
+    rows = "1,2,x\n2,3,y\n3,1,x\n9,9,z\n"
+    assert plan_for(tmp_path / "a", rows) == plan_for(tmp_path / "b", rows)
+    assert not plan_for(tmp_path / "a", rows) & plan_for(tmp_path / "b", rows.replace("9,9", "9,8"))
+
+
+def records_of(plan):
+    return [record for trial in plan for record in trials.run(trial, "here")]
+
+
+def test_compare_says_what_is_stored_and_why_something_is_stale():
+    plan = plan_of(swap={"trials: 3": "trials: 1"})
+    records = records_of(plan)
+    cells = {trial.cell.hash: trial.cell.identity for trial in plan}
+    same = compare(plan, records, cells)
+    assert (same.todo, same.n_cached, same.n_stale) == ([], 12, 0)
+
+    more = compare(plan_of(swap={"trials: 3": "trials: 2"}), records, cells)
+    assert (len(more.todo), more.n_cached, more.n_stale) == (12, 12, 0)
+
+    reseeded = compare(plan_of(swap={"trials: 3": "trials: 1", "seed: 5": "seed: 6"}), records, cells)
+    assert (len(reseeded.todo), reseeded.n_cached) == (12, 0)
+    assert reseeded.reasons == ["12 because the seed changed from 5 to 6"]
+
+    scoped = [replace(t, cell=replace(t.cell, metrics=("acc@unconstrained",))) for t in plan]
+    assert compare(scoped, records, cells).reasons == ["12 because a metric was added"]
+
+
+def test_a_new_version_of_an_algorithm_makes_its_trials_stale(monkeypatch):
+    from cscluster import KMeans
+
+    plan = plan_of(swap={"trials: 3": "trials: 1"})
+    records = records_of(plan)
+    cells = {trial.cell.hash: trial.cell.identity for trial in plan}
+    monkeypatch.setattr(KMeans, "version", 99)
+    found = compare(plan_of(swap={"trials: 3": "trials: 1"}), records, cells)
+    assert found.reasons == [
+        f"12 because the version changed from {cells[records[0]['cell']]['version']} to 99"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("swap", "says"),
+    [
+        ({"counts: [10, 20]": "counts: [99999]"}, "'iris': 99999 links are wanted, but 150 samples have only 11175 pairs"),
+        ({"seed: 5": "n_clusters: 151"}, "151 clusters are wanted, but 'iris' has only 150 samples"),
+        ({"[iris, wine]": "[usps]"}, "'usps' is not bundled"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_planned(swap, says, monkeypatch):
+    monkeypatch.delenv("CSCLUSTER_DATA", raising=False)
+    with pytest.raises(ConfigError, match=says):
+        plan_of(swap=swap)
+
+
+def test_sparse_data_stays_sparse_where_the_algorithm_allows(tmp_path):
+    (tmp_path / "s.libsvm").write_text("".join(f"{i % 2} {i % 7 + 1}:1 {i + 8}:2\n" for i in range(12)))
+    text = TEXT.replace("[iris, wine]", f"['{tmp_path}/s.libsvm']").replace("[10, 20]", "[3]")
+    sparse_one = make_plan(parse(text, source="x.yaml"))[0]
+    assert sparse_one.cell.data.preprocess == ()
+    dense_one = make_plan(parse(text.replace("- kmeans\n", "- pckmeans\n"), source="x.yaml"))[0]
+    assert "dense" in dense_one.cell.data.preprocess[0]
+    for planned in (sparse_one, dense_one):
+        assert [record["status"] for record in trials.run(planned, "here")] == ["ok"]
+
+
+@pytest.mark.parametrize(
+    "swap",
+    [
+        {"trials: 3": "trials: 10000000000"},
+        {"trials: 3": "trials: 3\nrepeats: 10000000"},
+        {"kind: random_pairs, counts: [10, 20]": "kind: tiers, per_tier: [0], tiers: 1000000000"},
+        {"n_init: [1, 2], tol: [0.1]": f"n_init: {list(range(1, 4001))}, tol: {list(range(4000))}"},
+    ],
+    ids=["trials", "repeats", "tiers", "grid"],
+)
+def test_a_plan_that_no_memory_holds_is_refused(swap):
+    with pytest.raises(ConfigError, match="trials; the most is 10000000"):
+        plan_of(swap=swap)

@@ -1,0 +1,66 @@
+import shutil
+import subprocess
+
+import pytest
+
+from cscluster.report.aggregate import collect
+from cscluster.report.document import compose
+from cscluster.report.formats import latex
+
+from .stored import entry, oracle, store, three_by_three, trial, wide
+
+NASTY = '100% of $x_1^2$ & {#1} \\def\\x{} ~ <a> "q" Kernel-β × Žižka 漢 | 50_000 ’–\t\''
+
+
+def nasty(path):
+    records = [trial(n, 0.5 + 0.1 * t, trial=t, label=NASTY + n, dataset=NASTY) for n in "ab" for t in (0, 1)]
+    return store(path, [entry(n, label=NASTY + n) for n in "ab"], records, title=NASTY)
+
+
+def page(folder):
+    return latex.text([compose(collect(folder))])
+
+
+def test_tables(tmp_path):
+    text = page(oracle(tmp_path))
+    assert r"\usepackage{booktabs}" in text
+    assert r"\caption{ACC on iris by number of links}" in text
+    assert "\\toprule\nalgorithm & 10 \\\\\n\\midrule\n" in text
+    assert r"=A\textbar{}$<$b$>$* * & \textbf{0.200 \ensuremath{\pm} 0.000} \\" in text
+    assert "* oracle: the parameters were picked" in text
+
+
+def test_wide_tables_are_divided(tmp_path):
+    text = page(wide(tmp_path))
+    assert r"\caption{ACC on iris by number of links (continued)}" in text
+    assert text.count("Pairwise constrained maximum margin &") == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "printed"),
+    [
+        ("a_b", r"a\_b"),
+        ("50% & #1", r"50\% \& \#1"),
+        ("{$x^2$}", r"\{\$x\textasciicircum{}2\$\}"),
+        (r"\input", r"\textbackslash{}input"),
+        ("A < B ~ C", r"A $<$ B $\sim$ C"),
+        ("Kernel-β", r"Kernel-$\beta$"),
+        ("Žižka", "Žižka"),
+        ("漢", "[U+6F22]"),
+        ("two\n\nlines", "two lines"),
+    ],
+)
+def test_signs_are_printed_as_they_are(given, printed):
+    assert latex.escape(given) == printed
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex here")
+@pytest.mark.parametrize("make", [nasty, wide, three_by_three, oracle])
+def test_it_compiles(tmp_path, make):
+    (tmp_path / "report.tex").write_text(page(make(tmp_path / "run")), encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "report.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120, check=False)
+    log = done.stdout.decode("utf-8", "replace")
+    assert done.returncode == 0, log[-2000:]
+    assert "Missing character" not in log
+    assert (tmp_path / "report.pdf").stat().st_size > 10_000

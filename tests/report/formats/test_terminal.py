@@ -1,0 +1,96 @@
+import io
+
+import pytest
+from rich.console import Console
+
+from cscluster.report.aggregate import collect
+from cscluster.report.document import compose
+from cscluster.report.formats import terminal
+
+from . import stored
+from .stored import entry, store, three_by_three, trial
+
+
+def shown(results, width, brief=False, **more):
+    console = Console(file=io.StringIO(), width=width, **more)
+    terminal.show(compose(results), console, brief)
+    return console.file.getvalue()
+
+
+@pytest.fixture
+def wide(tmp_path):
+    return collect(stored.wide(tmp_path / "run"))
+
+
+@pytest.mark.parametrize("width", [200, 120, 81, 80, 79, 60, 50])
+def test_tables_fit_the_terminal_and_lose_no_number(wide, width):
+    text = shown(wide, width)
+    assert max(map(len, text.splitlines())) <= width
+    assert "…" not in text
+    squeezed = text.replace(" ± ", "±")
+    assert [squeezed.count(v) for v in ("0.105±0.007", "0.205±0.007", "0.310 (1/2)")] == [5, 5, 5]
+    heads = [line.split() for line in text.splitlines() if line.startswith("algorithm")]
+    assert [point for head in heads for point in head[1:]] == ["20", "40", "60", "80", "100"]
+
+
+def test_a_table_that_just_fits_is_not_divided(wide):
+    needed = max(
+        len(line) for line in shown(wide, 200).splitlines() if line.startswith("Pairwise") and "±" in line
+    )
+    assert "(continued)" not in shown(wide, needed)
+    assert "…" not in shown(wide, needed)
+
+
+def test_long_names_leave_room_for_numbers(tmp_path):
+    label = "a very long name of an algorithm " * 4
+    records = [trial("a", 0.5, trial=t, label=label, point=p) for t in (0, 1) for p in (10, 20)]
+    text = shown(collect(store(tmp_path, [entry("a", label=label)], records)), 60)
+    assert max(map(len, text.splitlines())) <= 60
+    assert text.count("0.500±0.000") == 2
+    assert "(continued)" not in text
+    assert " ".join(text.split()).count("very long name") == 4
+
+
+def test_the_report_says_what_it_shows(wide):
+    text = shown(wide, 200)
+    assert "ACC on iris by number of links" in text
+    assert "C [bold]" in text
+    assert "mean ± standard deviation over 2 trials" in text
+    assert "5 trials of C [bold] on iris: error: ValueError: it broke" in text
+    assert "oracle" not in text
+    assert "(continued)" in shown(wide, 60)
+
+
+def test_what_stands_out_is_bold(tmp_path):
+    text = shown(collect(three_by_three(tmp_path)), 120, force_terminal=True, color_system="standard")
+    bold = [line for line in text.splitlines() if "\x1b[1;32m" in line]
+    assert len(bold) == 3
+    assert all(line.startswith("C") for line in bold)
+
+
+def test_tests_stand_below_the_tables(tmp_path):
+    text = shown(collect(three_by_three(tmp_path)), 80)
+    assert max(map(len, text.splitlines())) <= 80
+    assert [line.split() for line in text.splitlines() if "<" in line and "A" in line][1:] == [
+        [name, "A", "<", "B", "<", "C"] for name in ("iris", "wine", "sonar")
+    ]
+    assert "C has the highest ACC in 6 of 6 cases" in text
+
+
+def test_plain_text(wide):
+    text = terminal.text([compose(wide), compose(wide)])
+    assert text.count("A title") == 2
+    assert "\x1b" not in text
+    assert terminal.text([compose(wide), compose(wide)]) == text
+
+
+def test_a_brief_report_has_one_sentence_for_each_metric(tmp_path):
+    results = collect(three_by_three(tmp_path / "run"))
+    full, brief = shown(results, 120), shown(results, 120, brief=True)
+    document = compose(results)
+    assert document.outcomes
+    for outcome in document.outcomes:
+        assert outcome.heading in full
+        assert outcome.heading not in brief
+        assert " ".join(outcome.sentence.split()) in " ".join(brief.split())
+    assert all(grid.heading in brief for grid in document.grids)

@@ -1,0 +1,139 @@
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from cscluster import Constraints, load_dataset
+from cscluster.constraints.schedules import random_pairs
+from cscluster.errors import ConstraintError
+from cscluster.selection import count, heldout
+from cscluster.selection import method as choose
+from cscluster.selection.heldout import Attempt
+
+Y = np.repeat([0, 1, 2], 30)
+
+
+def rows(seed=0):
+    """Three groups along the second feature, and a first that is large and says nothing."""
+    rng = np.random.default_rng(seed)
+    return np.column_stack([6 * rng.normal(size=90), 4 * Y + rng.normal(size=90)])
+
+
+def links(number, seed=0, y=Y):
+    return Constraints.from_labels(random_pairs(len(y), number, np.random.default_rng(seed)), y)
+
+
+def silent(name):
+    pass
+
+
+def test_held_out_links_never_follow_from_shown_ones():
+    everything = Constraints.from_labels([(i, j) for i in range(0, 90, 6) for j in range(0, i, 6)], Y)
+    asked = 0
+    for shown, hidden in heldout.splits(everything, seed=3):
+        assert len(shown) + len(hidden) == len(everything)
+        closure = shown.closure()
+        for pairs, known in (
+            (hidden.must_links, closure.must_links),
+            (hidden.cannot_links, closure.cannot_links),
+        ):
+            assert not set(map(tuple, pairs.tolist())) & set(map(tuple, known.tolist()))
+        asked += len(hidden)
+    assert asked >= len(everything)
+
+
+def test_score_weighs_both_kinds_alike():
+    assert Attempt("kmeans", must=(1, 2), cannot=(30, 30)).score == 0.75
+    assert Attempt("kmeans", must=(1, 2)).score == 0.5
+    assert Attempt("kmeans", problem="no").score < 0
+
+
+def test_links_survive_when_rows_are_drawn(monkeypatch):
+    monkeypatch.setattr(heldout, "MAX_ROWS", 40)
+    given = links(15)
+    X = np.arange(90)[:, None]
+    fewer, kept = heldout.fewer_rows(X, given, seed=0)
+    assert len(fewer) == kept.n_samples == 40
+    assert np.array_equal(fewer[kept.must_links, 0], given.must_links)
+    assert np.array_equal(fewer[kept.cannot_links, 0], given.cannot_links)
+
+
+def test_the_method_that_learns_what_matters_is_chosen():
+    chosen = choose.choose_algorithm(rows(), links(60), 3, 0, silent)
+    by_name = {found.algorithm: found for found in chosen.attempts}
+    assert list(by_name) == ["pckmeans", "rca", "itml", "mpckmeans", "pmmc", "kmeans"]
+    assert chosen.algorithm not in ("pckmeans", "kmeans")
+    assert by_name[chosen.algorithm].score > by_name["kmeans"].score + 0.2
+    assert choose.choose_algorithm(rows(), links(60), 3, 0, silent).algorithm == chosen.algorithm
+
+
+def test_among_equals_the_simplest_that_uses_links():
+    X = np.random.default_rng(0).normal(size=(90, 2)) + 20 * np.eye(3)[Y][:, :2]
+    chosen = choose.choose_algorithm(X, links(60), 3, 0, silent)
+    assert chosen.algorithm == "pckmeans"
+    assert "simplest of those that keep most held-out links (1.00)" in chosen.reason
+
+
+def test_few_or_no_links():
+    few = choose.choose_algorithm(rows(), links(10), 3, 0, silent)
+    assert (few.algorithm, few.attempts) == ("pckmeans", [])
+    assert "20 links with 5 of each kind" in few.reason
+    assert choose.choose_algorithm(rows(), links(0), 3, 0, silent).algorithm == "kmeans"
+
+
+def test_the_short_list_suits_the_data():
+    assert choose.shortlist(np.zeros((50_000, 600))) == ["pckmeans", "mpckmeans", "kmeans"]
+    assert choose.shortlist(csr_array((100, 2000))) == ["pmmc", "kmeans"]
+
+
+def test_a_method_that_fails_is_out_but_named():
+    only_cannot = Constraints([], [(i, 89 - i) for i in range(40)], n_samples=90)
+    parts = heldout.splits(only_cannot, 0)
+    found = heldout.attempt("trace_ratio_nonlinear", {}, rows(), parts, 3, 0, silent)
+    assert "needs must-links" in found.problem
+
+
+def test_every_fit_is_announced():
+    told = []
+    choose.choose_algorithm(rows(), links(40), 3, 0, told.append)
+    assert len(told) == choose.n_fits(rows(), links(40))
+    told.clear()
+    count.choose_count(rows(), links(40), "kmeans", {}, 0, told.append)
+    assert len(told) == count.n_fits(rows(), links(40), "kmeans")
+
+
+@pytest.mark.parametrize(
+    ("must", "cannot", "bound"),
+    [
+        ([], [], 0),
+        ([(0, 1)], [], 0),
+        ([], [(0, 1)], 2),
+        ([(0, 1)], [(0, 2), (1, 3), (2, 3)], 3),  # {0, 1}, {2} and {3} are apart from each other
+        ([], [(0, 1), (1, 2), (2, 3), (3, 0)], 2),  # a ring of four needs two colours
+        ([], [(i, j) for i in range(6) for j in range(i)], 6),
+    ],
+)
+def test_links_bound_the_number_of_clusters(must, cannot, bound):
+    assert count.lower_bound(Constraints(must, cannot, n_samples=8)) == bound
+
+
+def test_the_number_is_found_by_links_or_by_silhouette():
+    iris = load_dataset("iris")
+    X = (iris.X - iris.X.mean(axis=0)) / iris.X.std(axis=0)
+    by_links = count.choose_count(X, links(60, y=iris.y), None, {}, 0, silent)
+    assert by_links.n_clusters == 3  # the silhouette alone says two
+    by_shape = count.choose_count(X, Constraints.empty(150), None, {}, 0, silent)
+    assert (by_shape.n_clusters, by_shape.score_name) == (2, "silhouette")
+    few = Constraints([], [(0, 50), (0, 100), (50, 100)], n_samples=150)
+    assert min(count.choose_count(X, few, None, {}, 0, silent).scores) == 3
+
+
+def test_among_equal_numbers_the_smallest():
+    chosen = count._chosen({2: 0.7, 3: 0.895, 4: 0.9}, "score", "it is the best")
+    assert (chosen.n_clusters, chosen.reason) == (3, "no number is better by 0.01 or more")
+    assert count._chosen({2: 0.7, 3: 0.9}, "score", "it is the best").reason == "it is the best"
+
+
+def test_more_groups_than_rows_allow():
+    apart = Constraints([], [(i, j) for i in range(4) for j in range(i)], n_samples=4)
+    with pytest.raises(ConstraintError, match="need at least 4 clusters of 4 rows"):
+        count.candidates(4, apart)

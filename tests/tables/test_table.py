@@ -1,0 +1,138 @@
+import numpy as np
+import pytest
+
+from cscluster.errors import DataError
+from cscluster.tables.table import Columns, read_new, read_table
+
+
+def put(folder, text, name="toy.csv"):
+    (folder / name).write_text(text)
+    return str(folder / name)
+
+
+def test_columns_get_their_parts(tmp_path):
+    path = put(
+        tmp_path,
+        "ID,who,colour,size,weight,kind\n007,Ann,red,1,,x\n008,Bob,blue,2,4.5,x\n009,Cyd,red,,5.5,y\n010,Dan,red,7,1,y\n",
+    )
+    table = read_table(path, Columns(target="kind"))
+    assert table.ids == ["007", "008", "009", "010"]
+    assert table.id_column == "ID"
+    assert table.number_names == ["size", "weight"]
+    assert np.isnan(table.numbers).sum() == 2
+    assert table.texts["colour"].tolist() == ["red", "blue", "red", "red"]
+    assert table.y.tolist() == [0, 0, 1, 1]
+    assert table.notes == ["left out: who (text with 4 different values)"]
+
+
+def test_what_the_user_says_goes_first(tmp_path):
+    path = put(tmp_path, "id,nr,a,b\nx,1,2,3\nx,2,5,6\ny,3,1,1\n")
+    plain = read_table(path, Columns())
+    assert plain.ids == []  # names that are not unique name nothing
+    assert plain.number_names == ["a", "b"]
+    assert plain.notes == ["left out: id (text with 2 different values), nr (counts the rows)"]
+    assert read_table(path, Columns(features=["nr", "b"])).number_names == ["nr", "b"]
+    assert read_table(path, Columns(ignore=["a"])).number_names == ["b"]
+    assert read_table(path, Columns(id="nr")).ids == ["1", "2", "3"]
+
+
+def test_many_columns_with_decimal_commas_are_one_note(tmp_path):
+    path = put(tmp_path, "a;b;c\n1,5;2,5;x\n2,5;1,5;x\n0,5;1,5;y\n3,5;0,25;y\n")
+    table = read_table(path, Columns())
+    assert table.numbers[0].tolist() == [1.5, 2.5]
+    assert table.notes == ["2 columns: decimal commas are read as points"]
+
+
+def test_cells_that_are_not_quite_numbers(tmp_path):
+    path = put(
+        tmp_path, "a;b;c\n" + "".join(f"{i * 7 % 5};{i},5;{'?' if i == 3 else i % 4}\n" for i in range(20))
+    )
+    table = read_table(path, Columns())
+    assert table.number_names == ["a", "b", "c"]
+    assert table.numbers[:3, 1].tolist() == [0.5, 1.5, 2.5]
+    assert np.isnan(table.numbers[3, 2])
+    assert table.notes == [
+        "column 'b': decimal commas are read as points",
+        "column 'c': '?' among numbers, taken as missing",
+    ]
+
+
+def test_thousands_are_not_taken_for_decimals(tmp_path):
+    path = put(tmp_path, "a;b\n" + "".join(f"{i * 3 % 7};{i + 1},000\n" for i in range(30)))
+    assert read_table(path, Columns()).notes == ["left out: b (text with 30 different values)"]
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "says"),
+    [
+        ("a,b\n1,2\n3,4\n", Columns(id="who"), "has no column 'who'"),
+        ("a,weight\n1,2\n3,4\n", Columns(features=["wieght"]), "did you mean 'weight'?"),
+        ("a,b\n", Columns(), "has 0 rows"),
+        (
+            "a,b\n1,x\n1,y\n1,z\n",
+            Columns(),
+            r"no columns to cluster by: a \(always the same\), b \(text with 3",
+        ),
+        ("a,b\n1,\n2,\n", Columns(ignore=["a"]), r"no columns to cluster by: b \(empty\)"),
+        ("who,b\np,1\np,2\n", Columns(id="who"), "holds 'p' more than once"),
+        ("who,b\np,1\n,2\n", Columns(id="who"), "has no value in row 1"),
+    ],
+)
+def test_bad_tables_are_one_sentence(tmp_path, text, columns, says):
+    with pytest.raises(DataError, match=says):
+        read_table(put(tmp_path, text), columns)
+
+
+def test_data_sets_by_name_and_their_columns():
+    iris = read_table("iris", Columns())
+    assert iris.numbers.shape == (150, 4)
+    assert iris.classes == ["setosa", "versicolor", "virginica"]
+    names = iris.number_names
+    assert read_table("iris", Columns(ignore=names[:2])).number_names == names[2:]
+    with pytest.raises(DataError, match="has no column 'petals'"):
+        read_table("iris", Columns(features=["petals"]))
+    assert read_table("mnist0689", Columns()).is_image
+
+
+def test_arrays(tmp_path):
+    np.save(tmp_path / "toy.npy", np.arange(12.0).reshape(6, 2))
+    assert read_table(str(tmp_path / "toy.npy"), Columns()).numbers.shape == (6, 2)
+    with pytest.raises(DataError, match="There is no data file"):
+        read_table(str(tmp_path / "other.npy"), Columns())
+
+
+def test_new_rows_have_the_columns_in_any_order(tmp_path):
+    path = put(tmp_path, "extra,colour,b,id,a\nz,red,1,01,5\nz,blue,,02,6\n")
+    table = read_new(path, None, "id", ["a", "b"], ["colour"])
+    assert np.array_equal(table.numbers, [[5, 1], [6, np.nan]], equal_nan=True)
+    assert table.texts["colour"].tolist() == ["red", "blue"]
+    assert table.ids == ["01", "02"]
+    assert table.notes == ["1 empty cell filled with the medians of the model"]
+    assert read_new(path, None, "nr", ["a"], []).ids == []
+
+
+@pytest.mark.parametrize(
+    ("text", "id_column", "says"),
+    [
+        ("a\n1\n", None, "has no column 'b', which the model needs"),
+        ("a,B\n1,2\n", None, "did you mean 'B'?"),
+        (
+            "a,b\n1,2\n3,many\n",
+            None,
+            "Column 'b' must hold numbers, as it did for the model; row 1 holds 'many'",
+        ),
+        ("a,b\n1,2\n", "who", "has no column 'who'"),
+        ("a,b\n", None, "has 0 rows"),
+    ],
+)
+def test_new_rows_that_do_not_suit(tmp_path, text, id_column, says):
+    with pytest.raises(DataError, match=says):
+        read_new(put(tmp_path, text), id_column, "id", ["a", "b"], [])
+
+
+def test_an_array_cannot_stand_for_a_table(tmp_path):
+    np.save(tmp_path / "toy.npy", np.zeros((3, 2)))
+    with pytest.raises(DataError, match="no column 'a'"):
+        read_new(str(tmp_path / "toy.npy"), None, None, ["a", "b"], [])
+    with pytest.raises(DataError, match="made from an array without names"):
+        read_new(put(tmp_path, "a,b\n1,2\n"), None, None, [], [])
