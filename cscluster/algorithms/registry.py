@@ -163,7 +163,7 @@ PARTITION = (
 MARGIN = (
     Algorithm(
         name="pmmc",
-        target=f"{_FAMILIES}.margin.pmmc:PMMC",
+        target=f"{_FAMILIES}.margin.cccp.pmmc:PMMC",
         title="PMMC",
         family="margin",
         paper="zeng2012",
@@ -171,7 +171,7 @@ MARGIN = (
     ),
     Algorithm(
         name="cpcmmc",
-        target=f"{_FAMILIES}.margin.cpcmmc:CPCMMC",
+        target=f"{_FAMILIES}.margin.cccp.cpcmmc:CPCMMC",
         title="CPCMMC",
         family="margin",
         paper="Hu, Wang, Yu, Hua 2008; zeng2012, eq. (2)",
@@ -179,7 +179,7 @@ MARGIN = (
     ),
     Algorithm(
         name="cpmmc",
-        target=f"{_FAMILIES}.margin.cpmmc:CPMMC",
+        target=f"{_FAMILIES}.margin.cccp.cpmmc:CPMMC",
         title="CPMMC",
         family="margin",
         paper="Zhao, Wang, Zhang 2008; zeng2012, eq. (1)",
@@ -187,7 +187,7 @@ MARGIN = (
     ),
     Algorithm(
         name="iter_svm",
-        target=f"{_FAMILIES}.margin.iter_svm:IterSVM",
+        target=f"{_FAMILIES}.margin.alternating.iter_svm:IterSVM",
         title="iterSVM",
         family="margin",
         paper="zhang2009",
@@ -195,7 +195,7 @@ MARGIN = (
     ),
     Algorithm(
         name="iter_svr",
-        target=f"{_FAMILIES}.margin.iter_svr:IterSVR",
+        target=f"{_FAMILIES}.margin.alternating.iter_svr:IterSVR",
         title="iterSVR",
         family="margin",
         paper="zhang2009",
@@ -203,7 +203,7 @@ MARGIN = (
     ),
     Algorithm(
         name="iter_lssvm",
-        target=f"{_FAMILIES}.margin.iter_lssvm:IterLSSVM",
+        target=f"{_FAMILIES}.margin.alternating.iter_lssvm:IterLSSVM",
         title="iterLS-SVM",
         family="margin",
         paper="zhang2009",
@@ -211,7 +211,7 @@ MARGIN = (
     ),
     Algorithm(
         name="mmc_sdp",
-        target=f"{_FAMILIES}.margin.mmc_sdp:MMC",
+        target=f"{_FAMILIES}.margin.sdp.mmc_sdp:MMC",
         title="MMC",
         family="margin",
         paper="Xu, Neufeld, Larson, Schuurmans 2005",
@@ -219,7 +219,7 @@ MARGIN = (
     ),
     Algorithm(
         name="gmmc_sdp",
-        target=f"{_FAMILIES}.margin.gmmc_sdp:GMMC",
+        target=f"{_FAMILIES}.margin.sdp.gmmc_sdp:GMMC",
         title="GMMC",
         family="margin",
         paper="Valizadegan, Jin 2007",

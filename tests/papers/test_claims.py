@@ -13,8 +13,7 @@ from cscluster.experiment.config.load import load as load_experiment
 from cscluster.papers import claims
 from cscluster.papers.printed import EVERY
 from cscluster.report.aggregate import Results, collect
-
-from ..stored import entry, store, trial  # noqa: TID252
+from tests.report.stored import entry, store, trial
 
 PAPERS = ["baghshah2010", "bilenko2004", "yi2015", "zeng2012", "zhang2009"]
 RECORDED_ALWAYS = {"seconds", "iterations", "acc", "nmi", "error", "balanced_error", "balanced_rand"}

@@ -3,8 +3,7 @@ import pytest
 from cscluster.errors import StoreError
 from cscluster.papers import reference
 from cscluster.report.aggregate import collect
-
-from ..stored import entry, store, trial  # noqa: TID252
+from tests.report.stored import entry, store, trial
 
 
 @pytest.fixture

@@ -7,8 +7,7 @@ from cscluster.errors import ConfigError
 from cscluster.metrics.catalogue import METRICS
 from cscluster.report import write
 from cscluster.report.aggregate import at_last_point, collect, join, lower_is_better, recorded, restrict
-
-from .stored import entry, store, trial
+from tests.report.stored import entry, store, trial
 
 
 def cell(results, label, point=10, metric="acc", tier=1):

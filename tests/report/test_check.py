@@ -5,8 +5,7 @@ from cscluster.errors import ConfigError
 from cscluster.report.aggregate import collect
 from cscluster.report.check import Tolerances, drift, parse_tolerances, read_reference
 from cscluster.report.formats import spreadsheet
-
-from .stored import entry, store, trial
+from tests.report.stored import entry, store, trial
 
 
 @pytest.fixture

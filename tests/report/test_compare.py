@@ -7,8 +7,7 @@ from scipy import stats
 from cscluster.report.aggregate import collect
 from cscluster.report.compare import compare
 from cscluster.store.folder import RunFolder
-
-from .stored import entry, store, trial
+from tests.report.stored import entry, store, trial
 
 NOISE = np.random.default_rng(0).normal(scale=0.01, size=(2, 10))
 MEANING = {"algorithm": "a", "version": 1, "params": {"lam": 1}, "seed": 0, "data": "d", "schedule": {}}

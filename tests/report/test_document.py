@@ -6,8 +6,7 @@ import pytest
 from cscluster.report.aggregate import collect
 from cscluster.report.document import compose, outcomes
 from cscluster.report.formats import latex, markdown, spreadsheet, structured, terminal
-
-from .stored import entry, oracle, store, three_by_three, trial
+from tests.report.stored import entry, oracle, store, three_by_three, trial
 
 
 def test_all_but_points_is_about_the_last_point(tmp_path):

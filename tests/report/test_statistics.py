@@ -6,8 +6,7 @@ from scipy import stats
 from cscluster.report import statistics
 from cscluster.report.aggregate import collect
 from cscluster.report.statistics import friedman, ordering, paired_t, pairwise, sentence, win_tie_loss
-
-from .stored import entry, store, trial
+from tests.report.stored import entry, store, trial
 
 RNG = np.random.default_rng(0)
 NOISE = RNG.normal(scale=0.01, size=(10, 3))

@@ -4,8 +4,7 @@ from cscluster.errors import ConfigError
 from cscluster.report import tables
 from cscluster.report.aggregate import at_last_point, collect
 from cscluster.report.tables import cell_text, grids
-
-from .stored import entry, oracle, store, three_by_three, trial
+from tests.report.stored import entry, oracle, store, three_by_three, trial
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,7 @@ import pytest
 from cscluster.errors import ConfigError
 from cscluster.report.aggregate import collect
 from cscluster.report.where import where
-
-from .stored import entry, store, trial
+from tests.report.stored import entry, store, trial
 
 
 @pytest.fixture

@@ -9,8 +9,7 @@ from cscluster.report import write
 from cscluster.report.aggregate import collect
 from cscluster.report.document import compose
 from cscluster.report.formats import markdown
-
-from . import stored
+from tests.report import stored
 
 
 @pytest.fixture

@@ -5,8 +5,7 @@ import itertools
 import numpy as np
 
 from cscluster.report.aggregate import collect
-
-from ..stored import entry, store, trial  # noqa: TID252
+from tests.report.stored import entry, store, trial
 
 
 def run(

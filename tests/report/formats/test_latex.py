@@ -6,8 +6,7 @@ import pytest
 from cscluster.report.aggregate import collect
 from cscluster.report.document import compose
 from cscluster.report.formats import latex
-
-from .stored import entry, oracle, store, three_by_three, trial, wide
+from tests.report.stored import entry, oracle, store, three_by_three, trial, wide
 
 NASTY = '100% of $x_1^2$ & {#1} \\def\\x{} ~ <a> "q" Kernel-β × Žižka 漢 | 50_000 ’–\t\''
 

@@ -1,8 +1,7 @@
 from cscluster.report.aggregate import collect
 from cscluster.report.document import compose
 from cscluster.report.formats import markdown
-
-from .stored import entry, oracle, store, three_by_three, trial
+from tests.report.stored import entry, oracle, store, three_by_three, trial
 
 
 def page(folder):

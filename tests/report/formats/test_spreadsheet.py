@@ -5,8 +5,7 @@ import pytest
 
 from cscluster.report.aggregate import collect
 from cscluster.report.formats import spreadsheet
-
-from .stored import entry, oracle, store, trial
+from tests.report.stored import entry, oracle, store, trial
 
 
 def rows(*runs):

@@ -4,8 +4,7 @@ import pytest
 
 from cscluster.report.aggregate import collect
 from cscluster.report.formats import structured
-
-from .stored import entry, oracle, store, three_by_three, trial
+from tests.report.stored import entry, oracle, store, three_by_three, trial
 
 
 def read(*folders):

@@ -6,9 +6,8 @@ from rich.console import Console
 from cscluster.report.aggregate import collect
 from cscluster.report.document import compose
 from cscluster.report.formats import terminal
-
-from . import stored
-from .stored import entry, store, three_by_three, trial
+from tests.report import stored
+from tests.report.stored import entry, store, three_by_three, trial
 
 
 def shown(results, width, brief=False, **more):

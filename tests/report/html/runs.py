@@ -2,8 +2,7 @@
 
 from cscluster.report.aggregate import collect
 from cscluster.report.html import page
-
-from ..stored import entry, store, trial  # noqa: TID252  # for the tests of this folder
+from tests.report.stored import entry, store, trial  # for the tests of this folder
 
 DATASETS = ("iris", "wine", "glass")
 POINTS = (20, 40, 60, 80, 100)
