@@ -9,16 +9,17 @@ from pathlib import Path
 import typer
 
 import cscluster
-from cscluster.cli.app import app
+from cscluster.cli.commands import app
 
 ROOT = Path(cscluster.__file__).parent
-COMMON = {"arrays", "atomic", "errors", "seeds", "bundle"}
+COMMON = {"arrays", "atomic", "errors", "seeds", "bundle", "words"}
 MAY_IMPORT = {
     "arrays": set(),
     "atomic": set(),
     "errors": set(),
     "seeds": set(),
     "bundle": set(),
+    "words": set(),
     "constraints": set(),
     "linalg": {"constraints"},
     "metrics": {"constraints"},
@@ -31,7 +32,7 @@ MAY_IMPORT = {
     "labelling": {"tables", "selection", "data", "constraints", "metrics", "algorithms"},
     "experiment": {"store", "data", "constraints", "metrics", "selection", "algorithms"},
     "report": {"store", "metrics"},
-    "papers": {"experiment", "report", "store", "metrics"},
+    "papers": {"experiment", "report", "store", "metrics", "algorithms", "data"},
     "examples": {"IterSVR", "algorithms", "constraints", "metrics", "data", "report"},  # a user's programs
     "cli": {
         "algorithms",

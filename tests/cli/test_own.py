@@ -39,8 +39,8 @@ def test_what_is_missing_is_said_in_words(tmp_path):
         (["check", "kmean"], "did you mean 'kmeans'?"),
         (["check", "nowhere:Mine"], "Cannot import 'nowhere'"),
         (["new", "algorithm", "no-name"], "cannot name a Python file"),
-        (["new", "algorithm", "a", "--folder", "missing"], "Cannot write"),
-        (["new", "example", "--folder", "missing"], "Cannot write 'missing/flowers.csv': No such file"),
+        (["new", "algorithm", "a", "--directory", "missing"], "Cannot write"),
+        (["new", "example", "--directory", "missing"], "Cannot write 'missing/flowers.csv': No such file"),
     ],
 )
 def test_bad_input_is_one_sentence(tmp_path, words, says):

@@ -90,7 +90,7 @@ def test_from_the_files_to_the_page(cscluster, tmp_path):
     again = cscluster("--write", "--check")
     assert again.code == 0
     assert "4 trials, 0 to run" in again.out
-    assert "all scores are as in the reference" in again.out
+    assert "all scores agree with the reference" in again.out
     assert (reference / "REPRODUCTION.md").read_text() == page
 
     table = reference / "tiny2020.csv"
@@ -132,9 +132,9 @@ def test_nothing_is_run_with_stored(cscluster, tmp_path):
     ("arguments", "message"),
     [
         (["tiny2021"], "There is no paper 'tiny2021'"),
-        (["tiny2020/fig3"], "'tiny2020' has no item 'fig3'"),
-        (["tiny2020/fig2_external", "--profile", "quick"], "is no part of the quick profile; it has: fig1"),
-        (["--profile", "slow"], "--profile takes 'quick' or 'full', got 'slow'."),
+        (["tiny2020/fig3"], "Paper 'tiny2020' has no item 'fig3'"),
+        (["tiny2020/fig2_external", "--profile", "quick"], "is not part of the quick profile; it has: fig1"),
+        (["--profile", "slow"], "There is no profile 'slow'; there are full, quick"),
         (["--stored", "--check"], "There is no reference"),
     ],
 )
