@@ -36,6 +36,7 @@ def _show(found: Comparison) -> None:
                 ]
                 for r in moved.itertuples()
             ],
+            numbers=["before", "after", "change", "p"],
         )
         out.say("")
     out.print(found.verdict, style="bold")

@@ -43,8 +43,14 @@ class Console(rich.console.Console):
         for line in lines:
             self.print(line, soft_wrap=True)
 
-    def table(self, heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[str] = ()) -> None:
-        """Print a table; what is too long is folded, but for the first column.
+    def table(
+        self,
+        heads: Sequence[str],
+        rows: Iterable[Sequence[str]],
+        numbers: Sequence[str] = (),
+        unfolded: Sequence[str] = (),
+    ) -> None:
+        """Print a table; cells that are too long are folded, but for those of the first column.
 
         Parameters
         ----------
@@ -53,12 +59,15 @@ class Console(rich.console.Console):
         rows : iterable of sequences of str
             Cells.
         numbers : sequence of str
-            Columns that are set flush right.
+            Columns that are set flush right and not folded.
+        unfolded : sequence of str
+            Other columns that are not folded.
         """
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", show_header=any(heads))
         for place, head in enumerate(heads):
             justify: JustifyMethod = "right" if head in numbers else "left"
-            table.add_column(head, no_wrap=place == 0, overflow="fold", justify=justify)
+            whole = place == 0 or head in numbers or head in unfolded
+            table.add_column(head, no_wrap=whole, overflow="fold", justify=justify)
         for row in rows:
             table.add_row(*row)
         self.print(table)

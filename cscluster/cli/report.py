@@ -176,11 +176,9 @@ def _beside_paper(folder: RunFolder) -> None:
     console.out.print(f"{folder.path.name} beside {paper}", style="bold")
     console.out.table(
         list(rows.columns),
-        [
-            [f"{v:.3f}" if isinstance(v, float) else str(v) for v in row]
-            for row in rows.itertuples(index=False)
-        ],
+        rows.map(lambda value: f"{value:.3f}" if isinstance(value, float) else str(value)).to_numpy(),
         numbers=["paper", "ours", "difference"],
+        unfolded=["metric", "verdict"],
     )
     counts = rows["verdict"].value_counts()
     console.out.say(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
