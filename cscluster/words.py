@@ -28,7 +28,7 @@ def _rounded(value: float, units: dict[str, float]) -> str:
 def printable(text: str) -> str:
     r"""Return a text with its control characters shown as text, so that it cannot steer a terminal.
 
-    Line breaks stay.
+    Line breaks and tabs stay.
 
     Examples
     --------
@@ -42,4 +42,4 @@ def printable(text: str) -> str:
 
 def _is_control(character: str) -> bool:
     category = unicodedata.category(character)
-    return character != "\n" and (category[0] == "C" or category in ("Zl", "Zp"))
+    return character not in "\n\t" and (category[0] == "C" or category in ("Zl", "Zp"))

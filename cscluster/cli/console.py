@@ -30,6 +30,10 @@ class Console(rich.console.Console):
         super().__init__(stderr=stderr, markup=False, highlight=False, emoji=False)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        if isinstance(renderable, str):
+            renderable = printable(renderable)
+        elif isinstance(renderable, Text):
+            renderable = _printable(renderable)  # here, so that lines are broken where they should be
         for segment in super().render(renderable, options):
             yield segment if segment.control else Segment(printable(segment.text), segment.style)
 
@@ -77,6 +81,17 @@ class Console(rich.console.Console):
         """Show what is being done until it is; yields a function that says what it has come to."""
         with self.status(Text(what)) as status:
             yield lambda text: status.update(Text(text))
+
+
+def _printable(text: Text) -> Text:
+    """Return a text with its control characters shown as text, and its styles."""
+    steering = [place for place, character in enumerate(text.plain) if printable(character) != character]
+    if not steering:
+        return text
+    parts = text.divide(sorted({edge for place in steering for edge in (place, place + 1)}))
+    for part in parts:
+        part.plain = printable(part.plain)
+    return text.blank_copy().join(parts)
 
 
 out = Console()
