@@ -1,9 +1,6 @@
 """The command line as its user meets it: output, exit codes, and what is left on disk."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -173,31 +170,3 @@ def test_the_commands_are_explained_in_whole_sentences(cscluster):
 )
 def test_the_folder_of_results_has_one_name(cscluster, command):
     assert "--results" in cscluster(command, "--help").stdout
-
-
-def test_completion_knows_names(tmp_path):
-    program = Path(sys.executable).parent / "cscluster"
-    (tmp_path / "my_table.csv").touch()
-    for words, expected in [
-        ("run mn", "mnist0689"),
-        ("show pckm", "pckmeans"),
-        ("data info letterI", "letterIJL"),
-        ("cluster my_ta", "my_table.csv"),
-        ("cluster iris -a pckm", "pckmeans"),
-        ("check mpck", "mpckmeans"),
-        ("reproduce zha", "zhang2009"),
-    ]:
-        variables = {
-            "_CSCLUSTER_COMPLETE": "complete_bash",
-            "COMP_WORDS": f"cscluster {words}",
-            "COMP_CWORD": str(len(words.split())),
-        }
-        done = subprocess.run(
-            [program],
-            cwd=tmp_path,
-            env={**os.environ, **variables},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert expected in done.stdout.split(), done

@@ -2,8 +2,6 @@
 
 import csv
 import io
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -214,11 +212,3 @@ def test_sparse_data(call, tmp_path):
     assert "each row divided by its length" in done.stdout
     assert "ACC 1.000" in done.stdout
     assert call("predict m.zip words.svm -o -").stdout == (tmp_path / "labels.csv").read_text()
-
-
-def test_a_program_sees_only_labels_on_standard_output(tmp_path):
-    program = "import sys; from cscluster.cli.app import main; sys.argv[1:] = sys.argv[1].split(); main()"
-    line = "cluster iris -k 3 -a kmeans -o -"
-    printed = subprocess.check_output([sys.executable, "-c", program, line], cwd=tmp_path, text=True)
-    assert printed.splitlines()[0] == "row,cluster"
-    assert len(printed.splitlines()) == 151
