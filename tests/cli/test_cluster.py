@@ -162,8 +162,8 @@ def test_bad_input_is_one_sentence_exit_code_2_and_nothing_written(call, garden,
 
 def test_options_are_read():
     assert parse_method("auto", [], "auto") == Method()
-    wanted = parse_method("pmmc", ["lam=10", "kernel=rbf", "gamma=null"], "4")
-    assert wanted == Method("pmmc", {"lam": 10, "kernel": "rbf", "gamma": None}, 4)
+    wanted = parse_method("pmmc", ["lam=10", "kernel=gaussian", "n_components=null"], "4")
+    assert wanted == Method("pmmc", {"lam": 10, "kernel": "gaussian", "n_components": None}, 4)
 
 
 @pytest.mark.parametrize(
