@@ -12,13 +12,14 @@ import cscluster
 from cscluster.cli.app import app
 
 ROOT = Path(cscluster.__file__).parent
-COMMON = {"arrays", "atomic", "errors", "seeds", "bundle"}
+COMMON = {"arrays", "atomic", "errors", "seeds", "bundle", "words"}
 MAY_IMPORT = {
     "arrays": set(),
     "atomic": set(),
     "errors": set(),
     "seeds": set(),
     "bundle": set(),
+    "words": set(),
     "constraints": set(),
     "linalg": {"constraints"},
     "metrics": {"constraints"},

@@ -45,6 +45,7 @@ def _show(found: Comparison) -> None:
     from rich.console import Console
 
     from cscluster.cli.listing import print_table
+    from cscluster.metrics.catalogue import metric_title
 
     console = Console()
     console.print("what changed", style="bold")
@@ -58,7 +59,7 @@ def _show(found: Comparison) -> None:
             ["what", "before", "after", "change", "p", "verdict"],
             [
                 [
-                    f"{r.metric.upper()} of {r.label} on {r.dataset} at {_at(r.point, r.tier, found)}",
+                    f"{metric_title(r.metric)} of {r.label} on {r.dataset} at {_at(r.point, r.tier, found)}",
                     f"{r.before:.3f}",
                     f"{r.after:.3f}",
                     f"{r.difference:+.3f}",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import pandas as pd
 
-from cscluster.report.aggregate import Results
+from cscluster.report.aggregate import Axes, Place, Results
+from cscluster.report.statistics import paired
 
 PLACE = ["dataset", "point", "tier"]
 
@@ -50,32 +52,29 @@ class Cases:
 
     def table(self, metric: str, value: str = "mean") -> pd.DataFrame:
         """Return the means, or another column of the cells: cases x labels, in the order of the runs."""
-        part = self.cells[self.cells["metric"] == metric]
-        return _pivot(part, PLACE, value)
+        part = self.cells[self.cells["metric"] == metric].drop_duplicates([*PLACE, "label"])
+        table = part.pivot(index=PLACE, columns="label", values=value)
+        rows = pd.MultiIndex.from_frame(part[PLACE].drop_duplicates())
+        return table.reindex(index=rows, columns=list(dict.fromkeys(part["label"]))).astype(float)
 
     def by_dataset(self, metric: str) -> pd.DataFrame:
         """Return the means over all points and tiers: data sets x labels."""
         return self.table(metric).groupby(level="dataset", sort=False).mean()
 
-    def scores(self, metric: str) -> dict[tuple[str, int, int], pd.DataFrame]:
-        """Return for each case the trials (index) of all labels (columns), with gaps where they failed."""
-        name = f"m:{metric}"
-        if name not in self.trials:
-            return {}
-        return {
-            (str(place[0]), int(place[1]), int(place[2])): _pivot(part, ["trial"], name)
-            for place, part in self.trials.groupby(PLACE, sort=False)
-        }
+    @cached_property
+    def labels(self) -> list[str]:
+        """The labels that have trials, in the order of the runs."""
+        return list(dict.fromkeys(self.trials["label"]))
 
+    @cached_property
+    def axes(self) -> Axes:
+        """The places and draws that there are, and where each row of `trials` belongs."""
+        return Axes.of(self.trials, self.labels)
 
-def _pivot(frame: pd.DataFrame, index: list[str], value: str) -> pd.DataFrame:
-    """Return a table with a column for each label, rows and columns in the order of the frame."""
-    unique = frame.drop_duplicates([*index, "label"])
-    table = unique.pivot(index=index, columns="label", values=value)
-    rows = pd.MultiIndex.from_frame(unique[index].drop_duplicates())
-    if len(index) == 1:
-        rows = pd.Index(unique[index[0]].drop_duplicates(), name=index[0])
-    return table.reindex(index=rows, columns=list(dict.fromkeys(unique["label"]))).astype(float)
+    def scores(self, metric: str) -> dict[Place, pd.DataFrame]:
+        """Return for each case the draws of links (index) of its labels (columns), with gaps."""
+        table = paired(self, metric)
+        return {place: table.at(place).dropna(axis=1, how="all") for place in table.places}
 
 
 def pool(results: Sequence[Results]) -> Cases:
@@ -84,5 +83,6 @@ def pool(results: Sequence[Results]) -> Cases:
     trials = [run.trials for run in results if len(run.trials)]
     if not cells:
         columns = [*PLACE, "label", "metric", "mean", "std", "n", "planned"]
-        return Cases(pd.DataFrame(columns=columns), pd.DataFrame(columns=[*PLACE, "label", "trial"]))
-    return Cases(pd.concat(cells, ignore_index=True), pd.concat(trials, ignore_index=True))
+        return Cases(pd.DataFrame(columns=columns), pd.DataFrame(columns=[*PLACE, "label", "trial", "draw"]))
+    together = pd.concat(trials, ignore_index=True).drop_duplicates([*PLACE, "label", "trial"])
+    return Cases(pd.concat(cells, ignore_index=True), together)

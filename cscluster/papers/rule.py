@@ -9,8 +9,8 @@ from typing import Literal
 import pandas as pd
 from pydantic import BaseModel, ConfigDict
 
+from cscluster.metrics.catalogue import lower_is_better
 from cscluster.papers.cases import Cases
-from cscluster.report.aggregate import lower_is_better
 
 Share = Literal["all", "most", "some"] | float
 """How many cases a claim needs: all, more than half, at least one, or at least a share of them."""

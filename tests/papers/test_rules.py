@@ -100,6 +100,19 @@ def test_a_claim_that_does_not_hold(given, found):
     assert outcome.text
 
 
+def test_trials_that_repeat_a_draw_are_one_observation():
+    # Three draws, repeated twenty times each: A is ahead on two of them, which sixty trials would take
+    # for certain.
+    found = {"x": {"A": [0.7] * 20 + [0.7] * 20 + [0.69] * 20, "B": [0.5] * 20 + [0.6] * 20 + [0.7] * 20}}
+    rule = {"kind": "significant", "metric": "acc", "label": "A"}
+    assert judge(rule, cases(found)).holds
+    assert not judge(rule, cases(found, repeats=20)).holds
+    line = printed(("Table 1", "x", "*", "order", "B < A"))
+    order = {"kind": "order", "metric": "acc", "table": "Table 1"}
+    assert judge(order, cases(found), line).holds
+    assert not judge(order, cases(found, repeats=20), line).holds
+
+
 def test_small_errors_and_times_are_good():
     found = {"x": {"A": 0.1, "B": 0.3}}
     assert judge({"kind": "best", "metric": "error", "label": "A"}, cases(found, "error")).holds

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from cscluster.report.aggregate import Results
+from cscluster.report.aggregate import Results, metric_values
 from cscluster.report.figures import lines
 from cscluster.report.figures.layout import (
     add_legend,
@@ -54,7 +54,7 @@ def boxes(
     point : int, optional
         Number of links; the last by default.  Of tiers, the last one counts.
     """
-    trials = results.trials.assign(value=lines.values(results.trials, metric))
+    trials = results.trials.assign(value=metric_values(results.trials, metric))
     point = int(trials["point"].max()) if point is None else point
     trials = trials[(trials["point"] == point) & (trials["tier"] == trials["tier"].max())]
     chosen = list(results.labels if labels is None else labels)

@@ -1,4 +1,4 @@
-"""The critical-difference diagram: mean ranks across data sets, with bars that join what is alike."""
+"""The critical-difference diagram: mean ranks across data sets, and bars that join similar ones."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from cscluster.report.figures.layout import figure_kind, new_figure
 from cscluster.report.figures.style import COLUMN, PAGE
 from cscluster.report.figures.words import metric_name, place_name, wrapped
 from cscluster.report.statistics import ALPHA, Friedman, rank_test
+from cscluster.words import plural
 
 _FEW, _SHORT = 8, 16  # so many algorithms, with names of two lines of so many letters, fit a column
 _LETTER, _LINE, _GAP, _BAR = 0.066, 0.125, 0.05, 0.09  # inches: a letter, a line, between names, a bar
@@ -98,12 +99,13 @@ def _note(results: Results, metric: str, test: Friedman) -> str:
     verdict = "" if test.p < ALPHA else ", not significant"
     text = (
         f"mean rank by {metric_name(metric)} across {test.across}, 1 is best ({place_name(results)}); "
-        f"Friedman p = {test.p:.2g}{verdict}; bars join what Nemenyi's test at 5\u00a0% does not tell apart"
+        f"Friedman p = {test.p:.2g}{verdict}; bars join algorithms that are not significantly different "
+        f"(Nemenyi, {ALPHA})"
     )
     missing = {"data set": len(test.absent_datasets), "algorithm": len(test.absent_labels)}
-    gone = [f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in missing.items() if count]
+    gone = [plural(count, kind) for kind, count in missing.items() if count]
     if gone:
-        text += f"; left out for want of results: {' and '.join(gone)}"
+        text += f"; omitted, no results: {' and '.join(gone)}"
     return text + lines.remarks(results, [str(label) for label in test.mean_ranks.index])
 
 

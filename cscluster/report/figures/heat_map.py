@@ -12,7 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from cscluster.report.aggregate import Results, lower_is_better
+from cscluster.metrics.catalogue import lower_is_better
+from cscluster.report.aggregate import Results
 from cscluster.report.figures import lines
 from cscluster.report.figures.layout import add_legend, panels, say_empty
 from cscluster.report.figures.style import EMPHASIS

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from scipy import stats
 
-from cscluster.report.aggregate import Results
+from cscluster.report.aggregate import Results, draw_means, metric_values
 from cscluster.report.figures.layout import first_in_row, log_axis, say_empty
 from cscluster.report.figures.style import look
 from cscluster.report.figures.words import metric_name
@@ -25,26 +25,19 @@ def summary(results: Results, metric: str, by: Sequence[str]) -> pd.DataFrame:
 
     Trials that share their draw of links are one observation of the interval.
     """
-    trials = results.trials.copy()
-    trials["value"] = values(trials, metric)
-    groups = trials.groupby(list(by), sort=False)["value"]
-    draws = trials.groupby([*by, "draw"], sort=False)["value"].mean().groupby(level=list(by), sort=False)
+    trials, values = results.trials, metric_values(results.trials, metric)
+    keys = [trials[name] for name in by]
+    groups = values.groupby(keys, sort=False)
+    draws = draw_means(values, keys, trials["draw"])["mean"].groupby(level=list(by), sort=False)
     n_draws = draws.count()
     half = stats.t.ppf((1 + CONFIDENCE) / 2, n_draws.clip(lower=2) - 1) * draws.std() / np.sqrt(n_draws)
     half = half.where(n_draws >= _ENOUGH, 0.0)
     return pd.DataFrame({"mean": groups.mean(), "half": half, "n": groups.count()}).reset_index()
 
 
-def values(trials: pd.DataFrame, metric: str) -> pd.Series:
-    """Return a metric of each trial, nothing where it was not recorded or is not finite."""
-    name = f"m:{metric}"
-    found = trials[name].astype(float) if name in trials else pd.Series(np.nan, trials.index)
-    return found.replace([np.inf, -np.inf], np.nan)
-
-
 def has_values(results: Results, metric: str) -> bool:
     """Tell whether any trial has a value of a metric."""
-    return len(results.trials) > 0 and bool(values(results.trials, metric).notna().any())
+    return len(results.trials) > 0 and bool(metric_values(results.trials, metric).notna().any())
 
 
 def paint(axes: Axes, part: pd.DataFrame, x: str, planned: int, number: int, *, joined: bool = True) -> None:

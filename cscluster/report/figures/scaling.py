@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from cscluster.errors import ConfigError
-from cscluster.report.aggregate import Results
+from cscluster.report.aggregate import Results, metric_values
 from cscluster.report.figures import lines
 from cscluster.report.figures.layout import (
     add_legend,
@@ -71,7 +71,7 @@ def scaling(results: Results) -> Figure:
 
 def _seconds(results: Results) -> pd.DataFrame:
     """Return the mean seconds, data sets x labels; a trial counts when all its tiers are there."""
-    trials = results.trials.assign(seconds=lines.values(results.trials, "seconds"))
+    trials = results.trials.assign(seconds=metric_values(results.trials, "seconds"))
     trials = trials[trials["point"] == trials["point"].max()]
     whole = trials.groupby(["dataset", "label", "trial"], sort=False)["seconds"]
     total = whole.sum(min_count=int(trials["tier"].max()))

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cscluster.report.aggregate import Results, lower_is_better
+from cscluster.metrics.catalogue import lower_is_better, metric_title
+from cscluster.report.aggregate import Results
 from cscluster.report.tables import points_word
 
 TRIALS_LIMIT = 50_000
@@ -74,7 +75,7 @@ def chart_data(results: Results, with_trials: bool) -> dict[str, Any]:
     ]
     return {
         "title": results.title,
-        "metrics": [{"name": m.upper(), "lower": lower_is_better(m)} for m in results.metrics],
+        "metrics": [{"name": metric_title(m), "lower": lower_is_better(m)} for m in results.metrics],
         "datasets": results.datasets,
         "labels": list(marks.values()),
         "axis": results.axis,

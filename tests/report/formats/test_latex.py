@@ -23,7 +23,7 @@ def page(folder):
 def test_tables(tmp_path):
     text = page(oracle(tmp_path))
     assert r"\usepackage{booktabs}" in text
-    assert r"\caption{ACC on iris by number of links}" in text
+    assert r"\caption{ACC (majority) on iris by number of links}" in text
     assert "\\toprule\nalgorithm & 10 \\\\\n\\midrule\n" in text
     assert r"=A\textbar{}$<$b$>$* * & \textbf{0.200 \ensuremath{\pm} 0.000} \\" in text
     assert "* oracle: the parameters were picked" in text
@@ -31,7 +31,7 @@ def test_tables(tmp_path):
 
 def test_wide_tables_are_divided(tmp_path):
     text = page(wide(tmp_path))
-    assert r"\caption{ACC on iris by number of links (continued)}" in text
+    assert r"\caption{ACC (majority) on iris by number of links (continued)}" in text
     assert text.count("Pairwise constrained maximum margin &") == 2
 
 

@@ -1,0 +1,8 @@
+"""Small pieces of text: numbers as people write them, and pieces of sentences that messages share."""
+
+from __future__ import annotations
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a number with its noun: ``1 row``, ``2 rows``, ``1,000 rows``."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
