@@ -21,7 +21,13 @@ if TYPE_CHECKING:
     from cscluster.store.folder import RunFolder
 
 _FOLDERS = {"full": "papers", "quick": "papers-quick"}
-_STYLES = {"reproduced": "green", "differs": "red", "missing data": "yellow", "not run": "dim"}
+_STYLES = {
+    "reproduced": "green",
+    "better": "green",
+    "differs": "red",
+    "not decidable": "yellow",
+    "not run": "dim",
+}
 
 
 def command(
@@ -216,12 +222,15 @@ def _show(chapters: list[Chapter], profile: str, console: Console) -> None:
     for chapter in chapters:
         console.print(f"\n{chapter.title}", style="bold", highlight=False, markup=False)
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-        for head, ratio in (("where", 3), ("the paper says", 7), ("ours", 6)):
+        for head, ratio in (("where", 3), ("the paper says", 7), ("our numbers", 6)):
             table.add_column(head, ratio=ratio, overflow="fold")
-        table.add_column("verdict", no_wrap=True)
+        table.add_column("as printed", no_wrap=True)
+        table.add_column("ours", no_wrap=True)
         for verdict in chapter.verdicts:
-            cells = (verdict.claim.where, verdict.claim.says, verdict.ours)
-            table.add_row(*map(Text, cells), Text(verdict.status, style=_STYLES[verdict.status]))
+            numbers = verdict.ours.text or verdict.printed.text
+            marks = (verdict.printed.status, verdict.ours.status)
+            cells = (Text(verdict.claim.where), Text(verdict.claim.says), Text(numbers))
+            table.add_row(*cells, *(Text(mark, style=_STYLES[mark]) for mark in marks))
         console.print(table)
         for item, state in chapter.states.items():
             if state.failed or (state.missing and state.planned):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import pandas as pd
 
@@ -12,6 +13,8 @@ from cscluster.report.aggregate import Axes, Place, Results
 from cscluster.report.statistics import paired
 
 PLACE = ["dataset", "point", "tier"]
+Form = Literal["printed", "ours"]
+"""Of a method: as its publication describes it, or as this package recommends it."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,29 @@ class Cases:
                 )
         return chosen
 
+    def in_form(self, twins: Mapping[str, str], form: Form) -> Cases:
+        """Return the cases with one form of each method: as printed, or ours.
+
+        Methods that have one form only take part in both.
+
+        Parameters
+        ----------
+        twins : mapping
+            The label of each method's printed form, by its label.  A label may be followed by a point of
+            a grid, as in ``PMMC (lam=0.1)``.
+        form : str
+            ``printed`` or ``ours``; the printed form then goes by the method's label.
+        """
+        names: dict[str, str] = {}
+        for label in dict.fromkeys([*self.cells["label"], *self.trials["label"]]):
+            printed = next((m for m, twin in twins.items() if _is_point_of(label, twin)), None)
+            if printed is not None and form == "printed":
+                names[label] = printed + label.removeprefix(twins[printed])
+            elif printed is None and (form == "ours" or not any(_is_point_of(label, m) for m in twins)):
+                names[label] = label
+        parts = [part[part["label"].isin(names)] for part in (self.cells, self.trials)]
+        return Cases(*(part.assign(label=part["label"].map(names)) for part in parts))
+
     def table(self, metric: str, value: str = "mean") -> pd.DataFrame:
         """Return the means, or another column of the cells: cases x labels, in the order of the runs."""
         part = self.cells[self.cells["metric"] == metric].drop_duplicates([*PLACE, "label"])
@@ -75,6 +101,16 @@ class Cases:
         """Return for each case the draws of links (index) of its labels (columns), with gaps."""
         table = paired(self, metric)
         return {place: table.at(place).dropna(axis=1, how="all") for place in table.places}
+
+
+def methods_of(labels: Iterable[str], methods: Iterable[str]) -> set[str]:
+    """Return those of some methods that the labels stand for, with or without a point of a grid."""
+    there = list(labels)
+    return {method for method in methods if any(_is_point_of(label, method) for label in there)}
+
+
+def _is_point_of(label: str, method: str) -> bool:
+    return label == method or label.startswith(f"{method} (")
 
 
 def pool(results: Sequence[Results]) -> Cases:

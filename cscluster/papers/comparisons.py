@@ -71,6 +71,10 @@ class Best(Rule):
     by: By = "case"
     share: Share = "all"
 
+    @property
+    def open_to_all(self) -> bool:
+        return self.among is None
+
     def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
         table = values(cases, self.metric, self.by)
         return _leads(goodness(table, self.metric), self, "best")
@@ -203,6 +207,10 @@ class Significant(Rule):
     than: list[str] | None = None
     share: Share = "all"
     losses: int | None = None
+
+    @property
+    def open_to_all(self) -> bool:
+        return self.than is None
 
     def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
         wins = losses = total = 0

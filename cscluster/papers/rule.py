@@ -20,10 +20,14 @@ By = Literal["case", "dataset"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a rule found: whether the claim holds, and the numbers in words."""
+    """What a rule found: whether the claim holds, the numbers in words, and whether they exceed the claim.
+
+    A claim is exceeded where it does not hold only because ours is better than what the paper prints.
+    """
 
     holds: bool
     text: str
+    exceeds: bool = False
 
 
 class Rule(BaseModel):
@@ -41,6 +45,11 @@ class Rule(BaseModel):
         fields = (getattr(self, name, None) for name in ("label", "than", "among", "along"))
         lists = [[field] if isinstance(field, str) else field or [] for field in fields]
         return [name for names in lists for name in names if name not in ("point", "tier")]
+
+    @property
+    def open_to_all(self) -> bool:
+        """Whether methods that the rule does not name take part."""
+        return not self.labels
 
 
 def enough(count: int, total: int, share: Share) -> bool:

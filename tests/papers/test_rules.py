@@ -163,6 +163,16 @@ def test_printed_numbers_within_a_tolerance():
     assert judge({**rule, "table": "V", "metric": "seconds"}, found, numbers) is None
 
 
+def test_numbers_that_are_better_than_printed_exceed_the_claim():
+    line = printed(("IV", "x", "A", "error_percent", 20), ("IV", "x", "B", "error_percent", 20))
+    rule = {"kind": "numbers", "metric": "error_percent", "table": "IV", "tolerance": 2}
+    outcome = judge(rule, cases({"x": {"A": 0.10, "B": 0.21}}, "error"), line)
+    assert (outcome.holds, outcome.exceeds) == (False, True)
+    assert outcome.text.startswith("1 of 2 numbers within 2, 1 better; largest difference -10 (A on x")
+    outcome = judge(rule, cases({"x": {"A": 0.10, "B": 0.25}}, "error"), line)
+    assert (outcome.holds, outcome.exceeds) == (False, False)
+
+
 def test_printed_means_over_all_data_sets():
     found = cases({"x": {"A": 0.10}, "y": {"A": 0.2}}, "error")
     numbers = printed(("II", "*", "A", "error_percent", 15.2))

@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
+from cscluster.report.configuration import as_yaml
 from cscluster.report.html.markup import Markup, join, tag, text
 from cscluster.report.html.sortable import Cell, filter_box, table
 from cscluster.store.folder import RunFolder
-from cscluster.store.printed import as_yaml
 from cscluster.store.records import Record
 from cscluster.words import plural
 
