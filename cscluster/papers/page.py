@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,8 @@ _MARKS = {
     "not decidable": "not decidable",
     "not run": "not run",
 }
+Figures = dict[tuple[str, str], tuple[str, str]]
+"""Paths and captions of figures, by paper and item."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class Chapter:
 def write(folder: Path, chapters: Sequence[Chapter], command: str) -> None:
     """Write ``REPRODUCTION.md``, its figures and, for each paper, ours beside the printed numbers."""
     folder.mkdir(parents=True, exist_ok=True)
-    figures: dict[tuple[str, str], str] = {}
+    figures: Figures = {}
     for chapter in chapters:
         figures |= _draw(chapter, folder)
         parts = [against(run, chapter.paper.name, item) for item, run in chapter.runs.items()]
@@ -90,15 +92,16 @@ def write(folder: Path, chapters: Sequence[Chapter], command: str) -> None:
     put(folder / "REPRODUCTION.md", render(chapters, command, figures))
 
 
-def _draw(chapter: Chapter, folder: Path) -> dict[tuple[str, str], str]:
+def _draw(chapter: Chapter, folder: Path) -> Figures:
     """Draw the figure that each item of a paper names; return their paths as seen from the page."""
-    paths = {}
+    drawn = {}
     for item, results in chapter.runs.items():
         make = dict(drawings(results)).get(chapter.paper.items[item].figure or "")
         if make is not None:
-            path = save(make(), folder / "figures" / f"{chapter.paper.name}_{item}.png")
-            paths[chapter.paper.name, item] = path.relative_to(folder).as_posix()
-    return paths
+            figure = make()
+            path = save(figure, folder / "figures" / f"{chapter.paper.name}_{item}.png")
+            drawn[chapter.paper.name, item] = (path.relative_to(folder).as_posix(), str(figure.get_label()))
+    return drawn
 
 
 def versions(chapters: Sequence[Chapter]) -> str:
@@ -112,8 +115,8 @@ def versions(chapters: Sequence[Chapter]) -> str:
     return ", ".join(f"{name} {' / '.join(sorted(versions))}" for name, versions in found.items())
 
 
-def render(chapters: Sequence[Chapter], command: str, figures: Mapping[tuple[str, str], str]) -> str:
-    """Return the page; `figures` are paths by paper and item."""
+def render(chapters: Sequence[Chapter], command: str, figures: Figures) -> str:
+    """Return the page."""
     everything = [verdict for chapter in chapters for verdict in chapter.verdicts]
     lines = [
         "# The five papers, reproduced",
@@ -139,8 +142,10 @@ def render(chapters: Sequence[Chapter], command: str, figures: Mapping[tuple[str
     for chapter in chapters:
         lines += ["", *_chapter(chapter)]
         for item in chapter.runs:
-            if path := figures.get((chapter.paper.name, item)):
-                lines += ["", f"![{chapter.paper.items[item].shows}: {item}]({path})"]
+            if (chapter.paper.name, item) in figures:
+                path, caption = figures[chapter.paper.name, item]
+                shows = f"{chapter.paper.items[item].shows}: {item}"
+                lines += ["", f"![{shows}]({path})", "", f"{shows}. {caption}."]
     return "\n".join(lines) + "\n"
 
 

@@ -25,10 +25,13 @@ import pandas as pd
 from scipy import stats
 
 from cscluster.arrays import BoolArray, FloatArray, IntArray
-from cscluster.metrics.catalogue import lower_is_better, metric_title
+from cscluster.metrics.catalogue import find_metric, lower_is_better, metric_title
 from cscluster.report.aggregate import Axes, Place, Results, draw_means, metric_values
 
 ALPHA = 0.05
+CONFIDENCE = 0.95
+ENOUGH = 3
+"""Draws of links that a confidence interval needs."""
 TOO_FEW = "too few trials"
 """What is said where a test could not become significant, whatever the scores."""
 _PAIR = ["a", "b", "n", "difference", "t_p", "wilcoxon_p", "holm_p", "cohen_dz", "rank_biserial", "winner"]
@@ -122,6 +125,38 @@ def paired_t(differences: FloatArray) -> FloatArray:
     zero = np.ma.filled(d.max(axis=0) == 0, True)
     p = np.where(same, np.where(zero, 1.0, 0.0), p)
     return np.asarray(np.where(d.count(axis=0) < 2, 1.0, p), dtype=float)
+
+
+def intervals(results: Results, metric: str, by: Sequence[str]) -> pd.DataFrame:
+    """Return the mean of each group of trials and the 95 % confidence interval of the mean.
+
+    The interval is Student's, over draws of links, and ends where the range of the metric ends.
+
+    Parameters
+    ----------
+    results : Results
+        Of a run.
+    metric : str
+        What is averaged.
+    by : sequence of str
+        Columns of the trials that tell the groups apart.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `by`, mean, low and high (NaN for fewer than three draws of links), and n, the
+        number of trials.
+    """
+    trials, values = results.trials, metric_values(results.trials, metric)
+    keys = [trials[name] for name in by]
+    groups = values.groupby(keys, sort=False)
+    draws = draw_means(values, keys, trials["draw"])["mean"].groupby(level=list(by), sort=False)
+    n, mean = draws.count(), groups.mean()
+    half = stats.t.ppf((1 + CONFIDENCE) / 2, n.clip(lower=2) - 1) * draws.std() / np.sqrt(n)
+    half = half.where(n >= ENOUGH)
+    about = find_metric(metric)
+    low, high = ((mean + sign * half).clip(about.lowest, about.highest) for sign in (-1, 1))
+    return pd.DataFrame({"mean": mean, "low": low, "high": high, "n": groups.count()}).reset_index()
 
 
 def ordering(scores: pd.DataFrame, lower: bool = False) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cscluster.metrics.catalogue import lower_is_better, metric_title
 from cscluster.report.aggregate import Results
+from cscluster.report.statistics import intervals
 from cscluster.report.tables import points_word
 
 TRIALS_LIMIT = 50_000
@@ -50,7 +51,7 @@ def chart_data(results: Results, with_trials: bool) -> dict[str, Any]:
     marks = results.marks
     place = columns(results)
     found = results.cells
-    spread = _spread(results, with_trials)
+    spread, bands = _spread(results, with_trials), _bands(results)
     number: dict[str, dict[Any, int]] = {
         "dataset": {name: i for i, name in enumerate(results.datasets)},
         "label": {name: i for i, name in enumerate(marks)},
@@ -67,6 +68,7 @@ def chart_data(results: Results, with_trials: bool) -> dict[str, Any]:
             ],
             "mean": float(r.mean),
             "std": float(r.std),
+            "band": bands.get((r.metric, r.dataset, r.label, r.point, r.tier)),
             "n": int(r.n),
             "params": r.params,
             **spread.get((r.metric, r.dataset, r.label, r.point, r.tier), {}),
@@ -85,6 +87,15 @@ def chart_data(results: Results, with_trials: bool) -> dict[str, Any]:
         "planned": results.planned,
         "cells": cells,
         "grids": parameter_grids(results),
+    }
+
+
+def _bands(results: Results) -> dict[tuple[Any, ...], list[float]]:
+    """Return the confidence interval of the mean of every cell that has one."""
+    return {
+        (metric, *(getattr(r, name) for name in _CELL)): [r.low, r.high]
+        for metric in results.metrics
+        for r in intervals(results, metric, _CELL).dropna(subset=["low"]).itertuples()
     }
 
 

@@ -1,6 +1,7 @@
 import pytest
 from matplotlib import font_manager
 
+from cscluster.report.colours import COLOURS
 from cscluster.report.figures import curves
 from cscluster.report.figures.style import DASHES, MARKERS, look
 from cscluster.report.figures.words import metric_name, number_text, plain, wrapped
@@ -48,3 +49,8 @@ def test_looks_repeat_only_after_many():
         one, other = look(number), look(number + 1)
         assert all(one[part] != other[part] for part in one)
     assert len(DASHES) == 5
+    for number in range(len(MARKERS) - len(COLOURS)):  # the same colour again: all else differs
+        first, again = look(number), look(number + len(COLOURS))
+        assert first["color"] == again["color"]
+        assert first["marker"] != again["marker"]
+        assert first["linestyle"] != again["linestyle"]
