@@ -66,8 +66,9 @@ class ConstrainedKMeans(Clusterer):
         assignment: str | None,
         rng: np.random.Generator,
     ) -> M:
-        """Alternate from the centres `start` and return the last model.
+        """Alternate from the centres `start` and return the model of the fixed point.
 
+        Where none is reached, as in a limit cycle, the iterate of the lowest objective is taken.
         Without an `assignment` rule links move no sample.
         """
         closure = Closure.of(constraints)
@@ -95,6 +96,8 @@ class ConstrainedKMeans(Clusterer):
             if lowest[0] > J:
                 lowest = (J, labels, mu, model)
             self.converged_ = bool(np.array_equal(labels, before) or ((mu - mu_before) ** 2).sum() <= still)
+        if not self.converged_:
+            _, labels, mu, model = lowest
         self.labels_ = labels
         self.cluster_centers_ = mu + origin
         self.n_iter_ = len(objective)

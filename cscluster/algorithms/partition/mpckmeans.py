@@ -85,7 +85,8 @@ class MPCKMeans(ConstrainedKMeans):
     for M-D, S-F and M-F: 0.1 is a good choice, though not the best one everywhere.
 
     **Objective.**  It never rises with 'keep' and 'block' while the maximally separated pair stays
-    the same, which for diagonal matrices is always.
+    the same, which for diagonal matrices is always.  Where `max_iter` iterations reach no fixed point,
+    the labels, centres and metrics are those of the lowest objective.
 
     **Links.**  Given links keep their weights, entailed links have weight one.  Contradictory links
     are named in a warning, and then only the given links count.
@@ -129,6 +130,8 @@ class MPCKMeans(ConstrainedKMeans):
         "matrix": Parameter("weights of features, or full matrices", Choice("diagonal", "full")),
         "floor": Parameter("least eigenvalue of A^-1 relative to variances", Real(0, 1, open_low=True)),
     }
+
+    version = 2
 
     metrics_: FloatArray
     n_floored_: int
