@@ -9,9 +9,10 @@ import numpy as np
 from sklearn.decomposition import KernelPCA
 
 from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples, dense
-from cscluster.algorithms.margin.cccp._cccp import Run, Solve
-from cscluster.algorithms.margin.cccp._design import Design
-from cscluster.algorithms.margin.cccp._solvers import dual_ascent, subgradient
+from cscluster.algorithms.margin.cccp.cccp import Run, Solve
+from cscluster.algorithms.margin.cccp.design import Design
+from cscluster.algorithms.margin.cccp.dual_ascent import dual_ascent
+from cscluster.algorithms.margin.cccp.subgradient import subgradient
 from cscluster.algorithms.parameters import (
     RANDOM_STATE,
     Boolean,
