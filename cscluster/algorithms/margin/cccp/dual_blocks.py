@@ -32,6 +32,8 @@ from cscluster.algorithms.margin.cccp.losses import (
     NoCommonOwner,
     PointLoss,
     WinnerLoss,
+    best_apart,
+    best_together,
 )
 
 
@@ -209,35 +211,6 @@ class LinkBlocks(Blocks):
 
 
 @njit(cache=True)
-def best_breaker(s1: FloatArray, s2: FloatArray, is_must: bool) -> tuple[int, int]:
-    """Return the assignment of a link's ends that breaks it and scores highest.
-
-    What `losses.best_apart` returns for a must-link, and `losses.best_together` for a cannot-link.
-    """
-    together, first1, first2 = 0, 0, 0
-    for z in range(1, len(s1)):
-        if s1[z] + s2[z] > s1[together] + s2[together]:
-            together = z
-        if s1[z] > s1[first1]:
-            first1 = z
-        if s2[z] > s2[first2]:
-            first2 = z
-    if not is_must:
-        return together, together
-    if first1 != first2:
-        return first1, first2
-    second1 = second2 = 1 if first1 == 0 else 0
-    for z in range(len(s1)):
-        if z != first1 and s1[z] > s1[second1]:
-            second1 = z
-        if z != first2 and s2[z] > s2[second2]:
-            second2 = z
-    if s1[first1] - s1[second1] < s2[first2] - s2[second2]:
-        return second1, first2
-    return first1, second2
-
-
-@njit(cache=True)
 def _sweep_links(
     rows: Rows,
     norms: FloatArray,
@@ -265,7 +238,7 @@ def _sweep_links(
         changed = False
         for _ in range(2 * C):
             kept = s1[z[j, 0]] + s2[z[j, 1]]
-            u1, u2 = best_breaker(s1, s2, j < n_must)
+            u1, u2 = best_apart(s1, s2) if j < n_must else best_together(s1, s2)
             up = 1.0 + s1[u1] + s2[u2] - kept
             if up < 0.0:
                 up = 0.0

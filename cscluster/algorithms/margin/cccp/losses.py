@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+from numba import njit
 
 from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.algorithms.margin.cccp.design import Design
@@ -50,30 +51,64 @@ def objective(losses: Sequence[Loss], lam: float, W: FloatArray, S: FloatArray) 
     return 0.5 * lam * float(np.vdot(W, W)) + sum(loss.value(S) for loss in losses)
 
 
-def best_together(s1: FloatArray, s2: FloatArray) -> IntArray:
-    """Return argmax over z1 = z2 of ``s1[j, z1] + s2[j, z2]`` for each pair j, eq. (15)."""
-    z = (s1 + s2).argmax(axis=1)
-    return np.column_stack([z, z])
+def best_assignments_as_printed(S: FloatArray, pairs: IntArray, n_must: int, keep: bool) -> IntArray:
+    """Return the best of all C^2 assignments of each pair that keep, or that break, the link.
+
+    With `keep` these are (15) and (16), otherwise the s of (25).  The first `n_must` pairs are
+    must-links, the others cannot-links; the result has shape (n_pairs, 2).
+    """
+    C = S.shape[1]
+    scores = S[pairs[:, 0], :, None] + S[pairs[:, 1], None, :]
+    together = (np.arange(len(pairs)) < n_must) == keep
+    scores[together[:, None, None] != np.eye(C, dtype=bool)] = -np.inf
+    return np.column_stack(np.divmod(scores.reshape(len(pairs), -1).argmax(axis=1), C))
 
 
-def best_apart(s1: FloatArray, s2: FloatArray) -> IntArray:
-    """Return argmax over z1 != z2 of ``s1[j, z1] + s2[j, z2]`` for each pair j, eq. (16).
+@njit(cache=True)
+def best_assignments(S: FloatArray, pairs: IntArray, n_must: int, keep: bool) -> IntArray:
+    """Return what `best_assignments_as_printed` does in O(C) for each pair."""
+    z = np.empty_like(pairs)
+    for j in range(len(pairs)):
+        s1, s2 = S[pairs[j, 0]], S[pairs[j, 1]]
+        z[j, 0], z[j, 1] = best_together(s1, s2) if (j < n_must) == keep else best_apart(s1, s2)
+    return z
+
+
+@njit(cache=True)
+def best_together(s1: FloatArray, s2: FloatArray) -> tuple[int, int]:
+    """Return argmax over z1 = z2 of ``s1[z1] + s2[z2]``."""
+    best = 0
+    for z in range(1, len(s1)):
+        if s1[z] + s2[z] > s1[best] + s2[best]:
+            best = z
+    return best, best
+
+
+@njit(cache=True)
+def best_apart(s1: FloatArray, s2: FloatArray) -> tuple[int, int]:
+    """Return argmax over z1 != z2 of ``s1[z1] + s2[z2]``.
 
     If both ends prefer the same cluster, the one that loses less takes its second best.
     """
-    z1, z2 = s1.argmax(axis=1), s2.argmax(axis=1)
-    j = np.flatnonzero(z1 == z2)
-    (second1, loss1), (second2, loss2) = (_second(s[j], z1[j]) for s in (s1, s2))
-    z1[j], z2[j] = np.where(loss1 < loss2, second1, z1[j]), np.where(loss1 < loss2, z2[j], second2)
-    return np.column_stack([z1, z2])
+    first1, second1 = top_two(s1)
+    first2, second2 = top_two(s2)
+    if first1 != first2:
+        return first1, first2
+    if s1[first1] - s1[second1] < s2[first2] - s2[second2]:
+        return second1, first2
+    return first1, second2
 
 
-def _second(s: FloatArray, best: IntArray) -> tuple[IntArray, FloatArray]:
-    """Return the second best cluster of each row, and by how much it is behind the best."""
-    rows, others = np.arange(len(s)), s.copy()
-    others[rows, best] = -np.inf
-    second = others.argmax(axis=1)
-    return second, s[rows, best] - s[rows, second]
+@njit(cache=True)
+def top_two(s: FloatArray) -> tuple[int, int]:
+    """Return the places of the highest and the second highest score."""
+    first, second = (0, 1) if s[0] >= s[1] else (1, 0)
+    for z in range(2, len(s)):
+        if s[z] > s[first]:
+            first, second = z, first
+        elif s[z] > s[second]:
+            second = z
+    return first, second
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,9 +139,7 @@ class LinkLoss(Loss):
 
     def tangent_at(self, S: FloatArray) -> Self:
         """Let z be the best assignments that keep the links, (13) to (16)."""
-        s1, s2 = S[self.pairs[:, 0]], S[self.pairs[:, 1]]
-        m = self.n_must
-        return replace(self, z=np.concatenate([best_together(s1[:m], s2[:m]), best_apart(s1[m:], s2[m:])]))
+        return replace(self, z=best_assignments(S, self.pairs, self.n_must, True))
 
     def value(self, S: FloatArray) -> float:
         """Return the first two sums of (21)."""
@@ -123,12 +156,9 @@ class LinkLoss(Loss):
 
     def _worst(self, S: FloatArray) -> tuple[IntArray, FloatArray]:
         """Return the best assignments s that break the links, and by how much margins are missed."""
+        s = best_assignments(S, self.pairs, self.n_must, False)
         j1, j2 = self.pairs.T
-        s1, s2 = S[j1], S[j2]
-        m = self.n_must
-        s = np.concatenate([best_apart(s1[:m], s2[:m]), best_together(s1[m:], s2[m:])])
-        kept = S[j1, self.z[:, 0]] + S[j2, self.z[:, 1]]
-        return s, 1.0 - (kept - (S[j1, s[:, 0]] + S[j2, s[:, 1]]))
+        return s, 1.0 + (S[j1, s[:, 0]] + S[j2, s[:, 1]]) - (S[j1, self.z[:, 0]] + S[j2, self.z[:, 1]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,8 +237,11 @@ class WinnerLoss(Loss):
 
     def _runner_up(self, S: FloatArray) -> tuple[IntArray, FloatArray]:
         """Return the best cluster other than y, and by how much it misses the margin."""
-        z, lead = _second(S, self.y)
-        return z, 1.0 - lead
+        rows = np.arange(len(S))
+        others = S.copy()
+        others[rows, self.y] = -np.inf
+        z = others.argmax(axis=1)
+        return z, 1.0 - S[rows, self.y] + S[rows, z]
 
 
 @dataclass(frozen=True, eq=False)

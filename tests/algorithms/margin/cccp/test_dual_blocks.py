@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from cscluster.algorithms.margin.cccp.design import Design
-from cscluster.algorithms.margin.cccp.dual_blocks import BLOCKS, best_breaker, to_simplex
-from cscluster.algorithms.margin.cccp.losses import Balance, best_apart, best_together
+from cscluster.algorithms.margin.cccp.dual_blocks import BLOCKS, to_simplex
+from cscluster.algorithms.margin.cccp.losses import Balance
 from tests.algorithms.margin.cccp.test_losses import KINDS, N, make
 
 D = 5
@@ -80,17 +80,6 @@ def test_sweeps_bring_the_sums_of_scores_into_balance():
     assert np.isinf(loss.value(design.scores(W)))
     assert loss.value(design.scores(repaired)) == 0.0
     assert np.linalg.norm(V - W) <= np.linalg.norm(repaired - W) + 1e-9
-
-
-@pytest.mark.parametrize("n_clusters", [2, 3, 7])
-@pytest.mark.parametrize("ties", [False, True], ids=["distinct", "with ties"])
-def test_the_compiled_breaker_is_the_plain_one(n_clusters, ties):
-    rng = np.random.default_rng(n_clusters)
-    shape = (2, 200, n_clusters)
-    s1, s2 = (rng.integers(0, 3, shape) if ties else rng.normal(size=shape)).astype(float)
-    for is_must, plain in ((True, best_apart), (False, best_together)):
-        found = [best_breaker(a, b, is_must) for a, b in zip(s1, s2, strict=True)]
-        assert np.array_equal(found, plain(s1, s2))
 
 
 @pytest.mark.parametrize("total", [0.01, 1.0, 30.0])

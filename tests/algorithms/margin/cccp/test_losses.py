@@ -9,8 +9,9 @@ from cscluster.algorithms.margin.cccp.losses import (
     NoCommonOwner,
     PointLoss,
     WinnerLoss,
-    best_apart,
-    best_together,
+    best_assignments,
+    best_assignments_as_printed,
+    top_two,
 )
 
 N = 12
@@ -124,13 +125,24 @@ def test_subgradient_matches_finite_differences(kind, n_clusters):
 
 @pytest.mark.parametrize("n_clusters", [2, 3, 7])
 @pytest.mark.parametrize("ties", [False, True], ids=["distinct", "with ties"])
-@pytest.mark.parametrize("same", [False, True], ids=["apart", "together"])
-def test_best_assignments_are_those_of_brute_force(n_clusters, ties, same):
+@pytest.mark.parametrize("keep", [False, True], ids=["break", "keep"])
+def test_compiled_assignments_score_as_the_printed_ones(n_clusters, ties, keep):
     rng = np.random.default_rng(n_clusters)
-    shape = (2, 200, n_clusters)
-    s1, s2 = (rng.integers(0, 3, shape) if ties else rng.normal(size=shape)).astype(float)
-    z = (best_together if same else best_apart)(s1, s2)
-    assert ((z[:, 0] == z[:, 1]) == same).all()
-    for a, b, (z1, z2) in zip(s1, s2, z, strict=True):
-        every = itertools.product(range(n_clusters), repeat=2)
-        assert a[z1] + b[z2] == max(a[x] + b[y] for x, y in every if (x == y) == same)
+    shape = (400, n_clusters)
+    S = (rng.integers(0, 3, shape) if ties else rng.normal(size=shape)).astype(float)
+    pairs, n_must = np.arange(400).reshape(-1, 2), 70
+    fast, plain = (best(S, pairs, n_must, keep) for best in (best_assignments, best_assignments_as_printed))
+    for z in (fast, plain):
+        assert ((z[:, 0] == z[:, 1]) == ((np.arange(200) < n_must) == keep)).all()
+    a, b = (S[pairs[:, 0], z[:, 0]] + S[pairs[:, 1], z[:, 1]] for z in (fast, plain))
+    assert np.array_equal(a, b)
+    assert ties or np.array_equal(fast, plain)
+
+
+@pytest.mark.parametrize("n_clusters", [2, 3, 7])
+def test_top_two_are_the_ends_of_the_sorted_scores(n_clusters):
+    rng = np.random.default_rng(n_clusters)
+    for s in rng.integers(0, 3, (200, n_clusters)).astype(float):
+        first, second = top_two(s)
+        assert first != second
+        assert [s[first], s[second]] == sorted(s)[:-3:-1]
