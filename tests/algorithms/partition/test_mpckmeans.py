@@ -51,7 +51,7 @@ def test_reset_ends_in_a_local_minimum():
 def test_without_a_fixed_point_the_lowest_objective_is_taken():
     # 'reset' forgets all labels in each of its iterations, so its objective goes up and down.
     X, _, links = draw("letterIJL", 200)
-    runs = [MPCKMeans(3, tol=0, max_iter=t, random_state=0).fit(X, links) for t in range(1, 30)]
+    runs = [MPCKMeans(n_clusters=3, tol=0, max_iter=t, random_state=0).fit(X, links) for t in range(1, 30)]
     objective = runs[-1].objective_
     assert not runs[-1].converged_
     assert objective.argmin() < len(objective) - 1
