@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from cscluster.algorithms.partition.kmeans import KMeans as KMeans
     from cscluster.algorithms.partition.mkmeans import MKMeans as MKMeans
     from cscluster.algorithms.partition.mpckmeans import MPCKMeans as MPCKMeans
+    from cscluster.algorithms.partition.pccc import PCCC as PCCC
     from cscluster.algorithms.partition.pckmeans import PCKMeans as PCKMeans
     from cscluster.algorithms.partition.supervised_means import SupervisedMeans as SupervisedMeans
     from cscluster.algorithms.spectral.ccskl import CCSKL as CCSKL

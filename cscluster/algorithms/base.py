@@ -17,7 +17,7 @@ from cscluster.algorithms.parameters import Parameter
 from cscluster.arrays import FloatArray as FloatArray
 from cscluster.arrays import IntArray as IntArray
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError, ParameterError
+from cscluster.errors import ConstraintError, ParameterError, warn
 
 Samples: TypeAlias = Any
 """Array-like or CSR of shape (n_samples, n_features)."""
@@ -43,12 +43,14 @@ class ConstrainedEstimator(BaseEstimator, ABC):
 
     Subclasses state the legal values of their parameters in `parameters`; the constructor only
     assigns.  `version` is an integer that is raised whenever a change alters results: stored
-    trials of an older version are then recomputed.
+    trials of an older version are then recomputed.  `keeps_hard_links` says that no hard link is
+    ever broken; other estimators see hard links as links of weight one.
     """
 
     version: ClassVar[int] = 1
     parameters: ClassVar[Mapping[str, Parameter]] = {}
     accepts_sparse: ClassVar[bool] = False
+    keeps_hard_links: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -84,7 +86,11 @@ class ConstrainedEstimator(BaseEstimator, ABC):
             raise ConstraintError(
                 f"The links were made for {constraints.n_samples} samples, but X has {n_samples}."
             )
-        return constraints
+        if self.keeps_hard_links or not len(constraints.hard):
+            return constraints
+        if isinstance(self, Clusterer):
+            warn(f"{name} cannot guarantee hard links; it takes them as links of weight one.")
+        return constraints.softened()
 
     def _validate_new(self, X: Samples) -> Samples:
         """Check samples that were not seen in `fit`."""

@@ -40,6 +40,7 @@ class MetricClusterer(Clusterer):
         "random_state": RANDOM_STATE,
     }
     accepts_sparse = True
+    keeps_hard_links = True  # as far as its clusterer does
 
     def __init__(
         self,

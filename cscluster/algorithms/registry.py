@@ -158,6 +158,14 @@ PARTITION = (
         paper="Wagstaff, Cardie, Rogers, Schroedl 2001",
         tags=("constraints", "inductive", "compiled"),
     ),
+    Algorithm(
+        name="pccc",
+        target=f"{_FAMILIES}.partition.pccc:PCCC",
+        title="PCCC",
+        family="partition",
+        paper="Baumann, Hochbaum 2024",
+        tags=("constraints", "inductive", "compiled"),
+    ),
 )
 
 MARGIN = (

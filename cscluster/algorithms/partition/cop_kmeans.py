@@ -97,6 +97,7 @@ class COPKMeans(Clusterer):
         "tol": Parameter("relative change of the centres that counts as none", Real(0)),
         "random_state": RANDOM_STATE,
     }
+    keeps_hard_links = True
 
     cluster_centers_: FloatArray
     n_reseeded_: int
@@ -182,13 +183,13 @@ def keep_links(D: FloatArray, closure: Closure, order: IntArray) -> IntArray | N
     """
     labels = nearest(D)
     graph, cost = closure.separated, group_sums(D[closure.points], closure.component, closure.n_components)
-    chosen = _colour(order, cost, graph.indptr, graph.indices)
+    chosen = greedy_colouring(order, cost, graph.indptr, graph.indices)
     labels[closure.points] = chosen[closure.component]
     return labels if (chosen >= 0).all() else None
 
 
 @njit(cache=True)
-def _colour(order: IntArray, cost: FloatArray, indptr: IntArray, indices: IntArray) -> IntArray:
+def greedy_colouring(order: IntArray, cost: FloatArray, indptr: IntArray, indices: IntArray) -> IntArray:
     """Give each component its cheapest cluster that no component separated from it has.
 
     Next is always the component with the fewest clusters left; the result is -1 from the first
