@@ -109,7 +109,13 @@ class LinkedNodes:
 
 
 def cheapest_assignment(
-    cost: FloatArray, nodes: LinkedNodes, *, gap: float = 0.0, deadline: float = np.inf
+    cost: FloatArray,
+    nodes: LinkedNodes,
+    *,
+    gap: float = 0.0,
+    deadline: float = np.inf,
+    start: IntArray | None = None,
+    limit: float = np.inf,
 ) -> IntArray:
     """Return the labels of least cost, of shape (n_nodes,).
 
@@ -123,6 +129,10 @@ def cheapest_assignment(
         Relative distance from the optimum that is good enough.
     deadline : float
         Value of ``time.monotonic()`` at which the solver gives up.
+    start : ndarray of shape (n_nodes,), optional
+        Labels that stay as they are in blocks of more than `limit` nodes.
+    limit : float
+        Number of nodes that are too many for the solver, where there is a `start`.
 
     Raises
     ------
@@ -133,7 +143,10 @@ def cheapest_assignment(
     """
     labels = cost.argmin(axis=1).astype(np.int64, copy=False)
     for part in _batches(nodes, nodes.unhappy(labels)):
-        labels[part] = _Program(cost[part], nodes.among(part)).solve(gap, deadline)
+        if start is not None and len(part) > limit:
+            labels[part] = start[part]
+        else:
+            labels[part] = _Program(cost[part], nodes.among(part)).solve(gap, deadline)
     return labels
 
 

@@ -131,6 +131,9 @@ class PCCC(Clusterer):
         Largest number of assignments of a start.
     gap : float
         Relative distance from its optimum at which an assignment is good enough.
+    exact_limit : int
+        Largest number of nodes that links join for which the integer program is solved; more are left
+        to local search.
     time_limit : float, optional
         Seconds after which the fit fails.
     random_state : int, optional
@@ -184,6 +187,7 @@ class PCCC(Clusterer):
         "n_init": Parameter("number of starts", Integer(1)),
         "max_iter": Parameter("limit of assignments of a start", Integer(1)),
         "gap": Parameter("relative distance from its optimum that an assignment may have", Real(0)),
+        "exact_limit": Parameter("largest number of linked nodes that the solver is given", Integer(0)),
         "time_limit": Parameter("seconds after which the fit fails", Real(0, open_low=True), Null()),
         "random_state": RANDOM_STATE,
     }
@@ -199,6 +203,7 @@ class PCCC(Clusterer):
         n_init: int = 1,
         max_iter: int = 300,
         gap: float = 1e-4,
+        exact_limit: int = 500,
         time_limit: float | None = None,
         random_state: int | None = None,
     ) -> None:
@@ -207,6 +212,7 @@ class PCCC(Clusterer):
         self.n_init = n_init
         self.max_iter = max_iter
         self.gap = gap
+        self.exact_limit = exact_limit
         self.time_limit = time_limit
         self.random_state = random_state
 
@@ -265,7 +271,14 @@ class PCCC(Clusterer):
     def _finish(self, nodes: Contracted, solution: Solution, deadline: float) -> Solution:
         """Go on until the partition is the best assignment to its own centres."""
         while solution.converged:
-            labels = self._cheapest(nodes, nodes.cost(solution.mu), deadline)
+            labels = cheapest_assignment(
+                nodes.cost(solution.mu),
+                nodes.links,
+                gap=self.gap,
+                deadline=deadline,
+                start=solution.labels,
+                limit=self.exact_limit,
+            )
             if nodes.objective(labels, solution.mu) >= solution.objective[-1] * (1 - self.gap):
                 return solution
             other = self._descend(nodes, solution.mu, labels)
@@ -280,9 +293,8 @@ class PCCC(Clusterer):
         """Return first labels that keep the hard links: of the greedy rule, or else of the solver."""
         graph = nodes.links.hard_graph
         labels = greedy_colouring(random.permutation(len(cost)), cost, graph.indptr, graph.indices)
-        return labels if (labels >= 0).all() else self._cheapest(nodes, cost, deadline)
-
-    def _cheapest(self, nodes: Contracted, cost: FloatArray, deadline: float) -> IntArray:
+        if (labels >= 0).all():
+            return labels
         return cheapest_assignment(cost, nodes.links, gap=self.gap, deadline=deadline)
 
     def predict(self, X: Samples) -> IntArray:
