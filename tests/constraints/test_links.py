@@ -300,9 +300,12 @@ def test_methods_that_cannot_keep_hard_links_say_so():
     X = np.random.default_rng(0).normal(size=(12, 2))
     c = Constraints([(0, 1), (2, 3)], [(0, 2)], n_samples=12).hardened()
     with pytest.warns(UserWarning, match="PCKMeans cannot guarantee hard links"):
-        soft = PCKMeans(2, random_state=0).fit(X, c)
-    assert np.array_equal(soft.labels_, PCKMeans(2, random_state=0).fit(X, c.softened()).labels_)
+        soft = PCKMeans(n_clusters=2, random_state=0).fit(X, c)
+    assert np.array_equal(soft.labels_, PCKMeans(n_clusters=2, random_state=0).fit(X, c.softened()).labels_)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for model in (COPKMeans(2, random_state=0), MetricClusterer(RCA(), COPKMeans(2), random_state=0)):
+        for model in (
+            COPKMeans(n_clusters=2, random_state=0),
+            MetricClusterer(metric=RCA(), clusterer=COPKMeans(n_clusters=2), random_state=0),
+        ):
             assert len(c.violated(model.fit(X, c).labels_)) == 0

@@ -9,8 +9,8 @@ from typing import Self
 import numpy as np
 from sklearn.cluster import kmeans_plusplus
 
-from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
-from cscluster.algorithms.parameters import N_CLUSTERS, RANDOM_STATE, Integer, Null, Parameter, Real
+from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
+from cscluster.algorithms.parameters import Integer, Null, Real, parameter
 from cscluster.algorithms.partition._assign import nearest, squared_distances
 from cscluster.algorithms.partition._integer_assignment import LinkedNodes, cheapest_assignment
 from cscluster.algorithms.partition._lloyd import fill_empty
@@ -108,7 +108,7 @@ class Solution:
     converged: bool
 
 
-class PCCC(Clusterer):
+class PCCC(SeededClusterer):
     r"""K-means with hard and soft links, whose assignment step is solved to optimality.
 
     Finds a local minimum over partitions l and centres mu of
@@ -118,26 +118,6 @@ class PCCC(Clusterer):
 
     among the partitions that keep all hard links, those of infinite weight; M and C are the other,
     soft links.
-
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters K.
-    penalty : float
-        P as a multiple of the mean squared distance of the samples to their mean.
-    n_init : int
-        Number of starts; the lowest objective wins.
-    max_iter : int
-        Largest number of assignments of a start.
-    gap : float
-        Relative distance from its optimum at which an assignment is good enough.
-    exact_limit : int
-        Largest number of nodes that links join for which the integer program is solved; more are left
-        to local search.
-    time_limit : float, optional
-        Seconds after which the fit fails.
-    random_state : int, optional
-        Seed of the starts (k-means++).
 
     Attributes
     ----------
@@ -181,40 +161,25 @@ class PCCC(Clusterer):
     True
     """
 
-    parameters = {
-        "n_clusters": N_CLUSTERS,
-        "penalty": Parameter("cost of a broken link of weight one, relative to the variance", Real(0)),
-        "n_init": Parameter("number of starts", Integer(1)),
-        "max_iter": Parameter("limit of assignments of a start", Integer(1)),
-        "gap": Parameter("relative distance from its optimum that an assignment may have", Real(0)),
-        "exact_limit": Parameter("largest number of linked nodes that the solver is given", Integer(0)),
-        "time_limit": Parameter("seconds after which the fit fails", Real(0, open_low=True), Null()),
-        "random_state": RANDOM_STATE,
-    }
     keeps_hard_links = True
 
-    cluster_centers_: FloatArray
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        penalty: float = 1.0,
-        n_init: int = 1,
-        max_iter: int = 300,
-        gap: float = 1e-4,
-        exact_limit: int = 500,
-        time_limit: float | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.penalty = penalty
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.gap = gap
-        self.exact_limit = exact_limit
-        self.time_limit = time_limit
-        self.random_state = random_state
+    penalty: float = parameter(
+        1.0,
+        "cost P of a broken soft link of weight one, relative to the mean squared distance to the mean",
+        Real(0),
+    )
+    n_init: int = parameter(1, "number of starts; the lowest objective wins", Integer(1))
+    max_iter: int = parameter(300, "iteration limit of a descent", Integer(1))
+    gap: float = parameter(1e-4, "relative distance from its optimum that an assignment may have", Real(0))
+    exact_limit: int = parameter(
+        500,
+        "largest number of nodes that links join for which the integer program is solved; more are left to "
+        "local search",
+        Integer(0),
+    )
+    time_limit: float | None = parameter(
+        None, "seconds after which the fit fails", Real(0, open_low=True), Null()
+    )
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X`."""

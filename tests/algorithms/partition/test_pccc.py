@@ -82,7 +82,7 @@ def test_cliques_hold_every_edge_and_nothing_else():
 @pytest.mark.parametrize("count", [40, 200])
 def test_hard_links_hold_and_the_objective_falls(name, count):
     X, links = draw(name, count)
-    model = PCCC(3, random_state=0).fit(X, links.hardened())
+    model = PCCC(n_clusters=3, random_state=0).fit(X, links.hardened())
     assert satisfied(links, model.labels_) == 1
     assert (np.diff(model.objective_) < 0).all()
     assert model.objective_[-1] == pytest.approx(((X - model.cluster_centers_[model.labels_]) ** 2).sum())
@@ -101,7 +101,7 @@ def test_objective_with_soft_links_of_both_kinds_between_the_same_nodes():
         must_weights=weights[0],
         cannot_weights=weights[1],
     )
-    model = PCCC(3, penalty=0.1, random_state=0).fit(X, mixed)
+    model = PCCC(n_clusters=3, penalty=0.1, random_state=0).fit(X, mixed)
     assert satisfied(mixed.hard, model.labels_) == 1
     broken = mixed.violated(model.labels_)
     P = 0.1 * ((X - X.mean(axis=0)) ** 2).sum(axis=1).mean()
@@ -117,7 +117,7 @@ def test_the_end_is_the_best_assignment_to_its_own_centres():
     feasible = [labels for labels in every if satisfied(links, labels) == 1]
     for _ in range(5):
         X = rng.normal(size=(8, 2))
-        model = PCCC(3, gap=0, random_state=0).fit(X, links)
+        model = PCCC(n_clusters=3, gap=0, random_state=0).fit(X, links)
         cost = ((X[:, None] - model.cluster_centers_) ** 2).sum(axis=2)
         best = min(cost[np.arange(8), labels].sum() for labels in feasible)
         assert cost[np.arange(8), model.labels_].sum() == pytest.approx(best)
@@ -127,13 +127,13 @@ def test_hard_links_that_no_partition_keeps_are_named():
     X = np.arange(12.0).reshape(6, 2)
     contradiction = Constraints([(0, 1), (1, 2)], [(0, 2)], n_samples=6).hardened()
     with pytest.raises(ConstraintError, match="Samples 0 and 2 are cannot-linked"):
-        PCCC(2).fit(X, contradiction)
+        PCCC(n_clusters=2).fit(X, contradiction)
     triangle = Constraints([(4, 5)], [(0, 1), (1, 2), (0, 2), (2, 3)], n_samples=6).hardened()
     with pytest.raises(InfeasibleError, match="into 2 clusters keeps the hard cannot-links 0-1, 0-2, 1-2"):
-        PCCC(2, random_state=0).fit(X, triangle)
-    assert satisfied(triangle, PCCC(3, random_state=0).fit(X, triangle).labels_) == 1
+        PCCC(n_clusters=2, random_state=0).fit(X, triangle)
+    assert satisfied(triangle, PCCC(n_clusters=3, random_state=0).fit(X, triangle).labels_) == 1
     with pytest.raises(InfeasibleError, match="leave 2 components, too few for 3 clusters"):
-        PCCC(3).fit(X, Constraints([(0, 1), (1, 2), (2, 3), (4, 5)], n_samples=6).hardened())
+        PCCC(n_clusters=3).fit(X, Constraints([(0, 1), (1, 2), (2, 3), (4, 5)], n_samples=6).hardened())
 
 
 def test_the_solver_that_does_not_end_says_how_far_it_is():
@@ -146,8 +146,8 @@ def test_the_solver_that_does_not_end_says_how_far_it_is():
 def test_soft_links_may_break_and_contradictions_are_lived_with():
     X = np.array([[0.0], [0.1], [9.0], [9.1]])
     links = Constraints([(0, 1)], [(0, 1), (0, 2)], n_samples=4)
-    labels = PCCC(2, random_state=0).fit(X, links).labels_
+    labels = PCCC(n_clusters=2, random_state=0).fit(X, links).labels_
     assert labels[0] == labels[1] != labels[2] == labels[3]
     apart = Constraints(cannot_links=[(0, 1)], n_samples=4)
-    assert len(apart.violated(PCCC(2, penalty=1e-3, random_state=0).fit(X, apart).labels_)) == 1
-    assert len(apart.violated(PCCC(2, penalty=1e3, random_state=0).fit(X, apart).labels_)) == 0
+    assert len(apart.violated(PCCC(n_clusters=2, penalty=1e-3, random_state=0).fit(X, apart).labels_)) == 1
+    assert len(apart.violated(PCCC(n_clusters=2, penalty=1e3, random_state=0).fit(X, apart).labels_)) == 0
