@@ -43,10 +43,12 @@ if TYPE_CHECKING:
     from cscluster.algorithms.partition.cop_kmeans import COPKMeans as COPKMeans
     from cscluster.algorithms.partition.kernel_kmeans import KernelKMeans as KernelKMeans
     from cscluster.algorithms.partition.kmeans import KMeans as KMeans
+    from cscluster.algorithms.partition.lcvqe import LCVQE as LCVQE
     from cscluster.algorithms.partition.mkmeans import MKMeans as MKMeans
     from cscluster.algorithms.partition.mpckmeans import MPCKMeans as MPCKMeans
     from cscluster.algorithms.partition.pccc import PCCC as PCCC
     from cscluster.algorithms.partition.pckmeans import PCKMeans as PCKMeans
+    from cscluster.algorithms.partition.seeded_kmeans import SeededKMeans as SeededKMeans
     from cscluster.algorithms.partition.supervised_means import SupervisedMeans as SupervisedMeans
     from cscluster.algorithms.spectral.ccskl import CCSKL as CCSKL
     from cscluster.algorithms.spectral.normalized_cut import NormalizedCut as NormalizedCut

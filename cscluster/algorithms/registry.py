@@ -166,6 +166,31 @@ PARTITION = (
         paper="Baumann, Hochbaum 2024",
         tags=("constraints", "inductive", "compiled"),
     ),
+    Algorithm(
+        name="lcvqe",
+        target=f"{_FAMILIES}.partition.lcvqe:LCVQE",
+        title="LCVQE",
+        family="partition",
+        paper="Pelleg, Baras 2007",
+        tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="seeded_kmeans",
+        target=f"{_FAMILIES}.partition.seeded_kmeans:SeededKMeans",
+        title="Seeded-KMeans",
+        family="partition",
+        paper="Basu, Banerjee, Mooney 2002",
+        tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="constrained_kmeans",
+        target=f"{_FAMILIES}.partition.seeded_kmeans:SeededKMeans",
+        title="Constrained-KMeans",
+        family="partition",
+        paper="Basu, Banerjee, Mooney 2002",
+        tags=("constraints", "inductive", "compiled"),
+        preset={"keep_seeds": True},
+    ),
 )
 
 MARGIN = (

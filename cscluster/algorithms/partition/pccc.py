@@ -136,8 +136,8 @@ class PCCC(SeededClusterer):
     Notes
     -----
     Samples that hard must-links join are one weighted node [1]_.  From a k-means++ start and a greedy
-    colouring, Kempe chains and means alternate; then the cluster of least inertia is moved into the one
-    of most, as long as the objective falls ("cluster repositioning").  At the end an integer program,
+    colouring, Kempe chains [2]_ and means alternate; then the cluster of least inertia is moved into the
+    one of most, as long as the objective falls ("cluster repositioning").  At the end an integer program,
     solved by HiGHS, tells whether the partition is the best one for its centres; if not, the descent goes
     on from the better one.  [1]_ solves the program in each iteration, with a commercial solver.
 
@@ -150,6 +150,8 @@ class PCCC(SeededClusterer):
     ----------
     .. [1] P. Baumann, D. S. Hochbaum, "An algorithm for clustering with confidence-based must-link
        and cannot-link constraints", INFORMS Journal on Computing, 2024. doi:10.1287/ijoc.2023.0419
+    .. [2] Y. Ren, S. Deng, "Kempe Swap K-Means: A Scalable Near-Optimal Solution for Semi-Supervised
+       Clustering", 2026. arXiv:2603.27417
 
     Examples
     --------
