@@ -258,9 +258,17 @@ class Constraints:
 
     def hardened(self) -> Constraints:
         """Return the same links, all of them hard."""
-        return self._reweighted(
-            np.full_like(self.must_weights, np.inf), np.full_like(self.cannot_weights, np.inf)
-        )
+        return self.weighted(np.inf)
+
+    def weighted(self, weight: float) -> Constraints:
+        """Return the same links, each with the same weight.
+
+        Parameters
+        ----------
+        weight : float
+            The weight; infinite for hard links.
+        """
+        return self._reweighted(*(np.full(len(p), weight) for p in (self.must_links, self.cannot_links)))
 
     def softened(self) -> Constraints:
         """Return the same links, hard ones with weight one."""
