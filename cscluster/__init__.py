@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from cscluster.algorithms.metric.llma import LLMA as LLMA
     from cscluster.algorithms.metric.lmnn import LMNN as LMNN
     from cscluster.algorithms.metric.rca import RCA as RCA
+    from cscluster.algorithms.metric.sdml import SDML as SDML
     from cscluster.algorithms.metric.trace_ratio import TraceRatio as TraceRatio
     from cscluster.algorithms.metric.xing import Xing as Xing
     from cscluster.algorithms.metric_clusterer import MetricClusterer as MetricClusterer
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from cscluster.algorithms.partition.seeded_kmeans import SeededKMeans as SeededKMeans
     from cscluster.algorithms.partition.supervised_means import SupervisedMeans as SupervisedMeans
     from cscluster.algorithms.spectral.ccskl import CCSKL as CCSKL
+    from cscluster.algorithms.spectral.csp import CSP as CSP
     from cscluster.algorithms.spectral.normalized_cut import NormalizedCut as NormalizedCut
     from cscluster.constraints import Constraints as Constraints
     from cscluster.data.load import load_dataset as load_dataset

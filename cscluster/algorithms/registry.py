@@ -356,6 +356,14 @@ METRIC = (
         preprocess=("standardize",),
         preset={"alpha": 0.0},
     ),
+    Algorithm(
+        name="sdml",
+        target=f"{_METRIC}.sdml:SDML",
+        title="SDML",
+        family="metric",
+        paper="Qi, Tang, Zha, Chua, Zhang 2009",
+        tags=("constraints", "inductive", "sparse"),
+    ),
 )
 
 SPECTRAL = (
@@ -374,6 +382,15 @@ SPECTRAL = (
         family="spectral",
         paper="Li, Liu 2009",
         tags=("constraints",),
+    ),
+    Algorithm(
+        name="csp",
+        target=f"{_FAMILIES}.spectral.csp:CSP",
+        title="CSP",
+        family="spectral",
+        paper="Wang, Davidson 2010",
+        tags=("constraints",),
+        preprocess=("standardize",),
     ),
 )
 
