@@ -6,6 +6,7 @@ from pathlib import Path
 
 from cscluster.cli.console import out
 from cscluster.cli.stored import collect, require_run
+from cscluster.metrics.catalogue import metric_title
 from cscluster.report import compare as comparing
 from cscluster.report.compare import Comparison
 
@@ -27,7 +28,7 @@ def _show(found: Comparison) -> None:
             ["what", "before", "after", "change", "p", "verdict"],
             [
                 [
-                    f"{r.metric.upper()} of {r.label} on {r.dataset} at {_at(r.point, r.tier, found)}",
+                    f"{metric_title(r.metric)} of {r.label} on {r.dataset} at {_at(r.point, r.tier, found)}",
                     f"{r.before:.3f}",
                     f"{r.after:.3f}",
                     f"{r.difference:+.3f}",

@@ -16,7 +16,13 @@ from cscluster.papers.page import Chapter
 from cscluster.papers.reproduce import Reproduction, choose
 from cscluster.store.records import Record
 
-_STYLES = {"reproduced": "green", "differs": "red", "missing data": "yellow", "not run": "dim"}
+_STYLES = {
+    "reproduced": "green",
+    "better": "green",
+    "differs": "red",
+    "not decidable": "yellow",
+    "not run": "dim",
+}
 
 
 def reproduce(
@@ -101,12 +107,15 @@ def _show(chapters: list[Chapter], profile: str) -> None:
         out.say("")
         out.print(chapter.title, style="bold")
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-        for head, ratio in (("where", 3), ("the paper says", 7), ("ours", 6)):
+        for head, ratio in (("where", 3), ("the paper says", 7), ("our numbers", 6)):
             table.add_column(head, ratio=ratio, overflow="fold")
-        table.add_column("verdict", no_wrap=True)
+        table.add_column("as printed", no_wrap=True)
+        table.add_column("ours", no_wrap=True)
         for verdict in chapter.verdicts:
-            cells = (verdict.claim.where, verdict.claim.says, verdict.ours)
-            table.add_row(*cells, Text(verdict.status, style=_STYLES[verdict.status]))
+            numbers = verdict.ours.text or verdict.printed.text
+            marks = (verdict.printed.status, verdict.ours.status)
+            cells = (verdict.claim.where, verdict.claim.says, numbers)
+            table.add_row(*cells, *(Text(mark, style=_STYLES[mark]) for mark in marks))
         out.print(table)
         for item, state in chapter.states.items():
             if state.failed or (state.missing and state.planned):

@@ -63,7 +63,7 @@ def test_from_a_table_to_clusters_and_a_model_for_new_rows(call, garden):
         "k-means",
         "links kept:",
         "silhouette:",
-        "against the known classes: ACC 0.9",
+        "against the known classes: ACC (majority) 0.9",
         "map: map.html",
     ):
         assert line in done.stdout
@@ -210,5 +210,5 @@ def test_sparse_data(call, tmp_path):
     done = call("cluster words.svm -k 2 --out labels.csv --model m.zip")
     assert done.returncode == 0, done.stderr
     assert "each row divided by its length" in done.stdout
-    assert "ACC 1.000" in done.stdout
+    assert "ACC (majority) 1.000" in done.stdout
     assert call("predict m.zip words.svm -o -").stdout == (tmp_path / "labels.csv").read_text()

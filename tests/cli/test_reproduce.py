@@ -55,11 +55,11 @@ def test_from_the_files_to_the_page(reproduce, tmp_path):
     assert first.returncode == 0, first.stderr
     assert "[1/2] tiny2020/fig1: 4 trials, 4 to run" in first.stdout
     assert "[2/2] tiny2020/fig2_external: missing data: coil20, coil3" in first.stdout
-    assert "reproduced 2 of 4 claims (1 differ, 1 missing data)" in first.stdout
+    assert "reproduced 2 of 4 claims (1 differ, 1 not decidable)" in first.stdout
     reference = tmp_path / "results" / "reference"
     page = (reference / "REPRODUCTION.md").read_text()
-    assert "**reproduced 2 of 4 claims (1 differ, 1 missing data).**" in page
-    assert "| Fig. 2 | it works on objects | needs coil20, coil3 | missing data |" in page
+    assert "**reproduced 2 of 4 claims (1 differ, 1 not decidable).**" in page
+    assert "| Fig. 2 | it works on objects | not decidable: needs coil20, coil3 |" in page
     assert "| `tiny2020/fig2_external` | Fig. 2 | not run; missing: coil20, coil3 |" in page
     assert "cscluster reproduce --profile full --write" in page
     assert "numpy " in page
