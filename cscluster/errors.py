@@ -53,6 +53,10 @@ class InfeasibleError(CsclusterError):
     """Hard constraints that the algorithm found no partition for."""
 
 
+class SolverError(CsclusterError):
+    """An optimisation that did not end in the time it was given."""
+
+
 class StoreError(CsclusterError):
     """A result folder is damaged, locked, full or belongs to another experiment."""
 

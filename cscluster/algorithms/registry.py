@@ -175,6 +175,39 @@ PARTITION = (
         paper="Wagstaff, Cardie, Rogers, Schroedl 2001",
         tags=("constraints", "inductive", "compiled"),
     ),
+    Algorithm(
+        name="pccc",
+        target=f"{_FAMILIES}.partition.pccc:PCCC",
+        title="PCCC",
+        family="partition",
+        paper="Baumann, Hochbaum 2024",
+        tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="lcvqe",
+        target=f"{_FAMILIES}.partition.lcvqe:LCVQE",
+        title="LCVQE",
+        family="partition",
+        paper="Pelleg, Baras 2007",
+        tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="seeded_kmeans",
+        target=f"{_FAMILIES}.partition.seeded_kmeans:SeededKMeans",
+        title="Seeded-KMeans",
+        family="partition",
+        paper="Basu, Banerjee, Mooney 2002",
+        tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="constrained_kmeans",
+        target=f"{_FAMILIES}.partition.seeded_kmeans:SeededKMeans",
+        title="Constrained-KMeans",
+        family="partition",
+        paper="Basu, Banerjee, Mooney 2002",
+        tags=("constraints", "inductive", "compiled"),
+        preset={"keep_seeds": True},
+    ),
 )
 
 MARGIN = (
@@ -340,6 +373,14 @@ METRIC = (
         preprocess=("standardize",),
         preset={"alpha": 0.0},
     ),
+    Algorithm(
+        name="sdml",
+        target=f"{_METRIC}.sdml:SDML",
+        title="SDML",
+        family="metric",
+        paper="Qi, Tang, Zha, Chua, Zhang 2009",
+        tags=("constraints", "inductive", "sparse"),
+    ),
 )
 
 SPECTRAL = (
@@ -358,6 +399,15 @@ SPECTRAL = (
         family="spectral",
         paper="Li, Liu 2009",
         tags=("constraints",),
+    ),
+    Algorithm(
+        name="csp",
+        target=f"{_FAMILIES}.spectral.csp:CSP",
+        title="CSP",
+        family="spectral",
+        paper="Wang, Davidson 2010",
+        tags=("constraints",),
+        preprocess=("standardize",),
     ),
 )
 
