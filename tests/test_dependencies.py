@@ -12,10 +12,13 @@ import cscluster
 from cscluster.cli.app import app
 
 ROOT = Path(cscluster.__file__).parent
-COMMON = {"arrays", "atomic", "errors", "seeds", "bundle"}
+COMMON = {"arrays", "atomic", "cells", "documents", "errors", "seeds", "bundle", "words"}
 MAY_IMPORT = {
     "arrays": set(),
     "atomic": set(),
+    "cells": set(),
+    "documents": set(),
+    "words": set(),
     "errors": set(),
     "seeds": set(),
     "bundle": set(),
@@ -30,7 +33,7 @@ MAY_IMPORT = {
     "models": {"algorithms", "tables"},
     "labelling": {"tables", "selection", "data", "constraints", "metrics", "algorithms"},
     "experiment": {"store", "data", "constraints", "metrics", "selection", "algorithms"},
-    "report": {"store", "metrics"},
+    "report": {"store", "metrics", "constraints"},
     "papers": {"experiment", "report", "store", "metrics"},
     "examples": {"IterSVR", "algorithms", "constraints", "metrics", "data", "report"},  # a user's programs
     "cli": {

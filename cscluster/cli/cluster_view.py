@@ -68,7 +68,7 @@ def _when_compiling(tell: Callable[[], None]) -> Iterator[None]:
 
 def source_line(data: str, table: Table) -> str:
     """Say what was read."""
-    from cscluster.tables.table import plural
+    from cscluster.words import plural
 
     named = f"column '{table.id_column}' names them" if table.id_column else "counted from 0"
     return f"{data}: {plural(table.n_rows, 'row')}, {named}"
@@ -76,7 +76,7 @@ def source_line(data: str, table: Table) -> str:
 
 def links_line(links: Constraints, path: Path | None) -> str:
     """Say how many links there are."""
-    from cscluster.tables.table import plural
+    from cscluster.words import plural
 
     if path is None:
         return "no links were given (--constraints LINKS.csv)"

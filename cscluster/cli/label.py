@@ -80,16 +80,16 @@ def command(
     view.say(screen, view.source_line(data, table), *features.describe(table, fitted, steps))
     with screen.status(f"preparing: partitions of {table.n_rows} rows"):
         ensemble = Ensemble.fit(X, clusters)
-        session = Session(table, ensemble, path)
-    if session.answers:
-        view.say(screen, f"{path}: going on from {_counted(session)}")
-    use = _command(data, path, clusters, id_column, target, names)
-    if terminal:
-        in_terminal.ask(session, items, screen)
-    else:
-        shown = View(session, items, project(X)[0], use)
-        _serve(shown, port, open_page, screen)
-    _say_where(session, use, screen)
+    with Session(table, ensemble, path) as session:
+        if session.answers:
+            view.say(screen, f"{path}: going on from {_counted(session)}")
+        use = _command(data, path, clusters, id_column, target, names)
+        if terminal:
+            in_terminal.ask(session, items, screen)
+        else:
+            shown = View(session, items, project(X)[0], use)
+            _serve(shown, port, open_page, screen)
+        _say_where(session, use, screen)
 
 
 def _serve(shown: View, port: int, open_page: bool, screen: Console) -> None:
@@ -122,7 +122,7 @@ def _command(
 
 
 def _counted(session: Session) -> str:
-    from cscluster.tables.table import plural
+    from cscluster.words import plural
 
     return plural(len(session.answers), "answer")
 

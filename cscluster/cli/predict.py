@@ -32,7 +32,8 @@ def command(
     from cscluster.models.files import read
     from cscluster.selection.heldout import title
     from cscluster.tables import outputs as files
-    from cscluster.tables.table import plural, read_new
+    from cscluster.tables.table import read_new
+    from cscluster.words import plural
 
     to_stdout = out == Path("-")
     screen = Console(stderr=to_stdout)

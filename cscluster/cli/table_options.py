@@ -7,12 +7,13 @@ from typing import Annotated
 import typer
 
 from cscluster.cli import complete
+from cscluster.data import formats
 
 Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="CSV, TSV, Parquet, ARFF, LIBSVM, NPZ, NPY or MAT file, or a data set by name.",
+        help=f"{formats.titles()} file, or a data set by name.",
         autocompletion=complete.data,
     ),
 ]

@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from cscluster import seeds
 from cscluster.arrays import BoolArray, IntArray
 from cscluster.constraints import active
-from cscluster.constraints.files import parse_links, read_text
+from cscluster.constraints.files import content_rows, parse_links, read_text
 from cscluster.constraints.links import Constraints
 from cscluster.errors import ConstraintError
 
@@ -321,7 +321,7 @@ class File(_Schedule):
     @property
     def points(self) -> list[int]:
         """Number of links in the file."""
-        return [max(0, sum(1 for line in self.text.splitlines() if line.strip()) - 1)]
+        return [sum(1 for _ in content_rows(self.text, self.path))]
 
     @property
     def needs_labels(self) -> bool:
@@ -350,4 +350,7 @@ class File(_Schedule):
 
 
 Schedule = Annotated[RandomPairs | BalancedPairs | Tiers | Folds | Active | File, Field(discriminator="kind")]
-KINDS = ("random_pairs", "balanced_pairs", "tiers", "folds", "active", "file")
+MODELS: dict[str, type[_Schedule]] = {
+    model.model_fields["kind"].default: model
+    for model in (RandomPairs, BalancedPairs, Tiers, Folds, Active, File)
+}

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from cscluster.data import readers
+from cscluster.data import formats, readers
 from cscluster.errors import DataError
 from cscluster.tables.table import Table
 
@@ -104,7 +104,7 @@ class Items:
 def _columns(table: Table, source: str, hidden: set[str]) -> dict[str, pd.Series]:
     """Return the columns that are shown."""
     path = Path(source).expanduser()
-    if path.suffix.lower() in readers.FRAMES:
+    if formats.is_table(path):
         frame = readers.read_frame(path, id_column=table.id_column)
         apart = hidden | {table.id_column, readers.default_target(path, frame)}
         return {name: frame[name] for name in frame.columns if name not in apart}

@@ -10,18 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cscluster.constraints.catalogue import SCHEDULES
 from cscluster.errors import ConfigError, did_you_mean
 from cscluster.report.aggregate import Place, Results, lower_is_better
 from cscluster.report.statistics import ALPHA, Paired, last_place, leaders, paired
-
-_POINTS = {
-    "random_pairs": "number of links",
-    "balanced_pairs": "links of each kind",
-    "folds": "number of links",
-    "active": "number of links",
-    "tiers": "links of a tier",
-    "file": "links in the file",
-}
 
 
 @dataclass(frozen=True)
@@ -98,7 +90,7 @@ def cell_text(mean: float, std: float, n: int, planned: int, metric: str) -> str
 
 def points_word(results: Results) -> str:
     """Say what the points of a run are."""
-    return _POINTS[results.schedule]
+    return SCHEDULES[results.schedule].points
 
 
 def grids(results: Results, by: str = "point") -> list[Grid]:

@@ -140,7 +140,7 @@ def test_broken_links_are_named_ten_at_most(call, garden):
         ("cluster flowers.csv --features name", "no columns to cluster by: name (text with 120 different values)"),
         ("cluster flowers.csv --preprocess whiten", "There is no preprocessing step 'whiten'"),
         ("cluster flowers.csv --out flowers.csv", "is the file of an input"),
-        ("cluster flowers.csv --out no/labels.csv", "there is no folder 'no'"),
+        ("cluster flowers.csv --out no/labels.csv", "there is no directory 'no'"),
         ("cluster flowers.csv --map map.doc", "must end with .html, .png, .pdf or .svg"),
         ("cluster flowers.csv -a scsc --model m.zip", "SCSC cannot place new data"),
         ("cluster flowers.csv -a kmeans --preprocess tfidf --model m.zip", "cannot hold the step 'tfidf'"),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from cscluster.constraints import schedules
+from cscluster.constraints.catalogue import SCHEDULES
 from cscluster.constraints.schedules import BalancedPairs, File, Folds, RandomPairs, Schedule, Tiers
 from cscluster.errors import ConstraintError
 
@@ -263,4 +264,5 @@ def test_illegal_schedules_are_refused(wrong):
 
 def test_kinds_are_listed():
     union_of = Schedule.__origin__.__args__
-    assert tuple(kind.model_fields["kind"].default for kind in union_of) == schedules.KINDS
+    assert tuple(schedules.MODELS.values()) == union_of
+    assert list(schedules.MODELS) == list(SCHEDULES)

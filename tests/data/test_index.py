@@ -5,7 +5,7 @@ import pytest
 
 from cscluster import bundle, load_dataset
 from cscluster.algorithms.registry import PAPERS
-from cscluster.data import index, readers
+from cscluster.data import index
 from cscluster.data.recipe import Recipe
 
 
@@ -72,13 +72,16 @@ def test_looks_only_for_files_that_can_be_read(own):
         (own / name).touch()
     (own / "usps.csv").mkdir()
     assert index.find_file("usps") == own / "usps.npz"
-    assert set(index.ENDINGS) == set(readers.READERS)
 
 
 @pytest.mark.parametrize("name", ["/abs/olute.csv", "../usps", "us*", "", ".", "a/b", "[", "\0"])
 def test_only_plain_names_are_looked_for_in_the_users_folder(own, name):
     (own / "usps.npz").touch()
     assert index.find_file(name) is None
+
+
+def test_a_name_too_long_for_a_path_is_not_found(own):
+    assert index.find_file("a" * 5000) is None
 
 
 def test_bundled_files_come_first(own):

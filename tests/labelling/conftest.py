@@ -28,7 +28,8 @@ def ensemble(digits):
 
 @pytest.fixture
 def session(digits, ensemble, tmp_path):
-    return Session(digits, ensemble, tmp_path / "links.csv")
+    with Session(digits, ensemble, tmp_path / "links.csv") as opened:
+        yield opened
 
 
 @pytest.fixture

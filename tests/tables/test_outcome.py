@@ -1,6 +1,7 @@
 import numpy as np
 
 from cscluster import Constraints
+from cscluster.metrics import scores
 from cscluster.tables import outcome
 from cscluster.tables.table import Table
 
@@ -35,7 +36,7 @@ def test_the_silhouette_of_many_rows_is_that_of_a_sample(monkeypatch):
     rng = np.random.default_rng(0)
     labels = np.arange(3000) % 2
     rows = rng.normal(size=(3000, 2)) + 10 * labels[:, None]
-    sampled = outcome.silhouette(rows, labels, seed=1)
-    assert sampled == outcome.silhouette(rows, labels, seed=1)
-    monkeypatch.setattr(outcome, "SILHOUETTE_ROWS", 3000)
-    assert abs(sampled - outcome.silhouette(rows, labels, seed=1)) < 0.01
+    sampled = scores.silhouette(rows, labels, seed=1)
+    assert sampled == scores.silhouette(rows, labels, seed=1)
+    monkeypatch.setattr(scores, "SILHOUETTE_ROWS", 3000)
+    assert abs(sampled - scores.silhouette(rows, labels, seed=1)) < 0.01
