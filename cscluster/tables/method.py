@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 from scipy import sparse
 
+from cscluster import documents
 from cscluster.algorithms import parameters, registry
 from cscluster.constraints import Constraints
-from cscluster.errors import ParameterError
+from cscluster.errors import ConfigError, ParameterError
 from cscluster.selection import heldout
+from cscluster.words import integer
 
-_SET_ELSEWHERE = {"n_clusters": "-k", "random_state": "--seed"}
+_SET_ELSEWHERE = {"n_clusters": "number of clusters", "random_state": "seed"}
 
 
 @dataclass(frozen=True)
@@ -37,14 +38,14 @@ def parse(algorithm: str, params: Sequence[str], clusters: str) -> Method:
     ParameterError
         For an unknown algorithm or parameter, an illegal value, or a wrong number of clusters.
     """
-    if clusters != "auto" and not (clusters.isascii() and clusters.isdigit() and int(clusters[:9]) >= 2):
-        raise ParameterError(f"-k must be a whole number from 2 on, or 'auto', got '{clusters}'.")
-    n_clusters = None if clusters == "auto" else int(clusters[:9])
+    n_clusters = integer(clusters)
+    if clusters != "auto" and (n_clusters is None or n_clusters < 2):
+        raise ParameterError(f"The number of clusters must be an integer >= 2, or 'auto', got '{clusters}'.")
     if algorithm != "auto":
         name = registry.find(algorithm).name
         return Method(name, _parameters(name, params), n_clusters)
     if params:
-        raise ParameterError("--param needs --algorithm NAME; each method has its own parameters.")
+        raise ParameterError("Parameters need the name of an algorithm, since each has its own.")
     return Method(None, {}, n_clusters)
 
 
@@ -55,13 +56,13 @@ def _parameters(name: str, given: Sequence[str]) -> dict[str, Any]:
     for text in given:
         key, equals, value = text.partition("=")
         if not equals:
-            raise ParameterError(f"--param is written NAME=VALUE, got '{text}'.")
+            raise ParameterError(f"A parameter is written NAME=VALUE, got '{text}'.")
         if key in _SET_ELSEWHERE:
-            raise ParameterError(f"'{key}' is set by {_SET_ELSEWHERE[key]}.")
+            raise ParameterError(f"'{key}' is the {_SET_ELSEWHERE[key]}, which is given apart.")
         try:
-            values[key] = yaml.safe_load(value)
-        except yaml.YAMLError:
-            values[key] = value
+            values[key] = documents.read(value, f"parameter {key}").data
+        except ConfigError as error:
+            raise ParameterError(str(error)) from None
     table = getattr(algorithm.load(), "parameters", None)
     if table is not None:
         parameters.check(algorithm.title, table, values)
@@ -77,7 +78,8 @@ def require_suited(name: str, X: Any, n_clusters: int) -> None:
         raise ParameterError(f"{algorithm.title} makes two clusters only, not {n_clusters}.")
     if algorithm in registry.BUILT_IN and sparse.issparse(X) and "sparse" not in algorithm.tags:
         raise ParameterError(
-            f"{algorithm.title} needs dense data; add '--preprocess dense', or choose kmeans, pmmc or rca."
+            f"{algorithm.title} needs dense data; add the step 'dense' to the preprocessing, "
+            "or choose kmeans, pmmc or rca."
         )
 
 
@@ -103,6 +105,6 @@ def fit(name: str, params: dict[str, Any], n_clusters: int, X: Any, links: Const
         estimator = heldout.make(name, params, n_clusters, seed).fit(X, links)
     labels = np.asarray(getattr(estimator, "labels_", None))
     if labels.shape != (X.shape[0],) or labels.dtype.kind not in "iu" or labels.min() < 0:
-        raise ParameterError(f"'{name}' must set labels_ to a number from 0 on for each row.")
+        raise ParameterError(f"'{name}' must set labels_ to an integer >= 0 for each row.")
     told = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
     return Fit(estimator, labels.astype(np.int64), list(dict.fromkeys(told)))

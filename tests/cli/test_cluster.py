@@ -131,7 +131,7 @@ def test_broken_links_are_named_ten_at_most(call, garden):
         ("cluster flowers.csv -c clash.csv", "'0100' and '0102' are cannot-linked, but must-links put them together"),
         ("cluster flowers.csv -c strange.csv", "strange.csv:2: there is no sample '0999'"),
         ("cluster flowers.csv -c numbers.csv", "numbers.csv:2: there is no sample '3'; the id column holds names such as '0100'"),
-        ("cluster flowers.csv -k 0", "-k must be a whole number from 2 on"),
+        ("cluster flowers.csv -k 0", "The number of clusters must be an integer >= 2, or 'auto', got '0'"),
         ("cluster flowers.csv -k 200 -a kmeans", "200 clusters are too many for 120 rows"),
         ("cluster flowers.csv -a kmeens", "did you mean 'kmeans'?"),
         ("cluster flowers.csv -a pckmeans -p w=-1", "'w' of PCK-Means must be a number"),

@@ -1,4 +1,5 @@
 import hashlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -33,6 +34,13 @@ def test_every_entry_says_where_it_comes_from():
     for name, entry in (index.files() | index.external()).items():
         assert set(entry.get("papers", [])) <= set(PAPERS), name
         assert set(entry.get("openml", {"name", "id"})) == {"name", "id"}, name
+
+
+def test_the_notice_names_source_and_licence_of_every_data_set():
+    notice = (Path(bundle.folder("datasets")).parent / "NOTICE").read_text(encoding="utf-8")
+    for name, entry in index.files().items():
+        source = " ".join(entry["source"].split())
+        assert f"{name}: {entry['title']}\n  source: {source}\n  licence: {entry['licence']}\n" in notice
 
 
 def test_every_recipe_is_legal_and_has_a_known_base():

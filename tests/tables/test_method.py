@@ -18,15 +18,19 @@ def test_options_are_read():
     ("options", "says"),
     [
         (("kmeens", [], "3"), "did you mean 'kmeans'?"),
-        (("auto", ["w=1"], "3"), "--param needs --algorithm"),
+        (("auto", ["w=1"], "3"), "Parameters need the name of an algorithm"),
         (("pckmeans", ["w"], "3"), "NAME=VALUE"),
         (("pckmeans", ["v=1"], "3"), "has no parameter 'v'"),
         (("pckmeans", ["w=heavy"], "3"), "'w' of PCK-Means must be a number"),
-        (("pckmeans", ["n_clusters=3"], "3"), "set by -k"),
-        (("pckmeans", ["random_state=3"], "3"), "set by --seed"),
-        (("auto", [], "1"), "-k must be a whole number from 2 on"),
-        (("auto", [], "many"), "-k must be a whole number from 2 on"),
-        (("auto", [], "²"), "-k must be a whole number from 2 on"),
+        (("pckmeans", ["n_clusters=3"], "3"), "'n_clusters' is the number of clusters, which is given apart"),
+        (("pckmeans", ["random_state=3"], "3"), "'random_state' is the seed"),
+        (("pckmeans", ["w=" + "[" * 100_000], "3"), "parameter w:1:51: nested deeper than 50 levels"),
+        (("pckmeans", ["w=!!timestamp foo"], "3"), "'w' of PCK-Means must be a number"),
+        (("pckmeans", ["w=0x" + "f" * 5000], "3"), "more than 100 digits"),
+        (("auto", [], "9" * 5000), "must be an integer >= 2, or 'auto'"),
+        (("auto", [], "1"), "must be an integer >= 2, or 'auto'"),
+        (("auto", [], "many"), "must be an integer >= 2, or 'auto'"),
+        (("auto", [], "²"), "must be an integer >= 2, or 'auto'"),
     ],
 )
 def test_wrong_options_are_one_sentence(options, says):
@@ -39,7 +43,7 @@ def test_wrong_options_are_one_sentence(options, says):
     [
         ("kmeans", np.eye(3), 3, "3 clusters are too many for 3 rows"),
         ("mmc_sdp", np.eye(5), 3, "makes two clusters only"),
-        ("pckmeans", csr_array(np.eye(5)), 2, "needs dense data; add '--preprocess dense'"),
+        ("pckmeans", csr_array(np.eye(5)), 2, "needs dense data; add the step 'dense'"),
     ],
 )
 def test_what_a_method_cannot_do(name, X, k, says):
