@@ -159,11 +159,11 @@ def read_text(path: Path) -> str:
     try:
         return Path(path).read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
-        raise ConstraintError(f"There is no constraint file '{path}'.") from None
+        raise ConstraintError(f"There is no links file '{path}'.") from None
     except UnicodeError:
-        raise ConstraintError(f"Cannot read constraint file '{path}': it is not UTF-8 text.") from None
+        raise ConstraintError(f"Cannot read links file '{path}': it is not UTF-8 text.") from None
     except (OSError, ValueError) as error:
-        raise ConstraintError(f"Cannot read constraint file '{path}': {error}") from error
+        raise ConstraintError(f"Cannot read links file '{path}': {error}") from error
 
 
 def _sample(cell: str, numbers: dict[str, int], n_samples: int, where: str) -> int:

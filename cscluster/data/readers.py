@@ -70,7 +70,7 @@ def read(path: Path, *, name: str, target: str | None = None, id_column: str | N
 
 
 def read_frame(path: Path, *, id_column: str | None = None) -> pd.DataFrame:
-    """Read a table as it is, with its texts and its missing values.
+    """Read a table as it is, with its strings and its missing values.
 
     `id_column`, if the table has it, is read as text.
 
@@ -329,7 +329,7 @@ def libsvm_arrays(path: Path) -> dict[str, Any]:
 def npz_arrays(path: Path) -> dict[str, Any]:
     """Read an archive of arrays."""
     if not zipfile.is_zipfile(path):
-        raise ValueError("it is no archive of arrays, or a damaged one")
+        raise ValueError("it is not an archive of arrays, or a damaged one")
     with np.load(path, allow_pickle=False) as archive:
         return {key: archive[key] for key in archive.files}
 

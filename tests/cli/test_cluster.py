@@ -127,7 +127,7 @@ def test_broken_links_are_named_ten_at_most(call, garden):
         ("cluster flowers.cvs", "There is no data set 'flowers.cvs'"),
         ("cluster missing.csv", "There is no data file 'missing.csv'"),
         ("cluster irsi", "did you mean 'iris'?"),
-        ("cluster flowers.csv -c nothing.csv", "There is no constraint file 'nothing.csv'"),
+        ("cluster flowers.csv -c nothing.csv", "There is no links file 'nothing.csv'"),
         ("cluster flowers.csv -c clash.csv", "'0100' and '0102' are cannot-linked, but must-links put them together"),
         ("cluster flowers.csv -c strange.csv", "strange.csv:2: there is no sample '0999'"),
         ("cluster flowers.csv -c numbers.csv", "numbers.csv:2: there is no sample '3'; the id column holds names such as '0100'"),

@@ -117,12 +117,12 @@ def test_names_that_look_like_row_numbers_are_names(tmp_path):
 
 
 def test_files_that_cannot_be_read(tmp_path):
-    with pytest.raises(ConstraintError, match="There is no constraint file"):
+    with pytest.raises(ConstraintError, match="There is no links file"):
         read_links(tmp_path / "none.csv", n_samples=2)
-    with pytest.raises(ConstraintError, match="Cannot read constraint file"):
+    with pytest.raises(ConstraintError, match="Cannot read links file"):
         read_links(tmp_path, n_samples=2)
     (tmp_path / "binary.csv").write_bytes(b"a,b,link\n\xff\xfe\x00")
-    with pytest.raises(ConstraintError, match="Cannot read constraint file"):
+    with pytest.raises(ConstraintError, match="Cannot read links file"):
         read_links(tmp_path / "binary.csv", n_samples=2)
 
 

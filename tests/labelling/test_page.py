@@ -20,7 +20,7 @@ from cscluster.metrics import scores as metrics
 
 @pytest.fixture
 def server(session, items):
-    points = np.asarray(session.table.numbers, dtype=float)[:, [300, 400]]
+    points = np.asarray(session.table.numbers, dtype=float)[:, [20, 43]]
     view = View(session, items, points, "cscluster cluster digits")
     with Server(view) as running:
         thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.02})

@@ -159,7 +159,7 @@ def test_a_second_session_is_told(talk, path, beads, heaps, tmp_path):
 
 def test_the_lock_ends_with_the_process(path, beads, heaps):
     # However it ends: the system releases what a killed process held.
-    code = f"import os, sys; from pathlib import Path; from cscluster.labelling.session import _lock; lock = _lock(Path({str(path)!r})); print('held', flush=True); sys.stdin.read()"
+    code = f"import sys; from filelock import FileLock; lock = FileLock({str(path.with_name('.links.csv.lock'))!r}); lock.acquire(); print('held', flush=True); sys.stdin.read()"
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as other:

@@ -260,7 +260,7 @@ class Experiment(_Treatment):
         if isinstance(schedule, File):
             path = near_config(schedule.path, info)
             if not path.is_file():
-                fail([(("path",), f"there is no constraint file '{schedule.path}'")])
+                fail([(("path",), f"there is no links file '{schedule.path}'")])
             return schedule.model_copy(update={"path": path})
         points = schedule.points
         fail(((), f"a second {points[number]} among the numbers of links") for number in repeated(points))

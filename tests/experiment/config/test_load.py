@@ -109,7 +109,7 @@ def test_every_problem_is_reported_at_once_with_its_place():
         (GOOD + "algorithms_: 3", "did you mean 'algorithms'?"),
         (GOOD.replace("[kmeans,", "[{name: kmeans, params: {random_state: 3}},"), "set by the experiment's seed"),
         (GOOD.replace("[kmeans,", "['no_such_module:Thing',"), "cannot import 'no_such_module'"),
-        (GOOD.replace("{kind: random_pairs, counts: [10, 20]}", "{kind: file, path: no.csv}"), "there is no constraint file"),
+        (GOOD.replace("{kind: random_pairs, counts: [10, 20]}", "{kind: file, path: no.csv}"), "there is no links file"),
         (GOOD.replace("counts: [10, 20]", "counts: [10], tiers: 3"), "unknown key 'tiers'"),
         (GOOD.replace("kind: random_pairs, counts: [10, 20]", "kind: tiers, per_tier: [10], tiers: 0"), "'constraints.tiers' must be greater than or equal to 1, got 0"),
         (GOOD.replace("[iris]", "[{base: iris, generator: xor}]"), "needs either 'base' or 'generator'"),
