@@ -13,6 +13,8 @@ import sys
 import warnings
 from collections.abc import Iterable
 
+from cscluster.words import printable
+
 _LONGEST = 1000
 _COMPARED, _LONG_NAME = 20_000, 200  # beyond these, comparing letters takes long
 _NAMED = 15
@@ -26,8 +28,9 @@ class CsclusterError(Exception):
     """
 
     def __str__(self) -> str:
-        text = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in super().__str__())
-        return "\n".join(_shortened(line) for line in text.split("\n") if line.strip())
+        return "\n".join(
+            _shortened(line) for line in printable(super().__str__()).split("\n") if line.strip()
+        )
 
 
 class ConfigError(CsclusterError):
