@@ -115,8 +115,7 @@ def drift(results: Results, reference: pd.DataFrame, tolerances: Tolerances) -> 
     metrics = reference["metric"].unique()
     for name in tolerances.own:
         if name not in {*metrics, *(metric.partition("@")[0] for metric in metrics)}:
-            hint = did_you_mean(name, metrics) or f"; it has {', '.join(metrics)}"
-            raise ConfigError(f"--tol: the reference has no metric '{name}'{hint}")
+            raise ConfigError(f"--tol: the reference has no metric '{name}'{did_you_mean(name, metrics)}")
     allowed = reference["metric"].map({metric: tolerances.of(metric) for metric in metrics}).astype(float)
     expected = reference[allowed.notna()].rename(columns={"mean": "reference"})
     if expected.empty:

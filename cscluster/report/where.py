@@ -92,13 +92,11 @@ def _column(results: Results, field: str) -> pd.Series:
     varied = list(dict.fromkeys(name for grid in grids.values() for name in grid))
     if field not in varied:
         known = [*_FIELDS, *varied]
-        hint = did_you_mean(field, known) or f"; there are {', '.join(known)}"
-        raise ConfigError(f"--where: there is no field '{field}'{hint}")
+        raise ConfigError(f"--where: there is no field '{field}'{did_you_mean(field, known)}")
     return results.trials["grid"].map({grid: point.get(field) for grid, point in grids.items()})
 
 
 def _hint(results: Results, condition: str) -> str:
     field, _, value = _parts(condition)
     known = [str(v) for v in _column(results, field).dropna().unique()]
-    some = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
-    return did_you_mean(value, known) or f"; {field} is one of {some}"
+    return did_you_mean(value, known)
