@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from cscluster.cli import complete
+from cscluster.data import formats
 
 CORES = os.cpu_count() or 1
 RESULTS = Path("results")
@@ -56,7 +57,7 @@ Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="CSV, TSV, Parquet, ARFF, LIBSVM, NPZ, NPY or MAT file, or a data set by name.",
+        help=f"{formats.titles()} file, or a data set by name.",
         autocompletion=complete.data,
     ),
 ]

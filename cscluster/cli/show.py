@@ -49,7 +49,7 @@ def show(name: str, results: Path) -> None:
         shown = True
     if not shown:
         known = [*registry.algorithms(), *index.names(), *METRICS, *bundle.config_names()]
-        hint = did_you_mean(name, known) or "; see: cscluster list"
+        hint = did_you_mean(name, known)
         raise ConfigError(f"There is no algorithm, data set, metric, experiment or run '{name}'{hint}")
 
 
