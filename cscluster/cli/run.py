@@ -35,7 +35,7 @@ Settings = Annotated[
 Trials = Annotated[int | None, typer.Option(help="Number of trials.")]
 Seed = Annotated[int | None, typer.Option(help="Seed of the experiment.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of workers.")]
-Backend = Annotated[str, typer.Option(help="loky, threading or dask.")]
+Backend = Annotated[str, typer.Option(help="local (processes of this machine) or dask.")]
 Scheduler = Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")]
 ShardOf = Annotated[str | None, typer.Option("--shard", metavar="I/N", help="Run only part I of N.")]
 Out = Annotated[Path, typer.Option("--results", "--out", help="Folder for results.")]
@@ -53,7 +53,7 @@ def command(
     trials: Trials = None,
     seed: Seed = None,
     jobs: Jobs = CORES,
-    backend: Backend = "loky",
+    backend: Backend = "local",
     scheduler: Scheduler = None,
     shard: ShardOf = None,
     out: Out = RESULTS,
@@ -114,7 +114,7 @@ def start(
 
     from cscluster.errors import ConfigError
     from cscluster.experiment.engine.execute import Pool
-    from cscluster.experiment.engine.run import mixed_versions, prepare
+    from cscluster.experiment.engine.run import locked, mixed_versions, prepare
     from cscluster.experiment.plan.shard import Shard
 
     if retry not in (None, "failed"):
@@ -132,13 +132,14 @@ def start(
             sweep=sweep,
             shard=part,
         )
-    _announce(job, console, workers)
-    mixed = mixed_versions(job)
-    if mixed:
-        typer.echo(f"warning: this run will mix versions: {', '.join(mixed)}", err=True)
-    if dry_run:
-        return
-    failed = _carry_out(job, workers, console)
+    with nullcontext(job) if dry_run else locked(job) as job:
+        _announce(job, console, workers)
+        mixed = mixed_versions(job)
+        if mixed:
+            typer.echo(f"warning: this run will mix versions: {', '.join(mixed)}", err=True)
+        if dry_run:
+            return
+        failed = _carry_out(job, workers, console)
     if job.shard is None:
         _show(job, console)
     else:

@@ -31,7 +31,7 @@ def command(
     trials: run.Trials = None,
     seed: run.Seed = None,
     jobs: run.Jobs = run.CORES,
-    backend: run.Backend = "loky",
+    backend: run.Backend = "local",
     scheduler: run.Scheduler = None,
     shard: run.ShardOf = None,
     out: run.Out = run.RESULTS,

@@ -25,7 +25,7 @@ def config(tmp_path):
 
 
 def test_results_are_a_table(config, tmp_path):
-    folder = run(config, out=tmp_path, jobs=1, backend="threading", settings=["trials=1"])
+    folder = run(config, out=tmp_path, jobs=1, settings=["trials=1"])
     frame = folder.to_frame()
     assert len(frame) == 3 * 3
     assert set(frame["status"]) == {"ok"}
@@ -34,14 +34,14 @@ def test_results_are_a_table(config, tmp_path):
 
 def test_half_an_episode_is_completed_and_nothing_is_stored_twice(config, tmp_path):
     job = prepare(config, out=tmp_path)
-    carry_out(job, Pool(1, "threading"))
+    carry_out(job, Pool(1))
     store = job.folder.trials
     whole = sorted(store.read_text().splitlines())
     lines = store.read_text().splitlines(keepends=True)
     store.write_text("".join(lines[:-2]))
     again = prepare(config, out=tmp_path)
     assert len(again.difference.todo) == 1
-    carry_out(again, Pool(1, "threading"))
+    carry_out(again, Pool(1))
     keys = [record["key"] for record in job.folder.records()]
     assert sorted(keys) == sorted(set(keys))
     assert len(keys) == len(whole)
@@ -53,11 +53,11 @@ def test_new_labels_and_spellings_rename_what_is_stored(tmp_path):
         "name: x\ndatasets: [iris]\nconstraints: {kind: random_pairs, counts: [5]}\ntrials: 1\nalgorithms: "
     )
     path.write_text(head + "[kmeans, {name: pckmeans, params: {w: 2}}]")
-    before = run(str(path), out=tmp_path, jobs=1, backend="threading").to_frame()
+    before = run(str(path), out=tmp_path, jobs=1).to_frame()
     path.write_text(head + "[{name: kmeans, label: Lloyd}, {name: pckmeans, params: {w: [2]}}]")
     job = prepare(str(path), out=tmp_path)
     assert not job.difference.todo
-    carry_out(job, Pool(1, "threading"))
+    carry_out(job, Pool(1))
     after = job.folder.to_frame()
     assert after["label"].tolist() == ["Lloyd", "PCK-Means"]
     assert after["grid"].tolist() == [{}, {"w": 2}]
@@ -73,7 +73,7 @@ def test_two_labels_may_stand_for_the_same(tmp_path):
         "  - {name: pckmeans, label: tuned, params: {w: [0.5, 1.0]}, select: oracle:acc}\n"
     )
     job = prepare(str(path), out=tmp_path)
-    carry_out(job, Pool(1, "threading"))
+    carry_out(job, Pool(1))
     keys = [record["key"] for record in job.folder.records()]
     assert sorted(keys) == sorted(job.folder.plan()) == sorted(set(keys))
     frame = job.folder.to_frame().set_index(["point", "trial"])
@@ -116,7 +116,7 @@ def test_active_links_depend_neither_on_the_algorithm_nor_on_its_preprocessing(t
     found = {}
     for kind in ("active", "random_pairs"):
         changes = [f"name={kind}", f"constraints.kind={kind}"]
-        frame = run(str(path), out=tmp_path, jobs=1, backend="threading", settings=changes).to_frame()
+        frame = run(str(path), out=tmp_path, jobs=1, settings=changes).to_frame()
         assert len(frame) == 3 * 2 * 2
         assert set(frame["status"]) == {"ok"}
         links = frame[frame["label"] != "PCK-Means"].groupby(["point", "trial"])["iterations"]
