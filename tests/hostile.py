@@ -1,5 +1,6 @@
 """Clusterers that harm the process that they run in; used by file path in experiments."""
 
+import contextlib
 import os
 import random
 import signal
@@ -201,10 +202,8 @@ class ReplacesDescriptors(Hostile):
 class WritesEverywhere(Hostile):
     def harm(self):
         for descriptor in range(3, 64):
-            try:
+            with contextlib.suppress(OSError):
                 os.write(descriptor, b'started\n{"key": 1}\n\x00\xff')
-            except OSError:
-                pass
 
 
 class KillsParent(Hostile):

@@ -12,7 +12,6 @@ from cscluster.store.folder import RunFolder
 from cscluster.store.records import to_line
 from tests.store.values import record
 
-
 EXPERIMENT = {"name": "n", "metrics": ["acc"], "algorithms": []}
 CONFIG = {"source": "x.yaml", "experiment": EXPERIMENT}
 
@@ -67,7 +66,9 @@ def test_damaged_small_files_are_named(filled):
     for content in ("[]", "{}", "3"):
         (filled.path / "plan.json").write_text(content)
         for ask in (filled.plan, filled.cells):
-            with pytest.raises(StoreError, match=r"Cannot read '.*plan\.json': it (has no|is not a JSON object)"):
+            with pytest.raises(
+                StoreError, match=r"Cannot read '.*plan\.json': it (has no|is not a JSON object)"
+            ):
                 ask()
 
 
@@ -168,7 +169,9 @@ def test_a_record_is_on_disk_when_append_returns(folder):
 def test_only_one_process_writes(filled):
     with (
         filled.writing(),
-        pytest.raises(StoreError, match=r"Another run is writing to '.*run'; wait for it or choose another directory"),
+        pytest.raises(
+            StoreError, match=r"Another run is writing to '.*run'; wait for it or choose another directory"
+        ),
         RunFolder(filled.path).writing(),
     ):
         pass

@@ -99,7 +99,14 @@ def test_a_field_of_another_type_is_named(field, value):
 
 
 def test_what_json_cannot_hold_becomes_text_that_stays_the_same():
-    odd = {"a": float("nan"), "b": b"\xff", "c": datetime.date(2020, 1, 2), "d": 10**5000, "e": (1, {2}), "f": len}
+    odd = {
+        "a": float("nan"),
+        "b": b"\xff",
+        "c": datetime.date(2020, 1, 2),
+        "d": 10**5000,
+        "e": (1, {2}),
+        "f": len,
+    }
     text = json.dumps(storable(odd), allow_nan=False)
     assert text == json.dumps(storable(odd))
     assert "0x7" not in text.replace(hex(10**5000), "")

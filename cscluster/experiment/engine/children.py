@@ -129,6 +129,15 @@ def _give_back(child: _Child) -> None:
         surplus.end()
 
 
+def end_own() -> None:
+    """End the waiting children of the user's own algorithms, with all that these have left behind."""
+    with _lock:
+        own = [child for child in _idle if len(child.owner) > 1]
+        _idle[:] = [child for child in _idle if child not in own]
+    for child in own:
+        child.end()
+
+
 class _Child:
     """A process that runs one trial after another; it ends with this process, whatever happens to it."""
 

@@ -89,6 +89,7 @@ def execute(trials: list[Trial], pool: Pool, environment: str, done: Done, meet:
             done(trial, records)
     finally:
         stop.set()
+        children.end_own()
 
 
 def _on_dask(trials: list[Trial], pool: Pool, environment: str, done: Done, meet: Meet) -> None:
