@@ -201,13 +201,13 @@ class _Child:
                 if stopped():
                     raise StoppedError
                 if line is None:
-                    if time.monotonic() >= deadline:
-                        return records, ("timeout", f"stopped after the limit of {limit:g} s")
                     if most and self._memory() > allowed:
                         return records, (
                             "error",
                             MemoryError(f"exceeded the memory limit of {most / 2**20:g} MB"),
                         )
+                    if time.monotonic() >= deadline:
+                        return records, ("timeout", f"stopped after the limit of {limit:g} s")
                 elif line == TAKEN:
                     self.took_it = True
                 elif line == STARTED and deadline == math.inf:
@@ -249,12 +249,12 @@ class _Child:
         return bytes(line) or None
 
     def _memory(self) -> int:
-        """Return the bytes that the process holds, without files that are mapped into its memory."""
+        """Return the bytes that the process holds; on Linux without files that are mapped into its memory."""
         try:
             held = psutil.Process(self._worker).memory_info()
         except psutil.Error:  # it has just ended, as the next line will say
             return 0
-        return held.rss - getattr(held, "shared", 0)
+        return getattr(held, "data", held.rss)
 
     def end(self) -> None:
         """End the process and all that it started."""
