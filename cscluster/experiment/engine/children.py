@@ -7,6 +7,7 @@ of their own, those of a file together, so that what they leave behind there rea
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import math
 import os
@@ -131,15 +132,24 @@ def _give_back(child: _Child) -> None:
 
 def end_own() -> None:
     """End the waiting children of the user's own algorithms, with all that these have left behind."""
+    _end_idle(lambda child: len(child.owner) > 1)
+
+
+@atexit.register
+def _end_idle(which: Callable[[_Child], bool] = lambda child: child.owner[0] == os.getpid()) -> None:
     with _lock:
-        own = [child for child in _idle if len(child.owner) > 1]
-        _idle[:] = [child for child in _idle if child not in own]
-    for child in own:
+        chosen = [child for child in _idle if which(child)]
+        _idle[:] = [child for child in _idle if child not in chosen]
+    for child in chosen:
+        child.release()
+    for child in chosen:
         child.end()
 
 
 class _Child:
     """A process that runs one trial after another; it ends with this process, whatever happens to it."""
+
+    owner: tuple[Any, ...]
 
     def __init__(self, owner: tuple[Any, ...]) -> None:
         if sys.platform == "win32":
@@ -256,10 +266,14 @@ class _Child:
             return 0
         return getattr(held, "data", held.rss)
 
-    def end(self) -> None:
-        """End the process and all that it started."""
+    def release(self) -> None:
+        """Tell the keeper to end the process and all that it started."""
         with contextlib.suppress(OSError):
             self._process.stdin.close()  # type: ignore[union-attr]
+
+    def end(self) -> None:
+        """End the process and all that it started."""
+        self.release()
         try:
             self._process.wait(_PATIENCE)
         except subprocess.TimeoutExpired:

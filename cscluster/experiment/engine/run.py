@@ -149,6 +149,11 @@ def prepare(
 def locked(job: Job) -> Iterator[Job]:
     """Lock the result directory and yield the job that is left to do there, which no other run can change.
 
+    Parameters
+    ----------
+    job : Job
+        What `prepare` made.
+
     Raises
     ------
     StoreError

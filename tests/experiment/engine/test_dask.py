@@ -147,7 +147,7 @@ def test_workers_may_come_and_go(cluster, tmp_path, seed):
             cluster.workers.append(cluster.add_worker())
 
     carry_out(job, Pool(2, "dask", cluster.address), replace_one)
-    local = prepare(str(tmp_path / "x.yaml"), out=tmp_path / "loky")
+    local = prepare(str(tmp_path / "x.yaml"), out=tmp_path / "local")
     carry_out(local, Pool(2))
     assert values(job.folder) == values(local.folder)
     assert len(values(job.folder)) == 240
