@@ -390,7 +390,7 @@ METRIC = (
     ),
     Algorithm(
         name="sdml",
-        target=f"{_METRIC}.sdml:SDML",
+        target=f"{_FAMILIES}.metric.sdml:SDML",
         title="SDML",
         family="metric",
         paper="Qi, Tang, Zha, Chua, Zhang 2009",
