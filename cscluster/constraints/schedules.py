@@ -21,7 +21,6 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from cscluster import seeds
 from cscluster.arrays import BoolArray, IntArray
-from cscluster.constraints import active
 from cscluster.constraints.files import content_rows, parse_links, read_text
 from cscluster.constraints.links import Constraints
 from cscluster.errors import ConstraintError
@@ -355,24 +354,37 @@ class Folds(_Counted):
 
 
 class Active(_Counted):
-    """Pairs that an active learner asks about: Explore and Consolidate (basu2004); see `active`.
+    """Pairs that an active learner asks about; see `active` and `strategies`.
 
-    The true classes answer.  The first sample and those of Consolidate are drawn at random.
+    The true classes answer.  Random choices, such as that of the first sample, are the trial's.
     """
 
     kind: Literal["active"] = "active"
+    strategy: Literal["explore_consolidate", "min_max", "npu", "cobras"] = "explore_consolidate"
 
     @property
     def needs_samples(self) -> bool:
-        """Farthest-first traversal measures distances."""
+        """Strategies measure distances."""
         return True
+
+    def identity(self) -> dict[str, Any]:
+        """Return the kind, the noise and the strategy."""
+        default = self.strategy == "explore_consolidate"
+        return {**super().identity(), **({} if default else {"strategy": self.strategy})}
 
     def _episode(self, point: int, draw: _Draw) -> Episode:
         """Return the answers to the first `point` questions."""
+        from cscluster.constraints.strategies import questions
+
         y, flipped = draw.y, flips(point, self.noise)
-        preference = draw.rng.permutation(draw.n).astype(np.float64)
-        rule = active.Rule(len(np.unique(y)), active.euclidean(draw.X), preference)
-        pairs, together = active.ask(rule, point, lambda a, b, asked: bool((y[a] == y[b]) ^ flipped[asked]))
+        pairs, together = questions(
+            self.strategy,
+            draw.X,
+            len(np.unique(y)),
+            point,
+            lambda a, b, asked: bool((y[a] == y[b]) ^ flipped[asked]),
+            draw.rng,
+        )
         if len(pairs) < point:
             raise ConstraintError(
                 f"{point} links are wanted, but the answers to {len(pairs)} questions entail all others."
