@@ -90,11 +90,9 @@ class SCSC(SeededClusterer):
     over pairs of coordinates: links in tiers give the same result as all at once, and earlier links are
     not needed again.
 
-    Of what was tried, graph partitions with a learned kernel were the best and gain from more links; more
-    than thirty partitions did not help.
-
-    The default consensus learns from `sample_size` samples and places all others in blocks, so it needs
-    16 bytes a sample beside the partitions at most, whatever n is.
+    On the data sets that it was chosen on, the default consensus is far above the printed one
+    (docs/measurements.md).  It learns from `sample_size` samples and places all others in blocks,
+    so that it needs little memory beside the partitions, whatever n is.
 
     Offline O(n m p d') with p landmarks and d' features of a subset, O(n m) bytes.  A tier of u links
     takes O(u m) for (11), O(u m^2) for (10), O(u r^4 + r^6) for the kernel; the hard partition

@@ -25,6 +25,8 @@ class MetricKMeans(ConstrainedKMeans):
         Number of iterations in which an eigenvalue of A^-1 was lifted to the floor.
     """
 
+    version = 2
+
     metric: str = parameter("single", "one metric, or one for each cluster", Choice("single", "multiple"))
     matrix: str = parameter(
         "diagonal", "weights of the features, or full matrices", Choice("diagonal", "full")
@@ -77,19 +79,19 @@ class MPCKMeans(MetricKMeans, LinkedAssignment):
     Notes
     -----
     **Assignment.**  With 'keep' a point follows partners that are still in the wrong cluster;
-    'reset' lets them find a partition that keeps most links.  'reset' was the best
-    rule on held-out samples.
+    'reset' lets them find a partition that keeps most links, and was the best rule on average for
+    every kind of metric (docs/measurements.md).
 
     **Metrics.**  A broken must-link counts half in the metrics of its two clusters, so fully in a
     single one.  For diagonal matrices the maximally separated pair are opposite corners of the
     bounding box, which keep the weights of equation (8) positive; for full ones it is searched
     along a few farthest samples.  Equation (7) may still give a singular or indefinite A^-1.  Its
     small eigenvalues are lifted to the floor, since negative ones call for a large weight, not
-    for none; this is the optimum among metrics so bounded.  The default floor was a good choice on
-    several data sets, though not the best one everywhere.
+    for none; this is the optimum among metrics so bounded.
 
     **Objective.**  It never rises with 'keep' and 'block' while the maximally separated pair stays
-    the same, which for diagonal matrices is always.
+    the same, which for diagonal matrices is always.  Where `max_iter` iterations reach no fixed point,
+    the labels, centres and metrics are those of the lowest objective.
 
     **Links.**  Given links keep their weights, entailed links have weight one.  Contradictory links
     are named in a warning, and then only the given links count.

@@ -100,8 +100,8 @@ class IterSVR(LandmarkMarginClusterer):
     it is a few Newton steps in m dimensions, O(n m) memory, and the loss's corners are rounded
     over a width of 0.01.
 
-    Single k-means starts can end in two solutions of which the lower inertia is the wrong one; restarts
-    (``n_starts=1, n_init=10``) choose by the lowest objective instead.
+    Where single k-means starts end in two solutions, the lower inertia may be the wrong one; restarts
+    (``n_starts=1, n_init=10``) then find the right one by the lowest objective (docs/measurements.md).
 
     References
     ----------
