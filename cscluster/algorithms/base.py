@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias, dataclass_transform
 
 import numpy as np
 from scipy import sparse
@@ -13,37 +13,40 @@ from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cscluster.algorithms import parameters
-from cscluster.algorithms.parameters import Parameter
+from cscluster.algorithms.parameters import Integer, Null, Parameter, parameter
+from cscluster.arrays import BoolArray as BoolArray
 from cscluster.arrays import FloatArray as FloatArray
 from cscluster.arrays import IntArray as IntArray
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, ParameterError
+from cscluster.linalg.scatter import ranges
 
 Samples: TypeAlias = Any
 """Array-like or CSR of shape (n_samples, n_features)."""
 
 
-def _in_pipelines(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Let ``method(X, constraints)`` be called as pipelines do: ``method(X, None, constraints=links)``.
+def _ignoring_target(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Let ``method(X, constraints)`` be called as scikit-learn does: ``method(X, y, constraints=links)``.
 
-    scikit-learn's pipelines always hand on a target `y`, here None, beside the arguments of a step.
+    Its pipelines and searches always hand on a target y, a vector or None, which no method here looks at.
     """
 
     @wraps(method)
     def called(self: Any, X: Samples, *rest: Any, **named: Any) -> Any:
-        if rest and rest[0] is None and "constraints" in named:
+        if rest and (rest[0] is None or np.asarray(rest[0], dtype=object).ndim == 1):
             rest = rest[1:]
         return method(self, X, *rest, **named)
 
     return called
 
 
+@dataclass_transform(kw_only_default=True)
 class ConstrainedEstimator(BaseEstimator, ABC):
     """An estimator that is fitted to samples and to links between them.
 
-    Subclasses state the legal values of their parameters in `parameters`; the constructor only
-    assigns.  `version` is an integer that is raised whenever a change alters results: stored
-    trials of an older version are then recomputed.
+    Subclasses declare each parameter once, by `cscluster.algorithms.parameters.parameter`; the constructor
+    and the table `parameters` follow.  `version` is an integer that is raised whenever a change alters
+    results: stored trials of an older version are then recomputed.
     """
 
     version: ClassVar[int] = 1
@@ -52,8 +55,9 @@ class ConstrainedEstimator(BaseEstimator, ABC):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        parameters.declare(cls)
         for name in {"fit", "fit_predict"} & vars(cls).keys():
-            setattr(cls, name, _in_pipelines(vars(cls)[name]))
+            setattr(cls, name, _ignoring_target(vars(cls)[name]))
 
     @abstractmethod
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
@@ -92,9 +96,17 @@ class ConstrainedEstimator(BaseEstimator, ABC):
         return self._samples(X, reset=False)
 
     def _samples(self, X: Samples, reset: bool = True) -> Samples:
-        """Return samples as float64, in C order or as CSR with the narrowest indices."""
+        """Return samples, two or more to fit, as float64, in C order or as CSR with the narrowest indices."""
         accepted = "csr" if self.accepts_sparse else False
-        X = validate_data(self, X, accept_sparse=accepted, dtype=np.float64, order="C", reset=reset)
+        X = validate_data(
+            self,
+            X,
+            accept_sparse=accepted,
+            dtype=np.float64,
+            order="C",
+            reset=reset,
+            ensure_min_samples=2 if reset else 1,
+        )
         if sparse.issparse(X) and X.indices.dtype != np.int32 and X.nnz < np.iinfo(np.int32).max:
             parts = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
             return sparse.csr_array(parts, shape=X.shape)
@@ -106,7 +118,16 @@ class ConstrainedEstimator(BaseEstimator, ABC):
         return tags
 
 
-class Clusterer(ClusterMixin, ConstrainedEstimator):
+class _Partition:
+    """What `fit` of a clusterer sets."""
+
+    labels_: IntArray
+    n_iter_: int
+    converged_: bool
+    objective_: FloatArray
+
+
+class Clusterer(_Partition, ClusterMixin, ConstrainedEstimator):
     """A clusterer: `fit` sets the attributes below; `predict` exists where the model generalises.
 
     Attributes
@@ -121,14 +142,17 @@ class Clusterer(ClusterMixin, ConstrainedEstimator):
         Objective after each iteration; empty where the method has none.
     """
 
-    labels_: IntArray
-    n_iter_: int
-    converged_: bool
-    objective_: FloatArray
+    n_clusters: int = parameter(2, "number of clusters", Integer(1))
 
     def fit_predict(self, X: Samples, constraints: Constraints | None = None) -> IntArray:
         """Fit and return the labels of `X`."""
         return self.fit(X, constraints).labels_
+
+
+class SeededClusterer(Clusterer):
+    """A clusterer that makes random choices."""
+
+    random_state: int | None = parameter(None, "seed of the random choices", Integer(0, 2**32 - 1), Null())
 
 
 class MetricLearner(TransformerMixin, ConstrainedEstimator):
@@ -140,15 +164,33 @@ class MetricLearner(TransformerMixin, ConstrainedEstimator):
 
 
 class LinearMetric(MetricLearner):
-    """A metric learner whose map is linear.
+    """A metric learner whose map is linear; a method gives its own step, `_learn`.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The learned map L; the metric's matrix is ``L.T @ L``.
+        The learned map L; the metric's matrix is ``L.T @ L``.  Constant features get no weight.
     """
 
-    components_: FloatArray
+    accepts_sparse = True
+
+    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
+        """Learn the map from the links, on features that vary, each divided by its scale."""
+        X, constraints = self._validate(X, constraints)
+        X = dense(X)
+        varies, scales = self._scales(X)
+        L = self._learn(X[:, varies] / scales, constraints)
+        self.components_ = np.zeros((len(L), X.shape[1]))
+        self.components_[:, varies] = L / scales
+        return self
+
+    def _scales(self, X: FloatArray) -> tuple[BoolArray, FloatArray]:
+        """Return which features vary, and what those that do are divided by."""
+        return ranges(X)
+
+    @abstractmethod
+    def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
+        """Return the map of the scaled features."""
 
     def transform(self, X: Samples) -> FloatArray:
         """Return ``X @ components_.T``."""
