@@ -195,8 +195,7 @@ def load(name: str) -> Paper:
     """
     path = folder() / name / "claims.yaml"
     if name not in names():
-        hint = did_you_mean(name, names()) or f"; known: {', '.join(names())}"
-        raise ConfigError(f"There is no paper '{name}'{hint}")
+        raise ConfigError(f"There is no paper '{name}'{did_you_mean(name, names())}")
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
         return Paper.model_validate({"name": name, **content})

@@ -201,8 +201,7 @@ def _check_parameter(results: Results, name: str) -> None:
     varied = dict.fromkeys(key for grid in results.trials["grid"].unique() for key in json.loads(grid))
     if name not in varied:
         known = ["point", "dataset", *varied]
-        hint = did_you_mean(name, known) or f"; this run has {', '.join(known)}"
-        raise ConfigError(f"Cannot show '{results.name}' by '{name}'{hint}")
+        raise ConfigError(f"Cannot show '{results.name}' by '{name}'{did_you_mean(name, known)}")
 
 
 def _texts(results: Results, metric: str) -> dict[tuple[str, int, int, str], str]:
