@@ -53,6 +53,10 @@ class InfeasibleError(CsclusterError):
     """Hard constraints that the algorithm found no partition for."""
 
 
+class SolverError(CsclusterError):
+    """An optimisation that did not end in the time it was given."""
+
+
 class StoreError(CsclusterError):
     """A result folder is damaged, locked, full or belongs to another experiment."""
 
@@ -81,7 +85,7 @@ def _shortened(line: str) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return how a sentence about an unknown name ends: the closest known name, or what there is.
+    """Return how a sentence about an unknown name ends: the closest known name, or a few that there are.
 
     Examples
     --------
@@ -97,7 +101,6 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     )
     if close:
         return f"; did you mean '{spelled[close[0]]}'?"
-    if not names:
+    if not names or len(names) > _NAMED:
         return ""
-    rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"; there {'is' if len(names) == 1 else 'are'} {', '.join(names[:_NAMED])}{rest}"
+    return f"; there {'is' if len(names) == 1 else 'are'} {', '.join(names)}"

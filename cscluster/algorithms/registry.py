@@ -11,7 +11,7 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -77,6 +77,24 @@ class Algorithm:
             return hasattr(self.load(), "transform") and not hasattr(self.load(), "fit_predict")
         return self.family == "metric"
 
+    def as_printed(self, preprocess: tuple[str, ...] | None = None, **preset: Any) -> Algorithm:
+        """Return the entry of this method as its publication describes it, where ours differs.
+
+        Parameters
+        ----------
+        preprocess : tuple of str, optional
+            Preprocessing of the publication; ours if it is the same.
+        **preset : object
+            Parameters that make the published method of ours.
+        """
+        return replace(
+            self,
+            name=f"{self.name}_printed",
+            title=f"{self.title} (as printed)",
+            preset={**self.preset, **preset},
+            preprocess=self.preprocess if preprocess is None else preprocess,
+        )
+
     def load(self) -> type[ConstrainedEstimator]:
         """Import and return the class."""
         return load_class(self.target)
@@ -90,7 +108,6 @@ class Algorithm:
         return {**_constructor_defaults(self.load()), **self.preset}
 
 
-_METRIC = "cscluster.algorithms.metric"
 _FAMILIES = "cscluster.algorithms"
 
 PARTITION = (
@@ -157,6 +174,39 @@ PARTITION = (
         family="partition",
         paper="Wagstaff, Cardie, Rogers, Schroedl 2001",
         tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="pccc",
+        target=f"{_FAMILIES}.partition.pccc:PCCC",
+        title="PCCC",
+        family="partition",
+        paper="Baumann, Hochbaum 2024",
+        tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="lcvqe",
+        target=f"{_FAMILIES}.partition.lcvqe:LCVQE",
+        title="LCVQE",
+        family="partition",
+        paper="Pelleg, Baras 2007",
+        tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="seeded_kmeans",
+        target=f"{_FAMILIES}.partition.seeded_kmeans:SeededKMeans",
+        title="Seeded-KMeans",
+        family="partition",
+        paper="Basu, Banerjee, Mooney 2002",
+        tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="constrained_kmeans",
+        target=f"{_FAMILIES}.partition.seeded_kmeans:SeededKMeans",
+        title="Constrained-KMeans",
+        family="partition",
+        paper="Basu, Banerjee, Mooney 2002",
+        tags=("constraints", "inductive", "compiled"),
+        preset={"keep_seeds": True},
     ),
 )
 
@@ -246,7 +296,7 @@ METRIC = (
     ),
     Algorithm(
         name="erca",
-        target=f"{_METRIC}.erca:ERCA",
+        target=f"{_FAMILIES}.metric.erca:ERCA",
         title="ERCA",
         family="metric",
         paper="Yeung, Chang 2006",
@@ -254,7 +304,7 @@ METRIC = (
     ),
     Algorithm(
         name="xing",
-        target=f"{_METRIC}.xing:Xing",
+        target=f"{_FAMILIES}.metric.xing:Xing",
         title="Xing",
         family="metric",
         paper="Xing, Ng, Jordan, Russell 2002",
@@ -262,7 +312,7 @@ METRIC = (
     ),
     Algorithm(
         name="itml",
-        target=f"{_METRIC}.itml:ITML",
+        target=f"{_FAMILIES}.metric.itml:ITML",
         title="ITML",
         family="metric",
         paper="Davis, Kulis, Jain, Sra, Dhillon 2007",
@@ -270,7 +320,7 @@ METRIC = (
     ),
     Algorithm(
         name="lmnn",
-        target=f"{_METRIC}.lmnn:LMNN",
+        target=f"{_FAMILIES}.metric.lmnn:LMNN",
         title="LMNN",
         family="metric",
         paper="Weinberger, Saul 2009",
@@ -278,7 +328,7 @@ METRIC = (
     ),
     Algorithm(
         name="llma",
-        target=f"{_METRIC}.llma:LLMA",
+        target=f"{_FAMILIES}.metric.llma:LLMA",
         title="LLMA",
         family="metric",
         paper="Chang, Yeung 2006",
@@ -287,7 +337,7 @@ METRIC = (
     ),
     Algorithm(
         name="kernel_beta",
-        target=f"{_METRIC}.kernel_beta:KernelBeta",
+        target=f"{_FAMILIES}.metric.kernel_beta:KernelBeta",
         title="kernel-β",
         family="metric",
         paper="Yeung, Chang 2007",
@@ -296,7 +346,7 @@ METRIC = (
     ),
     Algorithm(
         name="trace_ratio",
-        target=f"{_METRIC}.trace_ratio:TraceRatio",
+        target=f"{_FAMILIES}.metric.trace_ratio:TraceRatio",
         title="trace ratio",
         family="metric",
         paper="baghshah2010",
@@ -305,7 +355,7 @@ METRIC = (
     ),
     Algorithm(
         name="trace_ratio_nonlinear",
-        target=f"{_METRIC}.trace_ratio:TraceRatio",
+        target=f"{_FAMILIES}.metric.trace_ratio:TraceRatio",
         title="trace ratio, non-linear",
         family="metric",
         paper="baghshah2010",
@@ -315,13 +365,21 @@ METRIC = (
     ),
     Algorithm(
         name="xiang",
-        target=f"{_METRIC}.trace_ratio:TraceRatio",
+        target=f"{_FAMILIES}.metric.trace_ratio:TraceRatio",
         title="Xiang",
         family="metric",
         paper="Xiang, Nie, Zhang 2008",
         tags=("constraints", "inductive"),
         preprocess=("standardize",),
         preset={"alpha": 0.0},
+    ),
+    Algorithm(
+        name="sdml",
+        target=f"{_FAMILIES}.metric.sdml:SDML",
+        title="SDML",
+        family="metric",
+        paper="Qi, Tang, Zha, Chua, Zhang 2009",
+        tags=("constraints", "inductive", "sparse"),
     ),
 )
 
@@ -341,6 +399,15 @@ SPECTRAL = (
         family="spectral",
         paper="Li, Liu 2009",
         tags=("constraints",),
+    ),
+    Algorithm(
+        name="csp",
+        target=f"{_FAMILIES}.spectral.csp:CSP",
+        title="CSP",
+        family="spectral",
+        paper="Wang, Davidson 2010",
+        tags=("constraints",),
+        preprocess=("standardize",),
     ),
 )
 

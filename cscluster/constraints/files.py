@@ -148,12 +148,14 @@ def sample_number(cell: str, numbers: dict[str, int], n_samples: int, where: str
 
 
 def _weight(cell: str, where: str) -> float:
+    if cell.lower() == "hard":
+        return math.inf
     try:
         value = float(cell)
     except ValueError:
         value = math.nan
     if not 0 < value < math.inf:
-        raise ConstraintError(f"{where}: the weight must be a positive number, got '{cell}'.")
+        raise ConstraintError(f"{where}: the weight must be a positive number or 'hard', got '{cell}'.")
     return value
 
 
@@ -177,7 +179,7 @@ def links_csv(constraints: Constraints, ids: Sequence[str] = ()) -> str:
     ):
         for (a, b), w in zip(pairs.tolist(), weights.tolist(), strict=True):
             cells = [plain(ids[a]), plain(ids[b])] if ids else [a, b]
-            writer.writerow([*cells, kind, *([w] if weighted else [])])
+            writer.writerow([*cells, kind, *(["hard" if math.isinf(w) else w] if weighted else [])])
     return out.getvalue()
 
 

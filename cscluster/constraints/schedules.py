@@ -8,15 +8,16 @@ seed, the data set and the trial, and larger counts extend smaller ones.
 from __future__ import annotations
 
 import hashlib
+import math
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from cscluster import seeds
 from cscluster.arrays import BoolArray, IntArray
@@ -134,6 +135,7 @@ class _Schedule(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     noise: float = Field(0.0, ge=0, lt=1)
+    weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] | Literal["hard"] | None = None
 
     @property
     @abstractmethod
@@ -157,7 +159,9 @@ class _Schedule(BaseModel):
 
     def identity(self) -> dict[str, Any]:
         """Return what, beside the point and the trial, decides the links; part of the key."""
-        return {"kind": self.kind, **({"noise": self.noise} if self.noise else {})}  # type: ignore[attr-defined]
+        noise = {"noise": self.noise} if self.noise else {}
+        weight = {} if self.weight is None else {"weight": self.weight}
+        return {"kind": self.kind, **noise, **weight}  # type: ignore[attr-defined]
 
     def episode(
         self,
@@ -174,7 +178,11 @@ class _Schedule(BaseModel):
         `ids` are the names of the samples, if any; `X` are the samples themselves, the same for all
         algorithms, for a schedule that `needs_samples`.
         """
-        return self._episode(point, _Draw(y, seed, dataset, trial, ids, X))
+        episode = self._episode(point, _Draw(y, seed, dataset, trial, ids, X))
+        if self.weight is None:
+            return episode
+        weight = math.inf if self.weight == "hard" else self.weight
+        return replace(episode, tiers=tuple(tier.weighted(weight) for tier in episode.tiers))
 
     @abstractmethod
     def _episode(self, point: int, draw: _Draw) -> Episode:
@@ -226,6 +234,74 @@ class BalancedPairs(_Counted):
         """Return `point` links of each kind."""
         pairs = np.concatenate(balanced_pairs(draw.y, point, draw.rng))
         return Episode((self._links(pairs, draw.y, np.tile(flips(point, self.noise), 2)),))
+
+
+Shares = Annotated[list[Annotated[int, Field(ge=1, le=100)]], Field(min_length=1)]
+
+
+class Fraction(_Schedule):
+    """Random pairs, as many as a share of the samples has among itself (baumann2024, section 5).
+
+    A point is a share in per cent: of f = ceil(share n) samples there are f (f - 1) / 2 pairs, and so many
+    are drawn from all samples.
+    """
+
+    kind: Literal["fraction"] = "fraction"
+    shares: Shares
+
+    @property
+    def points(self) -> list[int]:
+        """Shares in per cent."""
+        return self.shares
+
+    def _episode(self, point: int, draw: _Draw) -> Episode:
+        """Return the links of a share."""
+        f = -(-point * draw.n // 100)
+        return Episode((self._links(random_pairs(draw.n, f * (f - 1) // 2, draw.rng), draw.y),))
+
+
+class Labelled(_Schedule):
+    """Samples whose classes are known, a share of all in per cent or a number of each class.
+
+    The links are the fewest that say it (`Constraints.from_partial_labels`).  Noise is the share of the
+    known samples that bear another class.
+    """
+
+    kind: Literal["labelled"] = "labelled"
+    shares: Shares | None = None
+    per_class: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)] | None = None
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Self:
+        if (self.shares is None) == (self.per_class is None):
+            raise ValueError("give either 'shares' (per cent of all samples) or 'per_class' (a number)")
+        return self
+
+    @property
+    def points(self) -> list[int]:
+        """Shares in per cent, or numbers for each class."""
+        return self.shares or self.per_class or []
+
+    def identity(self) -> dict[str, Any]:
+        """Return the kind, the noise and what the points count."""
+        return {**super().identity(), "of": "all" if self.shares else "class"}
+
+    def _episode(self, point: int, draw: _Draw) -> Episode:
+        """Return links between the samples whose classes are known."""
+        rng, y = draw.rng, draw.y
+        order, n_classes = rng.permutation(draw.n), int(y.max()) + 1
+        said = y.copy()
+        wrong = order[flips(draw.n, self.noise)]
+        said[wrong] = (y[wrong] + rng.integers(1, max(2, n_classes), size=len(wrong))) % n_classes
+        if self.shares is not None:
+            known = order[: -(-point * draw.n // 100)]
+        else:
+            by_class = order[np.argsort(y[order], kind="stable")]
+            rank = np.arange(draw.n) - np.searchsorted(y[by_class], y[by_class])
+            known = by_class[rank < point]
+        labels = np.full(draw.n, -1)
+        labels[known] = said[known]
+        return Episode((Constraints.from_partial_labels(labels),))
 
 
 class Tiers(_Schedule):
@@ -349,5 +425,8 @@ class File(_Schedule):
         return Episode((kept | swapped,))
 
 
-Schedule = Annotated[RandomPairs | BalancedPairs | Tiers | Folds | Active | File, Field(discriminator="kind")]
-KINDS = ("random_pairs", "balanced_pairs", "tiers", "folds", "active", "file")
+Schedule = Annotated[
+    RandomPairs | BalancedPairs | Fraction | Labelled | Tiers | Folds | Active | File,
+    Field(discriminator="kind"),
+]
+KINDS = ("random_pairs", "balanced_pairs", "fraction", "labelled", "tiers", "folds", "active", "file")

@@ -69,7 +69,7 @@ class Item(_Model):
     shows : str
         Tables and figures that it stands for.
     quick : list of str, optional
-        Changes, as for ``--set``, that make it quick; without them it is no part of the quick profile.
+        Changes, as ``KEY=VALUE``, that make it quick; without them it is not part of the quick profile.
     figure : str, optional
         Name of the figure of its results that stands in the page.
     """

@@ -40,7 +40,7 @@ def read(path: Path) -> pd.DataFrame:
     Raises
     ------
     StoreError
-        If there is no such file, or it is not a summary.
+        If there is none, or it is not one.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
@@ -48,7 +48,7 @@ def read(path: Path) -> pd.DataFrame:
         table = pd.read_csv(io.StringIO(text), keep_default_na=False, na_values={"mean": [""], "std": [""]})
         return table[_COLUMNS]
     except FileNotFoundError:
-        raise StoreError(f"There is no reference '{path}'; it has to be written first.") from None
+        raise StoreError(f"There is no reference '{path}'; write one first.") from None
     except (OSError, ValueError, KeyError) as error:
         raise StoreError(f"'{path}' is not a reference of reproduced runs: {error}") from None
 

@@ -37,7 +37,7 @@ def parse_tolerances(texts: list[str], default: float = 0.02) -> Tolerances:
     Raises
     ------
     ConfigError
-        If one is not a number from 0 on.
+        If one is not a number >= 0.
     """
     own: dict[str, float] = {}
     for text in texts:
@@ -47,7 +47,7 @@ def parse_tolerances(texts: list[str], default: float = 0.02) -> Tolerances:
         except ValueError:
             value = -1.0
         if not 0 <= value < float("inf") or (equals and not name):
-            raise ConfigError(f"A tolerance is a number from 0 on, or METRIC=NUMBER, got '{text}'.")
+            raise ConfigError(f"A tolerance is a number >= 0, or METRIC=NUMBER, got '{text}'.")
         if equals:
             own[name] = value
         else:

@@ -91,7 +91,8 @@ def _column(results: Results, field: str) -> pd.Series:
     grids = {grid: json.loads(grid) for grid in results.trials["grid"].unique()}
     varied = list(dict.fromkeys(name for grid in grids.values() for name in grid))
     if field not in varied:
-        raise ConfigError(f"There is no field '{field}'{did_you_mean(field, [*_FIELDS, *varied])}")
+        known = [*_FIELDS, *varied]
+        raise ConfigError(f"There is no field '{field}'{did_you_mean(field, known)}")
     return results.trials["grid"].map({grid: point.get(field) for grid, point in grids.items()})
 
 

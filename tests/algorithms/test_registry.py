@@ -37,6 +37,15 @@ def test_entry_is_consistent_with_its_class(algorithm):
         assert ("sequential" in algorithm.tags) == hasattr(loaded, "partial_fit")
 
 
+def test_a_method_as_printed_is_an_entry_of_its_own():
+    ours = registry.find("pmmc")
+    printed = ours.as_printed(init="paper", preprocess=("standardize",))
+    assert (printed.name, printed.title) == ("pmmc_printed", "PMMC (as printed)")
+    assert printed.load() is ours.load()
+    assert printed.defaults() == ours.defaults() | {"init": "paper"}
+    assert (printed.preprocess, ours.preprocess) == (("standardize",), ())
+
+
 @each
 def test_parameter_table_is_complete_and_allows_the_defaults(algorithm):
     signature = inspect.signature(algorithm.load())

@@ -108,7 +108,7 @@ def test_tolerances():
 
 @pytest.mark.parametrize("text", ["", "x", "acc=", "acc=x", "=0.1", "-1", "nan", "inf", "acc=-1"])
 def test_bad_tolerances(text):
-    with pytest.raises(ConfigError, match="A tolerance is a number from 0 on, or METRIC=NUMBER"):
+    with pytest.raises(ConfigError, match="A tolerance is a number >= 0, or METRIC=NUMBER"):
         parse_tolerances([text])
 
 
