@@ -76,7 +76,7 @@ def draw(names: Sequence[str], path: Path) -> None:
     n_rows = -(-len(names) // _BLOCKS)
     with styled():
         figure = Figure(figsize=(11, 0.92 * n_rows + 0.3), dpi=150)
-        blocks = figure.subfigures(1, _BLOCKS, wspace=0.02)
+        blocks = np.ravel(figure.subfigures(1, _BLOCKS, wspace=0.02))
         for block, subfigure in enumerate(blocks):
             panels = subfigure.subplots(
                 n_rows, len(TOYS), gridspec_kw={"wspace": 0.05, "hspace": 0.32, "left": 0.01, "right": 0.99}
@@ -107,7 +107,7 @@ def _draw_cell(axes: Axes, cell: Cell, data: Dataset, links: Constraints) -> Non
         axes.add_collection(
             LineCollection(list(data.X[pairs]), colors="0.55", linewidths=0.35, linestyles=[style])
         )
-    axes.scatter(*data.X.T, c=palette[cell.labels % len(palette)], s=3.5, linewidth=0, zorder=2)
+    axes.scatter(data.X[:, 0], data.X[:, 1], c=palette[cell.labels % len(palette)], s=3.5, linewidth=0, zorder=2)
     for x, side, text, look in (
         (0.99, "right", f"{max(cell.ari, 0):.2f}", {"fontweight": "bold" if cell.ari > 0.9 else "normal"}),
         (0.01, "left", f"{1000 * cell.seconds:.0f} ms", {"fontsize": 5.5, "color": "0.35"}),
