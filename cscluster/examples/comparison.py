@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -76,7 +77,7 @@ def draw(names: Sequence[str], path: Path) -> None:
     n_rows = -(-len(names) // _BLOCKS)
     with styled():
         figure = Figure(figsize=(11, 0.92 * n_rows + 0.3), dpi=150)
-        blocks = np.ravel(figure.subfigures(1, _BLOCKS, wspace=0.02))
+        blocks: Any = figure.subfigures(1, _BLOCKS, wspace=0.02)
         for block, subfigure in enumerate(blocks):
             panels = subfigure.subplots(
                 n_rows, len(TOYS), gridspec_kw={"wspace": 0.05, "hspace": 0.32, "left": 0.01, "right": 0.99}
