@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test lint types reproduce reproduce-quick stress bench format readme gallery docs clean
+.PHONY: run test lint types reproduce reproduce-quick stress bench format gallery docs clean
 
 run: .venv/run-ready  ## set up, then run the main experiment on bundled data
 	$(BIN)/cscluster run configs/mnist0689.yaml
@@ -31,12 +31,6 @@ stress: .venv/test-ready  ## kill, fuzz and load it; takes an hour or more
 format: .venv/test-ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-
-readme: .venv/run-ready  ## bring the README's table of algorithms up to date
-	$(BIN)/cscluster list algorithms --markdown | $(BIN)/python -c "import pathlib, re, sys; \
-	  p = pathlib.Path('README.md'); \
-	  p.write_text(re.sub(r'(?s)(<!-- algorithms -->\n).*?(<!-- end -->)', \
-	  lambda m: m[1] + sys.stdin.read() + m[2], p.read_text()))"
 
 gallery: .venv/run-ready  ## draw all algorithms side by side
 	$(BIN)/python -m cscluster.examples.comparison results/reference

@@ -108,7 +108,9 @@ def _draw_cell(axes: Axes, cell: Cell, data: Dataset, links: Constraints) -> Non
         axes.add_collection(
             LineCollection(list(data.X[pairs]), colors="0.55", linewidths=0.35, linestyles=[style])
         )
-    axes.scatter(data.X[:, 0], data.X[:, 1], c=palette[cell.labels % len(palette)], s=3.5, linewidth=0, zorder=2)
+    axes.scatter(
+        data.X[:, 0], data.X[:, 1], c=palette[cell.labels % len(palette)], s=3.5, linewidth=0, zorder=2
+    )
     for x, side, text, look in (
         (0.99, "right", f"{max(cell.ari, 0):.2f}", {"fontweight": "bold" if cell.ari > 0.9 else "normal"}),
         (0.01, "left", f"{1000 * cell.seconds:.0f} ms", {"fontsize": 5.5, "color": "0.35"}),
