@@ -28,8 +28,9 @@ from cscluster.data.load import load_dataset
 from cscluster.data.recipe import Recipe
 from cscluster.errors import CsclusterError
 from cscluster.metrics.scores import score
+from cscluster.report.colours import COLOURS
 from cscluster.report.figures import FORMATS
-from cscluster.report.figures.style import COLOURS, styled
+from cscluster.report.figures.style import styled
 
 TOYS = ("blobs", "moons", "rings", "xor")
 N_SAMPLES, N_LINKS, SEED = 150, 40, 3
