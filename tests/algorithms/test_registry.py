@@ -37,6 +37,16 @@ def test_entry_is_consistent_with_its_class(algorithm):
         assert ("sequential" in algorithm.tags) == hasattr(loaded, "partial_fit")
 
 
+@pytest.mark.parametrize("name", registry.AS_PRINTED)
+def test_the_two_forms_stand_side_by_side_and_differ(name):
+    names = list(registry.algorithms())
+    assert names.index(f"{name}_printed") == names.index(name) + 1
+    ours, printed = registry.find(name), registry.find(f"{name}_printed")
+    assert printed.title == f"{ours.title} (as printed)"
+    assert printed.defaults() == ours.defaults() | registry.AS_PRINTED[name]
+    assert printed.defaults() != ours.defaults()
+
+
 def test_a_method_as_printed_is_an_entry_of_its_own():
     ours = registry.find("pmmc")
     printed = ours.as_printed(init="paper", preprocess=("standardize",))

@@ -15,6 +15,7 @@ from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClust
 from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
 from cscluster.algorithms.partition._assign import ASSIGNMENTS, Penalties, assign_points, nearest
 from cscluster.algorithms.partition._closure import Closure
+from cscluster.algorithms.partition._seeding import authors_seeds, seed_centers
 from cscluster.algorithms.partition._sums import group_sums
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError
@@ -42,6 +43,14 @@ M = TypeVar("M", bound=Model)
 class ConstrainedKMeans(SeededClusterer):
     """What pckmeans, mpckmeans and mkmeans share."""
 
+    start: str = parameter(
+        "neighbourhoods",
+        "first centres. 'neighbourhoods': the centroids of the neighbourhoods that must-links form. "
+        "'authors': the same as in the program of the authors of bilenko2004, which labels the samples of "
+        "these neighbourhoods before the first sweep, perturbs the centroid by up to 35 percent where there "
+        "are too few, and closes the links of the largest neighbourhoods alone, one for each cluster",
+        Choice("neighbourhoods", "authors"),
+    )
     w: float = parameter(
         1.0, "cost of a broken link of weight one, which competes with squared distances", Real(0)
     )
@@ -56,22 +65,27 @@ class ConstrainedKMeans(SeededClusterer):
         self,
         X: FloatArray,
         constraints: Constraints,
-        start: FloatArray,
+        seeds: Constraints,
         model: M,
         assignment: str | None,
         rng: np.random.Generator,
     ) -> M:
-        """Alternate from the centres `start` and return the model of the fixed point.
+        """Alternate from the neighbourhoods of `seeds` and return the model of the fixed point.
 
         Where none is reached, as in a limit cycle, the iterate of the lowest objective is taken.
         Without an `assignment` rule links move no sample.
         """
-        closure = Closure.of(constraints)
-        K, points = self.n_clusters, closure.points
+        K = self.n_clusters
+        if self.start == "authors":
+            closure = Closure.of(constraints, largest=K)
+            mu, labels = authors_seeds(X, seeds, K, rng)
+        else:
+            closure = Closure.of(constraints)
+            mu, labels = seed_centers(X, seeds, K, rng), np.full(len(X), -1, dtype=np.int64)
+        points = closure.points
         origin = X.mean(axis=0)
-        X, mu = X - origin, start - origin
+        X, mu = X - origin, mu - origin
         still = self.tol * X.var(axis=0).mean()
-        labels = np.full(len(X), -1, dtype=np.int64)
         objective: list[float] = []
         self.converged_, self.n_reseeded_ = False, 0
         lowest = (np.inf, labels, mu, model)

@@ -10,7 +10,6 @@ from cscluster.algorithms.base import FloatArray, Samples
 from cscluster.algorithms.parameters import Choice, Real, parameter
 from cscluster.algorithms.partition._lloyd import ConstrainedKMeans, LinkedAssignment
 from cscluster.algorithms.partition._metric import Metrics
-from cscluster.algorithms.partition._seeding import seed_centers
 from cscluster.constraints import Constraints
 
 
@@ -42,11 +41,10 @@ class MetricKMeans(ConstrainedKMeans):
     ) -> Self:
         """Start from the neighbourhoods of `seeds` and alternate."""
         rng = np.random.default_rng(self.random_state)
-        start = seed_centers(X, seeds, self.n_clusters, rng)
         euclidean = Metrics.start(
             X, self.n_clusters, metric=self.metric, matrix=self.matrix, w=self.w, floor=self.floor
         )
-        model = self._alternate(X, constraints, start, euclidean, assignment, rng)
+        model = self._alternate(X, constraints, seeds, euclidean, assignment, rng)
         self.metrics_ = model.matrices()
         self.n_floored_ = model.n_floored
         return self

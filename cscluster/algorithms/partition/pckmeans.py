@@ -11,7 +11,6 @@ from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.partition._assign import Penalties, squared_distances
 from cscluster.algorithms.partition._closure import Closure
 from cscluster.algorithms.partition._lloyd import LinkedAssignment
-from cscluster.algorithms.partition._seeding import seed_centers
 from cscluster.constraints import Constraints
 
 
@@ -84,7 +83,6 @@ class PCKMeans(LinkedAssignment):
         """Cluster `X`."""
         X, constraints = self._validate(X, constraints)
         rng = np.random.default_rng(self.random_state)
-        start = seed_centers(X, constraints, self.n_clusters, rng)
         model = Euclidean(self.w, self.n_clusters)
-        self._alternate(X, constraints, start, model, self.assignment, rng)
+        self._alternate(X, constraints, constraints, model, self.assignment, rng)
         return self
