@@ -340,7 +340,7 @@ def test_the_outcome_in_words(tmp_path):
         "B in 1 of 2 and worse in 1 and C in 2 of 2."
     )
     assert sentence(results, "error").startswith(
-        "A has the lowest error (majority) in 1 of 2 cases; by paired"
+        "A has the lowest error in 1 of 2 cases; by paired"
     )
 
 
