@@ -53,8 +53,16 @@ class InfeasibleError(CsclusterError):
     """Hard constraints that the algorithm found no partition for."""
 
 
+class SolverError(CsclusterError):
+    """An optimisation that did not end in the time it was given."""
+
+
 class StoreError(CsclusterError):
-    """A result folder is damaged, locked, full or belongs to another experiment."""
+    """A result directory is damaged, locked, full or belongs to another experiment."""
+
+
+class WorkerError(CsclusterError):
+    """The processes that run trials cannot be started."""
 
 
 def warn(message: str) -> None:
@@ -67,6 +75,14 @@ def warn(message: str) -> None:
 
 def _is_inside(module: str) -> bool:
     return module.partition(".")[0] in ("cscluster", "sklearn", "joblib")
+
+
+def message(error: BaseException) -> str:
+    """Return what an exception says, even if asking for that fails too."""
+    try:
+        return str(error)
+    except BaseException as second:
+        return f"its message cannot be read: {type(second).__name__}"
 
 
 def reason(error: BaseException) -> str:

@@ -5,6 +5,7 @@ Nothing here imports an algorithm, or any numeric library, until `Algorithm.load
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import importlib.util
@@ -13,11 +14,12 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from importlib.abc import SourceLoader
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cscluster.errors import ParameterError, did_you_mean
+from cscluster.errors import ParameterError, did_you_mean, message
 
 if TYPE_CHECKING:
     from cscluster.algorithms.base import ConstrainedEstimator
@@ -103,6 +105,19 @@ class Algorithm:
         """Return the table of legal parameter values."""
         return self.load().parameters
 
+    def source(self) -> tuple[str, str] | None:
+        """Return the name of the file that a user's own class stands in, and a hash of its content.
+
+        None for the other algorithms: what they compute is told by their ``version``.
+        """
+        if self.family != "own" or self.target.startswith("cscluster."):
+            return None
+        try:
+            path = Path(inspect.getsourcefile(self.load()) or "")
+            return path.name, hashlib.sha256(path.read_bytes()).hexdigest()[:20]
+        except (OSError, TypeError):  # a class without source, such as a compiled one
+            return None
+
     def defaults(self) -> dict[str, Any]:
         """Return the default of each parameter, the preset included."""
         return {**_constructor_defaults(self.load()), **self.preset}
@@ -174,6 +189,39 @@ PARTITION = (
         family="partition",
         paper="Wagstaff, Cardie, Rogers, Schroedl 2001",
         tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="pccc",
+        target=f"{_FAMILIES}.partition.pccc:PCCC",
+        title="PCCC",
+        family="partition",
+        paper="Baumann, Hochbaum 2024",
+        tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="lcvqe",
+        target=f"{_FAMILIES}.partition.lcvqe:LCVQE",
+        title="LCVQE",
+        family="partition",
+        paper="Pelleg, Baras 2007",
+        tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="seeded_kmeans",
+        target=f"{_FAMILIES}.partition.seeded_kmeans:SeededKMeans",
+        title="Seeded-KMeans",
+        family="partition",
+        paper="Basu, Banerjee, Mooney 2002",
+        tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="constrained_kmeans",
+        target=f"{_FAMILIES}.partition.seeded_kmeans:SeededKMeans",
+        title="Constrained-KMeans",
+        family="partition",
+        paper="Basu, Banerjee, Mooney 2002",
+        tags=("constraints", "inductive", "compiled"),
+        preset={"keep_seeds": True},
     ),
 )
 
@@ -340,6 +388,14 @@ METRIC = (
         preprocess=("standardize",),
         preset={"alpha": 0.0},
     ),
+    Algorithm(
+        name="sdml",
+        target=f"{_FAMILIES}.metric.sdml:SDML",
+        title="SDML",
+        family="metric",
+        paper="Qi, Tang, Zha, Chua, Zhang 2009",
+        tags=("constraints", "inductive", "sparse"),
+    ),
 )
 
 SPECTRAL = (
@@ -358,6 +414,15 @@ SPECTRAL = (
         family="spectral",
         paper="Li, Liu 2009",
         tags=("constraints",),
+    ),
+    Algorithm(
+        name="csp",
+        target=f"{_FAMILIES}.spectral.csp:CSP",
+        title="CSP",
+        family="spectral",
+        paper="Wang, Davidson 2010",
+        tags=("constraints",),
+        preprocess=("standardize",),
     ),
 )
 
@@ -381,24 +446,26 @@ def load_class(target: str) -> type[Any]:
     Raises
     ------
     ParameterError
-        If there is no such module or class.
+        If there is no such module or class, or if the class has no method ``fit``.
     """
     module_name, _, class_name = target.rpartition(":")
     try:
-        module = (
-            _load_file(str(Path(module_name).resolve()))
-            if module_name.endswith(".py")
-            else _load_module(module_name)
-        )
-    except Exception as error:  # code that is imported may raise anything
+        module = _load_file(module_name) if module_name.endswith(".py") else _load_module(module_name)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # code that is imported may raise anything, and may exit
         kind = "" if isinstance(error, (ImportError, OSError, SyntaxError)) else f"{type(error).__name__}: "
-        raise ParameterError(f"Cannot import '{module_name}' for '{target}': {kind}{error}.") from error
+        raise ParameterError(
+            f"Cannot import '{module_name}' for '{target}': {kind}{message(error)}."
+        ) from error
     if not hasattr(module, class_name):
         hint = did_you_mean(class_name, vars(module))
         raise ParameterError(f"'{module_name}' has no class '{class_name}'{hint}.")
     found = getattr(module, class_name)
     if not isinstance(found, type):
         raise ParameterError(f"'{class_name}' of '{module_name}' is not a class.")
+    if not callable(getattr(found, "fit", None)):
+        raise ParameterError(f"'{class_name}' of '{module_name}' is no algorithm: it has no method 'fit'.")
     return found
 
 
@@ -408,23 +475,39 @@ def _constructor_defaults(cls: type[Any]) -> dict[str, Any]:
 
 
 def _load_module(name: str) -> Any:
+    """Import a module; one that the current directory holds is found there if nowhere else."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name.partition(".")[0]:
+            raise
     here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)
-    return importlib.import_module(name)
+    sys.path.append(here)
+    try:
+        return importlib.import_module(name)
+    finally:
+        with contextlib.suppress(ValueError):  # the module may have removed it
+            sys.path.remove(here)
+
+
+def _load_file(name: str) -> Any:
+    path = Path(name).resolve()
+    status = path.stat()
+    return _loaded_file(path, status.st_mtime_ns, status.st_size)
 
 
 @cache
-def _load_file(path: str) -> Any:
-    """Import a source file under a name of its own, so that its classes can be pickled."""
-    place = hashlib.sha256(str(Path(path).resolve()).encode()).hexdigest()[:12]
-    name = f"cscluster_user_{Path(path).stem}_{place}"
+def _loaded_file(path: Path, *edition: int) -> Any:
+    """Import an edition of a source file under a name of its own, so that its classes can be pickled."""
+    source = path.read_bytes()
+    place = hashlib.sha256(str(path).encode() + source).hexdigest()[:12]
+    name = f"cscluster_user_{path.stem}_{place}"
     spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
+    if spec is None or not isinstance(spec.loader, SourceLoader):
         raise ImportError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    exec(spec.loader.source_to_code(source, str(path)), vars(module))
     return module
 
 

@@ -33,7 +33,7 @@ Settings = Annotated[
 Trials = Annotated[int | None, typer.Option(metavar="N", help="Number of trials.")]
 Seed = Annotated[int | None, typer.Option(metavar="N", help="Seed of the experiment.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Number of workers.")]
-Backend = Annotated[str, typer.Option(help="loky, threading or dask.")]
+Backend = Annotated[str, typer.Option(help="local (processes of this machine) or dask.")]
 Scheduler = Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")]
 Shard = Annotated[str | None, typer.Option("--shard", metavar="I/N", help="Run only part I of N.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be run.")]

@@ -183,12 +183,14 @@ def _sample(cell: str, numbers: dict[str, int], n_samples: int, where: str) -> i
 
 
 def _weight(cell: str, where: str) -> float:
+    if cell.lower() == "hard":
+        return math.inf
     try:
         value = float(cell)
     except ValueError:
         value = math.nan
     if not 0 < value < math.inf:
-        raise ConstraintError(f"{where}: the weight must be a positive number, got '{cell}'.")
+        raise ConstraintError(f"{where}: the weight must be a positive number or 'hard', got '{cell}'.")
     return value
 
 
@@ -246,5 +248,6 @@ def links_csv(links: Constraints | Sequence[Link], ids: Sequence[str] = ()) -> s
     lines = [cells.line([*_HEADER, *(["weight"] if weighted else [])])]
     for link in rows:
         names = [cells.guarded(ids[row]) if ids else row for row in (link.a, link.b)]
-        lines.append(cells.line([*names, words[link.together], *([link.weight] if weighted else [])]))
+        weight = "hard" if math.isinf(link.weight) else link.weight
+        lines.append(cells.line([*names, words[link.together], *([weight] if weighted else [])]))
     return "".join(lines)

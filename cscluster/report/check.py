@@ -90,7 +90,7 @@ def _numbers(column: pd.Series, gaps: bool) -> pd.Series:
     numbers = pd.to_numeric(column, errors="coerce")
     bad = column[numbers.isna() & ~(column.eq("") & gaps)]
     if len(bad):
-        raise ValueError(f"its column '{column.name}' has '{bad.iloc[0]}', which is no number.")
+        raise ValueError(f"its column '{column.name}' has '{bad.iloc[0]}', which is not a number.")
     return numbers
 
 

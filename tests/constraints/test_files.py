@@ -1,11 +1,12 @@
 import csv
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from cscluster import Constraints
-from cscluster.constraints.files import Link, links_csv, list_links, read_links
+from cscluster.constraints.files import Link, links_csv, list_links, parse_links, read_links
 from cscluster.constraints.schedules import File
 from cscluster.data.readers import read
 from cscluster.errors import ConstraintError, DataError
@@ -85,7 +86,10 @@ def test_weights_are_written_only_where_needed():
         ("a,b,link\n²,2,must\n", "links.csv:2: '²' is not a row index"),
         (f"a,b,link\n{'9' * 5000},2,must\n", "links.csv:2: '9+ ... 9+' is not a row index"),
         ("a,b,link\n2,2,must\n", "links.csv:2: sample '2' is linked with itself"),
-        ("a,b,link,weight\n0,1,must,-1\n", "links.csv:2: the weight must be a positive number, got '-1'"),
+        (
+            "a,b,link,weight\n0,1,must,-1\n",
+            "links.csv:2: the weight must be a positive number or 'hard', got '-1'",
+        ),
         ("a,b,link,weight\n0,1,must,nan\n", "links.csv:2: the weight"),
         ("a,b,link,weight\n0,1,must,heavy\n", "links.csv:2: the weight"),
         ("a,b,link\n0,1,must\n1,2,must\n2,0,cannot\n", "'0' and '2' are cannot-linked, but must-links"),
@@ -135,3 +139,10 @@ def test_any_text_is_links_or_one_clear_error(tmp_path, text):
     except ConstraintError as error:
         told = str(error)
     assert told.startswith(("Constraints(", str(path)))
+
+
+def test_hard_links_are_written_and_read_back():
+    links = Constraints([(0, 1), (1, 2)], [(2, 3)], n_samples=4, must_weights=[float("inf"), 0.5])
+    text = links_csv(links)
+    assert "0,1,must,hard" in text
+    assert parse_links(text, Path("links.csv"), 4) == links

@@ -108,7 +108,7 @@ def test_a_run_writes_nothing_but_its_folder(tmp_path, monkeypatch):
     here.mkdir(parents=True)
     monkeypatch.chdir(here)
     Path("x.yaml").write_text(CONFIG.format(name="x"))
-    carry_out(prepare("x.yaml"), Pool(1, "threading"))
+    carry_out(prepare("x.yaml"), Pool(1))
     made = {str(path.relative_to(here)) for path in here.rglob("*") if path.is_file()}
     assert {name for name in made if not name.startswith("results/x/")} == {"x.yaml"}
     assert [path.name for path in tmp_path.iterdir()] == ["above"]

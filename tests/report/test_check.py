@@ -121,11 +121,11 @@ def test_bad_tolerances(text):
         ("dataset,label,point,tier,metric,mean\n", "it has no line below its heading"),
         (
             "dataset,label,point,tier,metric,mean\niris,A,ten,1,acc,0.5\n",
-            "its column 'point' has 'ten', which is no number",
+            "its column 'point' has 'ten', which is not a number",
         ),
         (
             "dataset,label,point,tier,metric,mean\niris,A,10,1,acc,x\n",
-            "its column 'mean' has 'x', which is no number",
+            "its column 'mean' has 'x', which is not a number",
         ),
         (
             "dataset,label,point,tier,metric,mean\n" + 2 * "iris,A,10,1,acc,0.5\n",

@@ -78,6 +78,8 @@ class COPKMeans(SeededClusterer):
     True
     """
 
+    keeps_hard_links = True
+
     n_init: int = parameter(10, "number of starts; the lowest objective wins", Integer(1))
     max_iter: int = parameter(300, "iteration limit of a start", Integer(1))
     tol: float = parameter(
