@@ -50,20 +50,20 @@ def _canonical(
 
 
 def _whole_pairs(links: ArrayLike, kind: str) -> IntArray:
-    """Return links as an array of whole numbers, the ends of each in order."""
+    """Return links as an array of integers, the ends of each in order."""
     try:
         pairs = np.asarray(links if np.size(links) else np.empty((0, 2)))
     except ValueError:
         raise ConstraintError(
-            f"{kind}-links must be pairs of sample numbers, got lists of unlike length."
+            f"{kind}-links must be pairs of row indices, got lists of different lengths."
         ) from None
     if pairs.ndim != 2 or pairs.shape[1] != 2:
-        raise ConstraintError(f"{kind}-links must be pairs of sample numbers, got shape {pairs.shape}.")
+        raise ConstraintError(f"{kind}-links must be pairs of row indices, got shape {pairs.shape}.")
     whole = pairs.dtype.kind in "iu" or (
         pairs.dtype.kind == "f" and bool((np.isfinite(pairs) & (pairs == np.floor(pairs))).all())
     )
     if not whole:
-        raise ConstraintError(f"{kind}-links must be whole sample numbers, got {pairs.dtype} values.")
+        raise ConstraintError(f"{kind}-links must be integers, got {pairs.dtype} values.")
     return np.sort(pairs.astype(np.int64), axis=1)
 
 

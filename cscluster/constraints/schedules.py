@@ -14,14 +14,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from cscluster import seeds
 from cscluster.arrays import BoolArray, IntArray
-from cscluster.constraints.files import parse_links, read_text
+from cscluster.constraints.files import content_rows, parse_links, read_text
 from cscluster.constraints.links import Constraints
 from cscluster.errors import ConstraintError
 
@@ -409,7 +409,7 @@ class File(_Schedule):
     @property
     def points(self) -> list[int]:
         """Number of links in the file."""
-        return [max(0, sum(1 for line in self.text.splitlines() if line.strip()) - 1)]
+        return [sum(1 for _ in content_rows(self.text, self.path))]
 
     @property
     def needs_labels(self) -> bool:
@@ -441,4 +441,6 @@ Schedule = Annotated[
     RandomPairs | BalancedPairs | Fraction | Labelled | Tiers | Folds | Active | File,
     Field(discriminator="kind"),
 ]
-KINDS = ("random_pairs", "balanced_pairs", "fraction", "labelled", "tiers", "folds", "active", "file")
+MODELS: dict[str, type[_Schedule]] = {
+    model.model_fields["kind"].default: model for model in get_args(get_args(Schedule)[0])
+}

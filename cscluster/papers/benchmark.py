@@ -238,8 +238,8 @@ def render(runs: Mapping[str, Results], command: str) -> str:
         "classes; ARI over all samples, means of the draws of links.  A method without a result on a data "
         "set (error, time limit) counts as 0 there.  Mean ranks compare methods across data sets (1 is "
         "best); those that differ by less than the critical difference (CD, Nemenyi, 0.05) are not "
-        f"significantly different.  Wins / ties / losses are data sets against {_BASELINE} (a tie: within {_TIE}).  "
-        "Seconds are of a fit on a machine that ran other trials as well.",
+        f"significantly different.  Wins / ties / losses are data sets against {_BASELINE} (a tie: within "
+        f"{_TIE}).  Seconds are of a fit on a machine that ran other trials as well.",
         "",
         "## Recommendations",
         "",

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from cscluster.constraints import schedules
+from cscluster.constraints.catalogue import SCHEDULES
 from cscluster.constraints.schedules import (
     BalancedPairs,
     File,
@@ -241,7 +242,7 @@ def test_links_of_a_file_by_name(tmp_path):
 def test_a_missing_file_is_told(tmp_path):
     lost = File(path=tmp_path / "lost.csv")
     for ask in (lambda: lost.points, lost.identity, lambda: drawn(lost, 1)):
-        with pytest.raises(ConstraintError, match=r"There is no constraint file '.*lost\.csv'"):
+        with pytest.raises(ConstraintError, match=r"There is no links file '.*lost\.csv'"):
             ask()
 
 
@@ -272,7 +273,8 @@ def test_illegal_schedules_are_refused(wrong):
 
 def test_kinds_are_listed():
     union_of = Schedule.__origin__.__args__
-    assert tuple(kind.model_fields["kind"].default for kind in union_of) == schedules.KINDS
+    assert tuple(schedules.MODELS.values()) == union_of
+    assert list(schedules.MODELS) == list(SCHEDULES)
 
 
 def test_a_fraction_draws_the_pairs_of_a_share_of_the_samples():

@@ -16,7 +16,7 @@ from cscluster.algorithms.partition._integer_assignment import LinkedNodes, chea
 from cscluster.algorithms.partition._lloyd import fill_empty
 from cscluster.algorithms.partition._local_assignment import improve
 from cscluster.algorithms.partition._sums import group_sums
-from cscluster.algorithms.partition.cop_kmeans import greedy_colouring
+from cscluster.algorithms.partition.cop_kmeans import colour
 from cscluster.constraints import Constraints
 from cscluster.errors import InfeasibleError
 
@@ -259,7 +259,7 @@ class PCCC(SeededClusterer):
     ) -> IntArray:
         """Return first labels that keep the hard links: of the greedy rule, or else of the solver."""
         graph = nodes.links.hard_graph
-        labels = greedy_colouring(random.permutation(len(cost)), cost, graph.indptr, graph.indices)
+        labels = colour(random.permutation(len(cost)), cost, graph)
         if (labels >= 0).all():
             return labels
         return cheapest_assignment(cost, nodes.links, gap=self.gap, deadline=deadline)
