@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias, dataclass_transform
 
 import numpy as np
 from scipy import sparse
@@ -13,11 +13,13 @@ from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cscluster.algorithms import parameters
-from cscluster.algorithms.parameters import Parameter
+from cscluster.algorithms.parameters import Integer, Null, Parameter, parameter
+from cscluster.arrays import BoolArray as BoolArray
 from cscluster.arrays import FloatArray as FloatArray
 from cscluster.arrays import IntArray as IntArray
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, ParameterError
+from cscluster.linalg.scatter import ranges
 
 Samples: TypeAlias = Any
 """Array-like or CSR of shape (n_samples, n_features)."""
@@ -38,12 +40,13 @@ def _in_pipelines(method: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
+@dataclass_transform(kw_only_default=True)
 class ConstrainedEstimator(BaseEstimator, ABC):
     """An estimator that is fitted to samples and to links between them.
 
-    Subclasses state the legal values of their parameters in `parameters`; the constructor only
-    assigns.  `version` is an integer that is raised whenever a change alters results: stored
-    trials of an older version are then recomputed.
+    Subclasses declare each parameter once, by `cscluster.algorithms.parameters.parameter`; the constructor
+    and the table `parameters` follow.  `version` is an integer that is raised whenever a change alters
+    results: stored trials of an older version are then recomputed.
     """
 
     version: ClassVar[int] = 1
@@ -52,6 +55,7 @@ class ConstrainedEstimator(BaseEstimator, ABC):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        parameters.declare(cls)
         for name in {"fit", "fit_predict"} & vars(cls).keys():
             setattr(cls, name, _in_pipelines(vars(cls)[name]))
 
@@ -106,7 +110,16 @@ class ConstrainedEstimator(BaseEstimator, ABC):
         return tags
 
 
-class Clusterer(ClusterMixin, ConstrainedEstimator):
+class _Partition:
+    """What `fit` of a clusterer sets."""
+
+    labels_: IntArray
+    n_iter_: int
+    converged_: bool
+    objective_: FloatArray
+
+
+class Clusterer(_Partition, ClusterMixin, ConstrainedEstimator):
     """A clusterer: `fit` sets the attributes below; `predict` exists where the model generalises.
 
     Attributes
@@ -121,14 +134,17 @@ class Clusterer(ClusterMixin, ConstrainedEstimator):
         Objective after each iteration; empty where the method has none.
     """
 
-    labels_: IntArray
-    n_iter_: int
-    converged_: bool
-    objective_: FloatArray
+    n_clusters: int = parameter(2, "number of clusters", Integer(1))
 
     def fit_predict(self, X: Samples, constraints: Constraints | None = None) -> IntArray:
         """Fit and return the labels of `X`."""
         return self.fit(X, constraints).labels_
+
+
+class SeededClusterer(Clusterer):
+    """A clusterer that makes random choices."""
+
+    random_state: int | None = parameter(None, "seed of the random choices", Integer(0, 2**32 - 1), Null())
 
 
 class MetricLearner(TransformerMixin, ConstrainedEstimator):
@@ -140,15 +156,33 @@ class MetricLearner(TransformerMixin, ConstrainedEstimator):
 
 
 class LinearMetric(MetricLearner):
-    """A metric learner whose map is linear.
+    """A metric learner whose map is linear; a method gives its own step, `_learn`.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The learned map L; the metric's matrix is ``L.T @ L``.
+        The learned map L; the metric's matrix is ``L.T @ L``.  Constant features get no weight.
     """
 
-    components_: FloatArray
+    accepts_sparse = True
+
+    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
+        """Learn the map from the links, on features that vary, each divided by its scale."""
+        X, constraints = self._validate(X, constraints)
+        X = dense(X)
+        varies, scales = self._scales(X)
+        L = self._learn(X[:, varies] / scales, constraints)
+        self.components_ = np.zeros((len(L), X.shape[1]))
+        self.components_[:, varies] = L / scales
+        return self
+
+    def _scales(self, X: FloatArray) -> tuple[BoolArray, FloatArray]:
+        """Return which features vary, and what those that do are divided by."""
+        return ranges(X)
+
+    @abstractmethod
+    def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
+        """Return the map of the scaled features."""
 
     def transform(self, X: Samples) -> FloatArray:
         """Return ``X @ components_.T``."""

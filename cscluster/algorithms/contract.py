@@ -53,7 +53,9 @@ class Subject:
         """Return an unfitted estimator; a metric learner is joined with k-means."""
         k = n_clusters or self.n_clusters
         part = estimator(self.algorithm, {}, k, random_state=0)
-        return MetricClusterer(part, n_clusters=k, random_state=0) if self.algorithm.is_metric else part
+        return (
+            MetricClusterer(metric=part, n_clusters=k, random_state=0) if self.algorithm.is_metric else part
+        )
 
     def samples(self) -> tuple[FloatArray, IntArray, Constraints]:
         """Return well separated samples, their groups, and links between them."""

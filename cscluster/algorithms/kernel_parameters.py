@@ -1,12 +1,34 @@
-"""Legal values of the parameters that all kernel methods share."""
+"""The parameters that all kernel methods share."""
 
 from __future__ import annotations
 
-from cscluster.algorithms.parameters import Choice, Parameter, Real
+from cscluster.algorithms.base import ConstrainedEstimator, Samples
+from cscluster.algorithms.parameters import Choice, Real, parameter
+from cscluster.linalg.kernels import Kernel
 
-KERNEL = Parameter("kernel function", Choice("gaussian", "linear"))
-SIGMA = Parameter("width of the Gaussian kernel exp(-||x - z||^2 / sigma^2)", Real(0, open_low=True))
-SIGMA_UNIT = Parameter(
-    "whether sigma is a multiple of the median distance between samples or in the data's unit",
-    Choice("median", "data"),
-)
+
+class GaussianEstimator(ConstrainedEstimator):
+    """An estimator with a Gaussian kernel."""
+
+    sigma: float = parameter(
+        1.0, "width of the Gaussian kernel exp(-||x - z||^2 / sigma^2)", Real(0, open_low=True)
+    )
+    sigma_unit: str = parameter(
+        "median",
+        "whether sigma is a multiple of the median distance between samples or in the data's unit",
+        Choice("median", "data"),
+    )
+
+    def _kernel_for(self, X: Samples) -> Kernel:
+        """Return the kernel with the width that suits the samples."""
+        return Kernel.of(getattr(self, "kernel", "gaussian"), X, self.sigma, self.sigma_unit)
+
+
+class KernelEstimator(GaussianEstimator):
+    """An estimator with a choice of kernels."""
+
+    kernel: str = parameter(
+        "gaussian",
+        "kernel function: 'gaussian' is exp(-||x - z||^2 / sigma^2), 'linear' is x^T z",
+        Choice("gaussian", "linear"),
+    )

@@ -7,25 +7,14 @@ from typing import Self
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
-from cscluster.algorithms.base import Clusterer, IntArray, MetricLearner, Samples
-from cscluster.algorithms.parameters import N_CLUSTERS, RANDOM_STATE, Estimator, Null, Parameter
+from cscluster.algorithms.base import Clusterer, IntArray, MetricLearner, Samples, SeededClusterer
+from cscluster.algorithms.parameters import REQUIRED, Estimator, Null, parameter
 from cscluster.algorithms.partition.kmeans import KMeans
 from cscluster.constraints import Constraints
 
 
-class MetricClusterer(Clusterer):
+class MetricClusterer(SeededClusterer):
     """Learn a metric from the links, then cluster in the learned space.
-
-    Parameters
-    ----------
-    metric : MetricLearner
-        Learns the map; its links are those given to `fit`.
-    clusterer : Clusterer, optional
-        Clusters the mapped samples, and sees the links as well; k-means by default.
-    n_clusters : int
-        Number of clusters, handed to `clusterer`.
-    random_state : int, optional
-        Seed, handed to both where they take one.
 
     Attributes
     ----------
@@ -33,26 +22,17 @@ class MetricClusterer(Clusterer):
         The fitted parts.
     """
 
-    parameters = {
-        "metric": Parameter("the metric learner", Estimator("transform")),
-        "clusterer": Parameter("the clusterer; k-means if null", Estimator("fit"), Null()),
-        "n_clusters": N_CLUSTERS,
-        "random_state": RANDOM_STATE,
-    }
     accepts_sparse = True
 
-    def __init__(
-        self,
-        metric: MetricLearner,
-        clusterer: Clusterer | None = None,
-        n_clusters: int = 2,
-        *,
-        random_state: int | None = None,
-    ) -> None:
-        self.metric = metric
-        self.clusterer = clusterer
-        self.n_clusters = n_clusters
-        self.random_state = random_state
+    metric: MetricLearner = parameter(
+        REQUIRED, "the metric learner; its links are those given to fit", Estimator("transform")
+    )
+    clusterer: Clusterer | None = parameter(
+        None,
+        "clusters the mapped samples, and sees the links as well; k-means if null",
+        Estimator("fit"),
+        Null(),
+    )
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Learn the metric and cluster."""

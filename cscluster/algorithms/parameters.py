@@ -1,13 +1,21 @@
-"""Legal values of an estimator's parameters, stated once and read by everyone.
+"""The parameters of an estimator, each declared once and read by everyone.
 
-The table in each class drives validation in `fit` and in `cscluster validate`, the output of
-`cscluster show`, and the contract tests.
+A class declares a parameter as a field of its body:
+
+    shrinkage: float = parameter(0.2, "weight of the prior", Real(0))
+
+The constructor, validation in `fit` and in `cscluster validate`, the output of `cscluster show`, the section
+"Parameters" of the class's documentation and the contract tests follow from that line.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import math
 import numbers
+import re
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -26,13 +34,13 @@ class Rule(Protocol):
 
 @dataclass(frozen=True)
 class Integer:
-    """Whole numbers from `low` to `high`, both included."""
+    """Integers from `low` to `high`, both included."""
 
     low: int | None = None
     high: int | None = None
 
     def allows(self, value: Any) -> bool:
-        """Tell whether `value` is a whole number in the range."""
+        """Tell whether `value` is an integer in the range."""
         if isinstance(value, bool) or not isinstance(value, numbers.Integral):
             return False
         number = int(value)
@@ -40,9 +48,9 @@ class Integer:
 
     def __str__(self) -> str:
         if self.low is not None and self.high is not None:
-            return f"a whole number from {self.low} to {self.high}"
+            return f"an integer from {self.low} to {self.high}"
         bounds = ((">=", self.low), ("<=", self.high))
-        return "a whole number" + "".join(f" {sign} {end}" for sign, end in bounds if end is not None)
+        return "an integer" + "".join(f" {sign} {end}" for sign, end in bounds if end is not None)
 
 
 @dataclass(frozen=True)
@@ -167,8 +175,74 @@ class Parameter:
         return any(rule.allows(value) for rule in self.rules)
 
 
-RANDOM_STATE = Parameter("seed of the random choices", Integer(0, 2**32 - 1), Null())
-N_CLUSTERS = Parameter("number of clusters", Integer(1))
+REQUIRED: Any = dataclasses.MISSING
+"""In the place of a default: the parameter must be given."""
+
+
+def parameter(default: Any, meaning: str, *rules: Rule) -> Any:
+    """Declare a parameter in the body of an estimator's class.
+
+    A subclass that wants another default repeats the name with a plain value: ``sigma: float = 0.5``.
+
+    Parameters
+    ----------
+    default : object
+        Its default, or `REQUIRED`.
+    meaning : str
+        What it does, in words.
+    *rules : Rule
+        Its legal values: whatever one of them allows.
+    """
+    return dataclasses.field(default=default, metadata={"parameter": Parameter(meaning, *rules)})
+
+
+def declare(cls: type[Any]) -> None:
+    """Give a class what follows from its declared parameters: constructor, table and documentation.
+
+    The constructor takes keywords only and does nothing but assign.  A class with a constructor of its own,
+    or that inherits such a one, is left as it is.
+    """
+    constructor = next(base for base in cls.__mro__ if "__init__" in vars(base))
+    if constructor is not object and "__dataclass_fields__" not in vars(constructor):
+        return
+    text = cls.__doc__
+    for name in vars(cls).get("__annotations__", {}):
+        if name.endswith("_"):
+            raise TypeError(f"'{name}' of {cls.__name__} is set by fit: annotate it there, not in the class.")
+    dataclasses.dataclass(cls, repr=False, eq=False, match_args=False, kw_only=True)
+    inherited: dict[str, Parameter] = {}
+    for base in reversed(cls.__mro__[1:]):
+        inherited |= vars(base).get("parameters", {})
+    table = {}
+    for field in dataclasses.fields(cls):
+        declared = field.metadata.get("parameter", inherited.get(field.name))
+        if declared is None:
+            raise TypeError(f"'{field.name}' of {cls.__name__} must be declared by parameter(...).")
+        table[field.name] = declared
+        if field.name in vars(cls):
+            delattr(cls, field.name)  # the default is the constructor's; an instance always has its own value
+    cls.parameters = table
+    cls.__doc__ = text and _with_section(inspect.cleandoc(text), _section(cls))
+
+
+def _section(cls: type[Any]) -> str:
+    """Return the section "Parameters" of a class's documentation."""
+    lines = ["Parameters", "----------"]
+    for field in dataclasses.fields(cls):
+        declared: Parameter = cls.parameters[field.name]
+        default = "" if field.default is REQUIRED else f", default {field.default!r}"
+        lines.append(f"{field.name} : {declared.legal}{default}")
+        lines += textwrap.wrap(
+            declared.meaning, 100, initial_indent=" " * 4, subsequent_indent=" " * 4, break_on_hyphens=False
+        )
+    return "\n".join(lines)
+
+
+def _with_section(text: str, section: str) -> str:
+    """Put a section before the first one of a documentation text."""
+    heading = re.search(r"^.+\n---+$", text, re.MULTILINE)
+    start = heading.start() if heading else len(text) + 1
+    return f"{text[:start].rstrip()}\n\n{section}\n\n{text[start:]}".rstrip()
 
 
 def problem(owner: str, table: Mapping[str, Parameter], name: str, value: Any) -> str | None:

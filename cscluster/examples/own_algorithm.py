@@ -5,22 +5,13 @@ from typing import Self
 import numpy as np
 from sklearn.cluster import kmeans_plusplus
 
-from cscluster.algorithms.base import Clusterer, IntArray, Samples
-from cscluster.algorithms.parameters import N_CLUSTERS, RANDOM_STATE, Integer, Parameter
+from cscluster.algorithms.base import IntArray, Samples, SeededClusterer
+from cscluster.algorithms.parameters import Integer, parameter
 from cscluster.constraints import Constraints
 
 
-class OwnAlgorithm(Clusterer):
+class OwnAlgorithm(SeededClusterer):
     """k-means in which samples that must be together move together; replace it by your method.
-
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters.
-    max_iter : int
-        Limit of iterations.
-    random_state : int, optional
-        Seed of the first centres.
 
     Attributes
     ----------
@@ -35,16 +26,7 @@ class OwnAlgorithm(Clusterer):
     array([1, 1, 0, 0])
     """
 
-    parameters = {
-        "n_clusters": N_CLUSTERS,
-        "max_iter": Parameter("limit of iterations", Integer(1)),
-        "random_state": RANDOM_STATE,
-    }
-
-    def __init__(self, n_clusters: int = 2, *, max_iter: int = 100, random_state: int | None = None) -> None:
-        self.n_clusters = n_clusters
-        self.max_iter = max_iter
-        self.random_state = random_state
+    max_iter: int = parameter(100, "limit of iterations", Integer(1))
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X`, keeping the must-links."""

@@ -42,7 +42,7 @@ class Ensemble:
     @classmethod
     def fit(cls, X: Any, n_clusters: int) -> Self:
         """Make the partitions: SCSC's offline step."""
-        return cls(SCSC(n_clusters, n_partitions=N_PARTITIONS, random_state=0).fit(X))
+        return cls(SCSC(n_clusters=n_clusters, n_partitions=N_PARTITIONS, random_state=0).fit(X))
 
     def labels(self, links: Constraints) -> IntArray:
         """Return the cluster of each row; the same links give the same clusters in whatever order."""

@@ -4,8 +4,8 @@ from scipy import sparse
 from sklearn.base import clone
 
 from cscluster import Constraints, KMeans, MetricClusterer
-from cscluster.algorithms.base import Clusterer, LinearMetric
-from cscluster.algorithms.parameters import RANDOM_STATE, Parameter, Real
+from cscluster.algorithms.base import Clusterer, MetricLearner
+from cscluster.algorithms.parameters import Integer, Null, Parameter, Real
 from cscluster.errors import ConstraintError, ParameterError
 
 RNG = np.random.default_rng(0)
@@ -15,10 +15,13 @@ X = np.column_stack([10 * RNG.standard_normal(40), 2 * Y + 0.1 * RNG.standard_no
 LINKS = Constraints([(0, 2), (4, 6)], [(0, 1)], n_samples=40)
 
 
-class Weighted(LinearMetric):
-    """Divides each column by the mean difference over must-links."""
+class Weighted(MetricLearner):
+    """Divides each column by the mean difference over must-links; its constructor is written out."""
 
-    parameters = {"floor": Parameter("least divisor", Real(0)), "random_state": RANDOM_STATE}
+    parameters = {
+        "floor": Parameter("least divisor", Real(0)),
+        "random_state": Parameter("seed", Integer(0), Null()),
+    }
 
     def __init__(self, floor=1e-3, random_state=None):
         self.floor = floor
@@ -33,6 +36,9 @@ class Weighted(LinearMetric):
         self.n_links_ = len(links)
         self.converged_ = self.floor > 0
         return self
+
+    def transform(self, X):
+        return self._validate_new(X) @ self.components_
 
 
 class Watching(Clusterer):
@@ -52,7 +58,7 @@ def agreement(labels):
 
 
 def test_clusters_in_the_learned_space():
-    model = MetricClusterer(Weighted(), n_clusters=2, random_state=0)
+    model = MetricClusterer(metric=Weighted(), n_clusters=2, random_state=0)
     assert agreement(model.fit(X, LINKS).labels_) == 1
     assert agreement(KMeans(n_clusters=2, random_state=0).fit(X).labels_) < 0.8
     by_hand = KMeans(n_clusters=2, random_state=0).fit(Weighted().fit(X, LINKS).transform(X))
@@ -62,41 +68,43 @@ def test_clusters_in_the_learned_space():
 
 
 def test_new_samples_are_mapped_first():
-    model = MetricClusterer(Weighted(), random_state=0).fit(X, LINKS)
+    model = MetricClusterer(metric=Weighted(), random_state=0).fit(X, LINKS)
     assert np.array_equal(model.predict(X), model.labels_)
     with pytest.raises(ValueError, match="3 features"):
         model.predict(np.ones((2, 3)))
 
 
 def test_both_parts_see_the_links_and_the_shared_parameters():
-    model = MetricClusterer(Weighted(), Watching()).fit(X, LINKS)
+    model = MetricClusterer(metric=Weighted(), clusterer=Watching()).fit(X, LINKS)
     assert model.metric_.n_links_ == 3
     assert model.clusterer_.links_ == LINKS
     assert np.allclose(model.clusterer_.X_, model.metric_.transform(X))
-    model = MetricClusterer(Weighted(), KMeans(n_init=3), n_clusters=4, random_state=7).fit(X, LINKS)
+    model = MetricClusterer(metric=Weighted(), clusterer=KMeans(n_init=3), n_clusters=4, random_state=7).fit(
+        X, LINKS
+    )
     assert model.metric_.random_state == 7
     assert (model.clusterer_.n_clusters, model.clusterer_.random_state, model.clusterer_.n_init) == (4, 7, 3)
 
 
 def test_the_given_parts_are_not_fitted_themselves():
     metric, clusterer = Weighted(), KMeans()
-    MetricClusterer(metric, clusterer, n_clusters=3).fit(X, LINKS)
+    MetricClusterer(metric=metric, clusterer=clusterer, n_clusters=3).fit(X, LINKS)
     assert not hasattr(metric, "components_")
     assert clusterer.n_clusters == 2
 
 
 def test_has_converged_only_if_both_parts_have():
-    assert not MetricClusterer(Weighted(floor=0.0), random_state=0).fit(X, LINKS).converged_
+    assert not MetricClusterer(metric=Weighted(floor=0.0), random_state=0).fit(X, LINKS).converged_
 
 
 def test_can_predict_only_if_the_clusterer_can():
-    assert hasattr(MetricClusterer(Weighted()), "predict")
-    assert hasattr(MetricClusterer(Weighted(), KMeans()), "predict")
-    assert not hasattr(MetricClusterer(Weighted(), Watching()), "predict")
+    assert hasattr(MetricClusterer(metric=Weighted()), "predict")
+    assert hasattr(MetricClusterer(metric=Weighted(), clusterer=KMeans()), "predict")
+    assert not hasattr(MetricClusterer(metric=Weighted(), clusterer=Watching()), "predict")
 
 
 def test_copies():
-    model = clone(MetricClusterer(Weighted(floor=0.5), n_clusters=3))
+    model = clone(MetricClusterer(metric=Weighted(floor=0.5), n_clusters=3))
     assert (model.metric.floor, model.n_clusters) == (0.5, 3)
     model.set_params(metric__floor=0.25)
     assert model.metric.floor == 0.25
@@ -106,16 +114,16 @@ def test_says_what_is_wrong():
     with pytest.raises(
         ParameterError, match=r"'metric' of MetricClusterer must be an estimator with transform\(\)"
     ):
-        MetricClusterer(KMeans()).fit(X)
+        MetricClusterer(metric=KMeans()).fit(X)
     with pytest.raises(ParameterError, match=r"'clusterer' of MetricClusterer must be .* or null, got 3"):
-        MetricClusterer(Weighted(), 3).fit(X)
+        MetricClusterer(metric=Weighted(), clusterer=3).fit(X)
     with pytest.raises(ParameterError, match="must not exceed the 40 samples, got 41"):
-        MetricClusterer(Weighted(), n_clusters=41).fit(X)
+        MetricClusterer(metric=Weighted(), n_clusters=41).fit(X)
     with pytest.raises(ParameterError, match="'floor' of Weighted must be a number >= 0"):
-        MetricClusterer(Weighted(floor=-1)).fit(X)
+        MetricClusterer(metric=Weighted(floor=-1)).fit(X)
     with pytest.raises(ConstraintError, match="made for 3 samples, but X has 40"):
-        MetricClusterer(Weighted()).fit(X, Constraints.empty(3))
+        MetricClusterer(metric=Weighted()).fit(X, Constraints.empty(3))
     with pytest.raises(ConstraintError, match=r"must be a cscluster\.Constraints, got list"):
-        MetricClusterer(Weighted()).fit(X, [(0, 1)])
+        MetricClusterer(metric=Weighted()).fit(X, [(0, 1)])
     with pytest.raises(TypeError, match=r"[Ss]parse"):
-        MetricClusterer(Weighted()).fit(sparse.csr_array(X), LINKS)
+        MetricClusterer(metric=Weighted()).fit(sparse.csr_array(X), LINKS)

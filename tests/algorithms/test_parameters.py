@@ -1,13 +1,14 @@
+import inspect
 import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from cscluster import KMeans
+from cscluster.algorithms.base import ConstrainedEstimator, SeededClusterer
 from cscluster.algorithms.parameters import (
-    N_CLUSTERS,
-    RANDOM_STATE,
     Array,
     Boolean,
     Choice,
@@ -17,6 +18,7 @@ from cscluster.algorithms.parameters import (
     Parameter,
     Real,
     check,
+    parameter,
     problem,
 )
 from cscluster.errors import ParameterError
@@ -25,10 +27,10 @@ from cscluster.errors import ParameterError
 @pytest.mark.parametrize(
     ("rule", "legal", "illegal", "words"),
     [
-        (Integer(), [-5, 0, 10**30, np.int32(3)], [1.0, True, "1", None, np.bool_(True)], "a whole number"),
-        (Integer(1), [1, 2], [0, -1], "a whole number >= 1"),
-        (Integer(0, 2), [0, 1, 2], [-1, 3], "a whole number from 0 to 2"),
-        (Integer(high=2), [-9, 2], [3], "a whole number <= 2"),
+        (Integer(), [-5, 0, 10**30, np.int32(3)], [1.0, True, "1", None, np.bool_(True)], "an integer"),
+        (Integer(1), [1, 2], [0, -1], "an integer >= 1"),
+        (Integer(0, 2), [0, 1, 2], [-1, 3], "an integer from 0 to 2"),
+        (Integer(high=2), [-9, 2], [3], "an integer <= 2"),
         (Real(), [0, -1.5, np.float32(2), Fraction(1, 2)], [math.nan, math.inf, True, "1", 1j], "a number"),
         (Real(0), [0, 0.0, 1e300], [-1e-300, 10**400], "a number >= 0"),
         (Real(0, open_low=True), [1e-300], [0, -1], "a number > 0"),
@@ -60,13 +62,98 @@ def test_a_parameter_allows_what_one_of_its_rules_allows():
     assert gamma.legal == "a number > 0 or 'median' or null"
 
 
-def test_shared_parameters():
-    assert RANDOM_STATE.allows(None)
-    assert RANDOM_STATE.allows(2**32 - 1)
-    assert not RANDOM_STATE.allows(2**32)
-    assert not RANDOM_STATE.allows(-1)
-    assert N_CLUSTERS.allows(1)
-    assert not N_CLUSTERS.allows(0)
+class Base(SeededClusterer):
+    """A clusterer.
+
+    It does nothing.
+
+    Attributes
+    ----------
+    labels_ : ndarray
+        All zero.
+    """
+
+    width: float = parameter(0.5, "width of the window", Real(0))
+
+    def fit(self, X, constraints=None):
+        X, _ = self._validate(X, constraints)
+        self.labels_ = np.zeros(len(X), dtype=np.int64)
+        return self
+
+
+class Mixin(ConstrainedEstimator):
+    shape: str = parameter("round", "its shape", Choice("round", "square"))
+
+
+class Joined(Mixin, Base):
+    width: float = 2.0
+
+
+def test_declared_parameters_make_the_constructor_that_scikit_learn_wants():
+    model = Joined(width=3.0, n_clusters=4)
+    assert model.get_params() == {"n_clusters": 4, "random_state": None, "width": 3.0, "shape": "round"}
+    assert repr(model) == "Joined(n_clusters=4, width=3.0)"
+    assert clone(model).set_params(shape="square").get_params() == model.get_params() | {"shape": "square"}
+    assert {p.kind for p in inspect.signature(Joined).parameters.values()} == {inspect.Parameter.KEYWORD_ONLY}
+    with pytest.raises(TypeError, match="unexpected keyword argument 'height'"):
+        Joined(height=1)
+
+
+def test_a_subclass_changes_a_default_and_inherits_the_rest():
+    assert (Base().width, Joined().width) == (0.5, 2.0)
+    assert Joined.parameters["width"] is Base.parameters["width"]
+    assert list(Joined.parameters) == ["n_clusters", "random_state", "width", "shape"]
+    with pytest.raises(ParameterError, match="'width' of Joined must be a number >= 0, got -1"):
+        Joined(width=-1).fit([[0.0], [1.0]])
+
+
+def test_declared_parameters_are_documented():
+    assert (
+        Base.__doc__
+        == """A clusterer.
+
+It does nothing.
+
+Parameters
+----------
+n_clusters : an integer >= 1, default 2
+    number of clusters
+random_state : an integer from 0 to 4294967295 or null, default None
+    seed of the random choices
+width : a number >= 0, default 0.5
+    width of the window
+
+Attributes
+----------
+labels_ : ndarray
+    All zero."""
+    )
+    assert Joined.__doc__ is None
+
+
+def test_a_constructor_of_its_own_stays():
+    class Own(Base):
+        parameters = {"depth": Parameter("depth", Integer(1))}
+
+        def __init__(self, depth=1):
+            self.depth = depth
+
+    class Heir(Own):
+        pass
+
+    assert Heir(depth=3).fit([[0.0]]).get_params() == {"depth": 3}
+
+
+def test_what_is_no_declaration_is_refused():
+    with pytest.raises(TypeError, match="'width' of Plain must be declared by parameter"):
+
+        class Plain(SeededClusterer):
+            width: float = 0.5
+
+    with pytest.raises(TypeError, match="'centers_' of Fitted is set by fit: annotate it there"):
+
+        class Fitted(SeededClusterer):
+            centers_: list
 
 
 TABLE = {"lam": Parameter("weight", Real(0)), "max_iter": Parameter("limit", Integer(1))}

@@ -50,7 +50,7 @@ def fastest(action, repeats=3):
 @pytest.fixture(scope="module", autouse=True)
 def compiled():
     for C in (2, 3):
-        PMMC(C, random_state=0).fit(
+        PMMC(n_clusters=C, random_state=0).fit(
             np.random.default_rng(0).normal(size=(20, 3)), Constraints([(0, 1)], [(1, 2)], n_samples=20)
         )
 
@@ -110,7 +110,7 @@ def test_fit_with_either_solver(name):
     for lam in GRID:
         times = {}
         for solver in ("dual", "subgradient"):
-            model = PMMC(C, lam=lam, init="paper", solver=solver, random_state=0)
+            model = PMMC(n_clusters=C, lam=lam, init="paper", solver=solver, random_state=0)
             times[solver] = fastest(lambda model=model: model.fit(X, links), 1 if lam == 0.01 else 3)
         (a, dual), (b, rival) = times["dual"], times["subgradient"]
         print(
@@ -123,7 +123,7 @@ def test_fit_on_magic_against_kmeans():
     X, C, links = load("magic", 1000)
     kmeans, _ = fastest(lambda: sklearn.cluster.KMeans(C, n_init=10, random_state=0).fit(X))
     for lam in GRID:
-        seconds, _ = fastest(lambda lam=lam: PMMC(C, lam=lam, random_state=0).fit(X, links))
+        seconds, _ = fastest(lambda lam=lam: PMMC(n_clusters=C, lam=lam, random_state=0).fit(X, links))
         print(f"magic, 1000 links, lam={lam:g}: a fit takes {seconds / kmeans:.1f} times KMeans(n_init=10)")
 
 
@@ -135,7 +135,7 @@ def test_fit_grows_linearly(init):
     for n in sizes:
         rows = np.random.default_rng(0).integers(0, len(X), n)
         links = RandomPairs(counts=[n // 20]).episode(n // 20, y[rows], 0, "magic", 0).tiers[0]
-        model, Z = PMMC(C, lam=0.1, init=init, random_state=0), X[rows]
+        model, Z = PMMC(n_clusters=C, lam=0.1, init=init, random_state=0), X[rows]
         seconds.append(fastest(lambda model=model, Z=Z, links=links: model.fit(Z, links))[0])
     slopes = [np.polyfit(np.log(sizes[k:]), np.log(seconds[k:]), 1)[0] for k in (0, 2)]
     print(
@@ -149,7 +149,7 @@ def test_fit_on_sparse_documents():
         X, C, links = load("ohscal1000", 1000)
     except DataError as error:
         pytest.skip(str(error))
-    model = PMMC(C, lam=0.1, random_state=0)
+    model = PMMC(n_clusters=C, lam=0.1, random_state=0)
     seconds, _ = fastest(lambda: model.fit(X, links), 1)
     kmeans, _ = fastest(lambda: sklearn.cluster.KMeans(C, n_init=10, random_state=0).fit(X.toarray()), 1)
     print(f"ohscal, 11162 x 1000, 1000 links: a fit takes {seconds / kmeans:.2f} times KMeans(n_init=10)")

@@ -49,8 +49,8 @@ def test_nonlinear_trace_ratio_at_2000_samples():
     X, y = standardized("mnist_6789")
     links = BalancedPairs(counts=[30]).episode(30, y, 0, "mnist_6789", 0).tiers[0]
     m = len(np.unique(links.must_links))
-    fit = seconds(lambda: TraceRatio("nonlinear").fit(X, links))
-    start = seconds(lambda: KMeans(4, n_init=1, random_state=0).fit(X))
+    fit = seconds(lambda: TraceRatio(map="nonlinear").fit(X, links))
+    start = seconds(lambda: KMeans(n_clusters=4, n_init=1, random_state=0).fit(X))
     print(f"\ntrace_ratio nonlinear, n = 2000, m = {m}: {fit / start:.1f} fits of k-means (one start)")
 
 
@@ -68,7 +68,7 @@ def test_itml_at_1000_pairs():
     rounds = ITML().fit(data.X, links).n_iter_
     with threadpool_limits(1):
         fit = seconds(lambda: ITML().fit(data.X, links), repeats=5)
-        unit = seconds(lambda: KMeans(10, n_init=1, random_state=0).fit(data.X), repeats=10)
+        unit = seconds(lambda: KMeans(n_clusters=10, n_init=1, random_state=0).fit(data.X), repeats=10)
         theirs, how = METRIC_LEARN_ITML * unit, "as stored"
         if importlib.util.find_spec("metric_learn"):
             theirs, how = seconds(lambda: fit_metric_learn(data.X, links)), "measured"
@@ -91,5 +91,5 @@ def fit_metric_learn(X, links):
 def test_neighbour_weights_of_100_000_samples(d):
     X = np.random.default_rng(0).normal(size=(100_000, d))
     taken = seconds(lambda: reconstruction_weights(X, 10), repeats=1)
-    start = seconds(lambda: KMeans(4, n_init=1, random_state=0).fit(X))
+    start = seconds(lambda: KMeans(n_clusters=4, n_init=1, random_state=0).fit(X))
     print(f"\nlocally linear weights, n = 100 000, d = {d}, k = 10: {taken / start:.1f} fits of k-means")

@@ -81,7 +81,7 @@ def test_mpckmeans_against_the_package(their_fit, name, count, full, trials):
         X, y, links = draw(name, count, trial)
         K = len(np.unique(y))
         with threadpool_limits(1):
-            model = MPCKMeans(K, random_state=trial, **scheme)
+            model = MPCKMeans(n_clusters=K, random_state=trial, **scheme)
             seconds = least_seconds(model, X, links)
         ours.append(score("nmi", y, model.labels_))
         labels, answer = their_fit(X, K, links, full=full, seed=trial)
@@ -99,7 +99,10 @@ def test_mpckmeans_against_the_package(their_fit, name, count, full, trials):
 @pytest.mark.slow
 def test_mpckmeans_against_kmeans():
     X, _, links = draw("magic", 1000, 0)
-    model, kmeans = MPCKMeans(2, random_state=0), sklearn.cluster.KMeans(2, n_init=1, random_state=0)
+    model, kmeans = (
+        MPCKMeans(n_clusters=2, random_state=0),
+        sklearn.cluster.KMeans(2, n_init=1, random_state=0),
+    )
     with threadpool_limits(1):
         ratio = least_seconds(model, X, links) / least_seconds(kmeans, X)
     print(

@@ -64,7 +64,7 @@ def test_one_tier(n, r, paper):
     relaxed = best(lambda: relaxed_update(gamma, broken_weight(L, tier) / LINKS / M, 1.0, 1.0))
     full = best(lambda: full_update(gamma, link_loss(L, tier) / LINKS, 1.0, max_iter=10_000, tol=1e-6))
     dense, sparse = (best(lambda g=g: round_votes(L, g, r)) for g in (gamma, few))
-    model = SCSC(r, preset="paper", C=0.1, random_state=0).fit_partitions(L, links(hidden, rng))
+    model = SCSC(n_clusters=r, preset="paper", C=0.1, random_state=0).fit_partitions(L, links(hidden, rng))
     whole = best(lambda: model.partial_fit(links(hidden, rng)), 1)
     tracemalloc.start()
     model.partial_fit(links(hidden, rng))
@@ -90,7 +90,7 @@ def test_tier_of_the_default_consensus(n):
     L, hidden = partitions(n, 10, rng, m=30)
     seconds = {}
     for consensus in ("spectral", "rounding"):
-        model = SCSC(10, consensus=consensus, random_state=0).fit_partitions(L, links(hidden, rng))
+        model = SCSC(n_clusters=10, consensus=consensus, random_state=0).fit_partitions(L, links(hidden, rng))
         tier = links(hidden, rng)
         seconds[consensus] = best(lambda model=model, tier=tier: model.partial_fit(tier), 2)
     print(
@@ -106,7 +106,7 @@ def test_offline_step_is_linear(preset):
     X = X[np.random.default_rng(0).permutation(len(X))]
 
     def seconds(n, m):
-        model = SCSC(10, preset=preset, n_partitions=m, sample_size=5000, random_state=0)
+        model = SCSC(n_clusters=10, preset=preset, n_partitions=m, sample_size=5000, random_state=0)
         return best(lambda: model.fit(X[:n]), 1)
 
     def slope(sizes, times):

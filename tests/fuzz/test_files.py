@@ -212,7 +212,7 @@ MODELS = {
     "pckmeans": {},
     "mpckmeans": {"matrix": "full"},
     "rca": {},
-    "pmmc": {"kernel": "rbf"},
+    "pmmc": {"kernel": "gaussian"},
     "kernel_kmeans": {},
 }
 

@@ -68,7 +68,7 @@ def test_models_of_sparse_data(name, tmp_path):
 @pytest.mark.parametrize(
     ("name", "params"),
     [
-        ("pmmc", {"kernel": "rbf"}),
+        ("pmmc", {"kernel": "gaussian"}),
         ("mpckmeans", {"matrix": "full", "metric": "multiple"}),
         ("iter_svr", {"n_landmarks": 20}),
         ("kernel_kmeans", {"kernel": "linear"}),

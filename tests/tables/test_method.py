@@ -10,8 +10,8 @@ from cscluster.tables.method import Method
 
 def test_options_are_read():
     assert method.parse("auto", [], "auto") == Method(None, {}, None)
-    wanted = method.parse("pmmc", ["lam=10", "kernel=rbf", "gamma=null"], "4")
-    assert wanted == Method("pmmc", {"lam": 10, "kernel": "rbf", "gamma": None}, 4)
+    wanted = method.parse("pmmc", ["lam=10", "kernel=gaussian", "n_components=null"], "4")
+    assert wanted == Method("pmmc", {"lam": 10, "kernel": "gaussian", "n_components": None}, 4)
 
 
 @pytest.mark.parametrize(

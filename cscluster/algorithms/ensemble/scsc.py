@@ -14,7 +14,7 @@ import sklearn.cluster
 from sklearn.utils.validation import check_is_fitted
 
 from cscluster.algorithms import parameters
-from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
+from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
 from cscluster.algorithms.ensemble import _partitions
 from cscluster.algorithms.ensemble._consensus import LearnedKernel, align, cluster_coordinates
 from cscluster.algorithms.ensemble._labels import (
@@ -28,15 +28,7 @@ from cscluster.algorithms.ensemble._labels import (
 )
 from cscluster.algorithms.ensemble._rows import ArrayRows, Rows, open_rows
 from cscluster.algorithms.ensemble._weights import broken_weight, full_update, link_loss, relaxed_update
-from cscluster.algorithms.parameters import (
-    N_CLUSTERS,
-    RANDOM_STATE,
-    Choice,
-    Integer,
-    Null,
-    Parameter,
-    Real,
-)
+from cscluster.algorithms.parameters import Choice, Integer, Null, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError, ParameterError
 
@@ -60,7 +52,7 @@ class FileName:
         return "the name of an NPY file"
 
 
-class SCSC(Clusterer):
+class SCSC(SeededClusterer):
     r"""Semi-supervised clustering with sequential constraints: an ensemble that links re-weigh.
 
     An offline step makes m partitions P_1, ..., P_m of the samples, without links.  An online step
@@ -75,44 +67,6 @@ class SCSC(Clusterer):
     default consensus instead lets links change the kernel :math:`u_i^T Q u_j` between coordinates u
     of the samples in the bipartite graph of samples and clusters: must-links ask for one, cannot-links
     for zero, and ``mu`` holds Q near its start (see Notes).
-
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters r.
-    preset : {'default', 'paper'}
-        Where the next four parameters come from if they are None.  'paper' has 300 'kernel'
-        partitions of ceil(d / 20) features and 'rounding'; 'default' has 30 'graph' partitions of
-        three quarters of the features and 'spectral'.
-    n_partitions : int, optional
-        Number of partitions m.
-    partitions : {'graph', 'kernel'}, optional
-        Spectral clustering of a landmark graph, or approximate kernel k-means.
-    features : float or int, optional
-        Features that a partition sees, drawn at random: a share of all, rounded up, or their number.
-    consensus : {'spectral', 'rounding', 'kmeans'}, optional
-        Hard partition: k-means in the space of the learned kernel, the largest entry of each row
-        of F, or k-means on the rows of F.
-    update : {'relaxed', 'full'}
-        Update of the weights by (11) or by (10); not used with 'spectral'.
-    lam : float
-        Cost lambda of changing the weights.
-    C : float
-        Cost of broken links in the relaxed update; only ``C / lam`` matters.
-    mu : float
-        Pull of the learned kernel towards its start, in links; used with 'spectral'.
-    sample_size : int
-        Number of samples that partitions and consensus are learned from; all get labels.
-    max_iter : int
-        Largest number of steps of the full update.
-    tol : float
-        Gap to the optimum, relative to the objective, at which the full update ends.
-    labels_path : str or Path, optional
-        NPY file that the partitions are memory-mapped to; they are in memory if None.
-    n_jobs : int, optional
-        Number of parallel jobs of the offline step, as joblib has it.
-    random_state : int, optional
-        Seed of features, partitions and k-means.
 
     Attributes
     ----------
@@ -194,72 +148,64 @@ class SCSC(Clusterer):
     True
     """
 
-    parameters = {
-        "n_clusters": N_CLUSTERS,
-        "preset": Parameter("settings where nothing else is given", Choice(*PRESETS)),
-        "n_partitions": Parameter("number of partitions m", Integer(1), Null()),
-        "partitions": Parameter("how partitions are learned", Choice(*_partitions.LEARNERS), Null()),
-        "features": Parameter(
-            "features of a partition, as a share or as a whole number",
-            Real(0, 1, open_low=True),
-            Integer(1),
-            Null(),
-        ),
-        "consensus": Parameter("hard partition", Choice("spectral", "rounding", "kmeans"), Null()),
-        "update": Parameter("how links change weights", Choice("relaxed", "full")),
-        "lam": Parameter("cost of changing the weights", Real(0, open_low=True)),
-        "C": Parameter("weight of broken links in the relaxed update", Real(0)),
-        "mu": Parameter("pull of the learned kernel towards the identity", Real(0, open_low=True)),
-        "sample_size": Parameter("samples that partitions are learned from", Integer(1)),
-        "max_iter": Parameter("iteration limit of the full update", Integer(1)),
-        "tol": Parameter("relative gap at which the full update ends", Real(0)),
-        "labels_path": Parameter("file that the partitions are memory-mapped to", FileName(), Null()),
-        "n_jobs": Parameter("number of parallel jobs of the offline step", Integer(), Null()),
-        "random_state": RANDOM_STATE,
-    }
-
     version = 2
 
-    partitions_: Labels
-    weights_: FloatArray
-    offline_seconds_: float
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        preset: str = "default",
-        n_partitions: int | None = None,
-        partitions: str | None = None,
-        features: float | int | None = None,
-        consensus: str | None = None,
-        update: str = "relaxed",
-        lam: float = 1.0,
-        C: float = 10.0,
-        mu: float = 5.0,
-        sample_size: int = 20_000,
-        max_iter: int = 10_000,
-        tol: float = 1e-6,
-        labels_path: str | Path | None = None,
-        n_jobs: int | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.preset = preset
-        self.n_partitions = n_partitions
-        self.partitions = partitions
-        self.features = features
-        self.consensus = consensus
-        self.update = update
-        self.lam = lam
-        self.C = C
-        self.mu = mu
-        self.sample_size = sample_size
-        self.max_iter = max_iter
-        self.tol = tol
-        self.labels_path = labels_path
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    preset: str = parameter(
+        "default",
+        "where the next four parameters come from if they are null: 'paper' has 300 'kernel' partitions of "
+        "ceil(d / 20) features and 'rounding', 'default' has 30 'graph' partitions of three quarters of the "
+        "features and 'spectral'",
+        Choice(*PRESETS),
+    )
+    n_partitions: int | None = parameter(None, "number of partitions m", Integer(1), Null())
+    partitions: str | None = parameter(
+        None,
+        "how partitions are learned: spectral clustering of a landmark graph, or approximate kernel k-means",
+        Choice(*_partitions.LEARNERS),
+        Null(),
+    )
+    features: float | int | None = parameter(
+        None,
+        "features that a partition sees, drawn at random: a share of all, rounded up, or their number",
+        Real(0, 1, open_low=True),
+        Integer(1),
+        Null(),
+    )
+    consensus: str | None = parameter(
+        None,
+        "hard partition: k-means in the space of the learned kernel ('spectral'), the largest entry of each "
+        "row of F ('rounding'), or k-means on the rows of F ('kmeans')",
+        Choice("spectral", "rounding", "kmeans"),
+        Null(),
+    )
+    update: str = parameter(
+        "relaxed",
+        "update of the weights by (11), 'relaxed', or by (10), 'full'; not used with 'spectral'",
+        Choice("relaxed", "full"),
+    )
+    lam: float = parameter(1.0, "cost lambda of changing the weights", Real(0, open_low=True))
+    C: float = parameter(10.0, "cost of broken links in the relaxed update; only C / lam matters", Real(0))
+    mu: float = parameter(
+        5.0,
+        "pull of the learned kernel towards its start, in links; used with 'spectral'",
+        Real(0, open_low=True),
+    )
+    sample_size: int = parameter(
+        20_000, "samples that partitions and consensus are learned from; all get labels", Integer(1)
+    )
+    max_iter: int = parameter(10_000, "iteration limit of the full update", Integer(1))
+    tol: float = parameter(
+        1e-6, "gap to the optimum, relative to the objective, at which the full update ends", Real(0)
+    )
+    labels_path: str | Path | None = parameter(
+        None,
+        "NPY file that the partitions are memory-mapped to; they are in memory if null",
+        FileName(),
+        Null(),
+    )
+    n_jobs: int | None = parameter(
+        None, "number of parallel jobs of the offline step, as joblib has it", Integer(), Null()
+    )
 
     def fit(self, X: Samples | str | Path, constraints: Constraints | None = None) -> Self:
         """Build the partitions (offline step), then take in the first links.

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 import numpy as np
 
-from cscluster.algorithms.base import FloatArray, LinearMetric, Samples, dense
-from cscluster.algorithms.metric.options import N_COMPONENTS, SHRINKAGE, require_at_most
+from cscluster.algorithms.base import FloatArray
+from cscluster.algorithms.metric.options import ShrunkMetric, require_at_most
+from cscluster.algorithms.parameters import Integer, Null, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, warn
 from cscluster.linalg.psd import rank_tolerance
-from cscluster.linalg.scatter import chunklet_scatter, ranges, separation_scatter, shrunk_covariance
+from cscluster.linalg.scatter import chunklet_scatter, separation_scatter, shrunk_covariance
 
 
 def simultaneous_diagonalisation(C_b: FloatArray, C_w: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -26,7 +25,7 @@ def simultaneous_diagonalisation(C_b: FloatArray, C_w: FloatArray) -> tuple[Floa
     return ((Z @ V) / np.sqrt(D_w)).T, 1 / D_w
 
 
-class DCA(LinearMetric):
+class DCA(ShrunkMetric):
     """Discriminative component analysis (DCA).
 
     Maximises over maps W with `n_components` rows
@@ -36,13 +35,6 @@ class DCA(LinearMetric):
     where C_w is the shrunk covariance inside must-link components (see `RCA`) and C_b the mean of
     ``(m_a - m_b)(m_a - m_b)^T`` over the pairs of components, with means m, that some cannot-link
     separates.
-
-    Parameters
-    ----------
-    n_components : int, optional
-        Dimensions of the learned space; half of the features by default.
-    shrinkage : float
-        The prior of `RCA` counts as ``shrinkage * d`` samples in C_w.
 
     Attributes
     ----------
@@ -77,28 +69,20 @@ class DCA(LinearMetric):
     (4, 1)
     """
 
-    parameters = {"n_components": N_COMPONENTS, "shrinkage": SHRINKAGE}
-    accepts_sparse = True
     version = 2
 
-    eigenvalues_: FloatArray
+    n_components: int | None = parameter(
+        None, "dimensions of the learned space; half of the features if null", Integer(1), Null()
+    )
 
-    def __init__(self, n_components: int | None = None, *, shrinkage: float = 0.2) -> None:
-        self.n_components = n_components
-        self.shrinkage = shrinkage
-
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Learn the map from both kinds of links."""
-        X, constraints = self._validate(X, constraints)
-        X = dense(X)
-        require_at_most(self, self.n_components, X.shape[1], "features")
-        r = self.n_components or max(1, X.shape[1] // 2)
+    def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
+        """Diagonalise both scatters and keep the leading directions."""
+        require_at_most(self, self.n_components, self.n_features_in_, "features")
+        r = self.n_components or max(1, self.n_features_in_ // 2)
         if not len(constraints.component_cannot_links):
             raise ConstraintError("DCA needs cannot-links between must-link components, got none.")
         if not len(constraints.must_links):
             warn("DCA got no must-links: it uses the features' ranges instead.")
-        varies, s = ranges(X)
-        Z = X[:, varies] / s
         S_w, nu = chunklet_scatter(Z, constraints)
         S_b, n_pairs = separation_scatter(Z, constraints)
         if self.shrinkage == 0 and np.linalg.matrix_rank(S_w, hermitian=True) < len(S_w):
@@ -111,7 +95,5 @@ class DCA(LinearMetric):
         )
         if not len(W):
             raise ConstraintError("DCA cannot use these cannot-links: the samples they part coincide.")
-        self.components_ = np.zeros((min(r, len(W)), X.shape[1]))
-        self.components_[:, varies] = W[:r] / s
         self.eigenvalues_ = eigenvalues[:r]
-        return self
+        return W[:r]

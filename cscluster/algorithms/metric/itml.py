@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 import numpy as np
 from numba import njit
 from sklearn.metrics.pairwise import euclidean_distances
 
-from cscluster.algorithms.base import FloatArray, IntArray, LinearMetric, Samples, dense
-from cscluster.algorithms.parameters import Choice, Integer, Parameter, Real
+from cscluster.algorithms.base import BoolArray, FloatArray, IntArray, LinearMetric
+from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, warn
 from cscluster.linalg.psd import span, sqrt
@@ -88,20 +86,6 @@ class ITML(LinearMetric):
 
     where xi_0 is the upper bound u of each must-link and the lower bound l of each cannot-link.
 
-    Parameters
-    ----------
-    prior : {'range', 'variance', 'identity'}
-        A_0: the inverse squared ranges or the inverse variances of the features, so that their units do
-        not matter, or the identity.
-    gamma : float
-        Weight of the slack; larger values take the bounds more seriously.
-    quantile : float
-        u is this quantile of the squared prior distances between linked samples, l the mirror image.
-    max_iter : int
-        Largest number of rounds over the links.
-    tol : float
-        Relative change of the dual variables in a round that counts as none.
-
     Attributes
     ----------
     components_ : ndarray of shape (n_features, n_features)
@@ -164,42 +148,37 @@ class ITML(LinearMetric):
     [[1.2, 0.0], [0.0, 0.8]]
     """
 
-    parameters = {
-        "prior": Parameter("metric before any link", Choice("range", "variance", "identity")),
-        "gamma": Parameter("weight of the slack", Real(0, open_low=True)),
-        "quantile": Parameter("quantile of squared distances that bounds them", Real(0, 0.5)),
-        "max_iter": Parameter("limit of rounds over the links", Integer(1)),
-        "tol": Parameter("relative change of the dual variables that counts as none", Real(0)),
-    }
-    accepts_sparse = True
     version = 2
 
-    multipliers_: FloatArray
-    n_iter_: int
-    converged_: bool
+    prior: str = parameter(
+        "range",
+        "A_0: the inverse squared ranges or the inverse variances of the features, so that their units do "
+        "not matter, or the identity",
+        Choice("range", "variance", "identity"),
+    )
+    gamma: float = parameter(
+        1.0, "weight of the slack; larger values take the bounds more seriously", Real(0, open_low=True)
+    )
+    quantile: float = parameter(
+        0.05,
+        "u is this quantile of the squared prior distances between linked samples, l the mirror image",
+        Real(0, 0.5),
+    )
+    max_iter: int = parameter(1000, "limit of rounds over the links", Integer(1))
+    tol: float = parameter(
+        1e-3, "relative change of the dual variables in a round that counts as none", Real(0)
+    )
 
-    def __init__(
-        self,
-        *,
-        prior: str = "range",
-        gamma: float = 1.0,
-        quantile: float = 0.05,
-        max_iter: int = 1000,
-        tol: float = 1e-3,
-    ) -> None:
-        self.prior = prior
-        self.gamma = gamma
-        self.quantile = quantile
-        self.max_iter = max_iter
-        self.tol = tol
-
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Learn the metric from both kinds of links."""
-        X, constraints = self._validate(X, constraints)
-        X = dense(X)
+    def _scales(self, X: FloatArray) -> tuple[BoolArray, FloatArray]:
         varies, s = deviations(X)
-        s = {"range": np.ptp(X[:, varies], axis=0), "variance": s, "identity": np.ones_like(s)}[self.prior]
-        Z = X[:, varies] / s
+        return varies, {
+            "range": np.ptp(X[:, varies], axis=0),
+            "variance": s,
+            "identity": np.ones_like(s),
+        }[self.prior]
+
+    def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
+        """Project the prior onto the bounds, which are on the distances of Z."""
         links = np.concatenate([constraints.must_links, constraints.cannot_links])
         V = Z[links[:, 0]] - Z[links[:, 1]]
         useful = V.any(axis=1)
@@ -222,7 +201,4 @@ class ITML(LinearMetric):
             warn("All links are within the bounds of ITML already: the metric is the prior.")
         self.multipliers_ = np.zeros(len(links))
         self.multipliers_[useful] = multipliers
-        root = np.eye(len(s)) + Q @ (sqrt(A) - np.eye(len(A))) @ Q.T
-        self.components_ = np.zeros((len(s), X.shape[1]))
-        self.components_[:, varies] = root / s
-        return self
+        return np.eye(Z.shape[1]) + Q @ (sqrt(A) - np.eye(len(A))) @ Q.T

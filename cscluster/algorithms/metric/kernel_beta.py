@@ -8,7 +8,7 @@ import numpy as np
 
 from cscluster.algorithms.base import FloatArray, MetricLearner, Samples
 from cscluster.algorithms.metric.options import require_at_most
-from cscluster.algorithms.parameters import Boolean, Integer, Null, Parameter, Real
+from cscluster.algorithms.parameters import Boolean, Integer, Null, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, DataError
 from cscluster.linalg.neighbourhood import gaussian, mean_squared_distance
@@ -39,15 +39,6 @@ class KernelBeta(MetricLearner):
 
         K = sum_r beta_r^2 v_r v_r^T,
         beta = argmin sum_{(i,j) in P} (K_ii + K_jj - 2 K_ij)   subject to   sum_r beta_r = 1.
-
-    Parameters
-    ----------
-    n_components : int, optional
-        Number of eigenvectors; at most ten by default, and never more than have a positive eigenvalue.
-    theta : float
-        The Gaussian's variance is ``theta / 2`` times the mean squared distance between samples.
-    center : bool
-        Centre the kernel matrix in feature space before its eigenvectors are taken.
 
     Attributes
     ----------
@@ -94,28 +85,22 @@ class KernelBeta(MetricLearner):
     (4, 2)
     """
 
-    parameters = {
-        "n_components": Parameter(
-            "eigenvectors of the first kernel; at most ten if null", Integer(1), Null()
-        ),
-        "theta": Parameter(
-            "variance of the Gaussian over half the mean squared distance", Real(0, open_low=True)
-        ),
-        "center": Parameter("centre the first kernel", Boolean()),
-    }
     version = 2
 
-    weights_: FloatArray
-    eigenvalues_: FloatArray
-    eigenvectors_: FloatArray
-    samples_: FloatArray
-    variance_: float
-    offset_: FloatArray
-
-    def __init__(self, n_components: int | None = None, *, theta: float = 6.0, center: bool = True) -> None:
-        self.n_components = n_components
-        self.theta = theta
-        self.center = center
+    n_components: int | None = parameter(
+        None,
+        "number of eigenvectors, never more than have a positive eigenvalue; at most ten if null",
+        Integer(1),
+        Null(),
+    )
+    theta: float = parameter(
+        6.0,
+        "the Gaussian's variance is theta / 2 times the mean squared distance between samples",
+        Real(0, open_low=True),
+    )
+    center: bool = parameter(
+        True, "centre the kernel matrix in feature space before its eigenvectors are taken", Boolean()
+    )
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Learn the kernel from the must-links."""

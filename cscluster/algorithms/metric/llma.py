@@ -9,7 +9,7 @@ from numba import njit
 from scipy import sparse
 
 from cscluster.algorithms.base import FloatArray, IntArray, MetricLearner, Samples
-from cscluster.algorithms.parameters import Integer, Parameter, Real
+from cscluster.algorithms.parameters import Integer, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, DataError
 from cscluster.linalg.lle import nearest_neighbours
@@ -55,19 +55,6 @@ class LLMA(MetricLearner):
     q_e their lengths before and after, and N_e weights that fall with d_e and sum to one,
 
         J = sum_{(i,j) in P} ||y_i - y_j||^2 / |P|  +  lam * sum_e N_e (q_e - d_e)^2.
-
-    Parameters
-    ----------
-    beta : float
-        Window w in units of the root mean squared distance between samples.
-    lam : float
-        Weight of the second term, which keeps the neighbourhoods' shape.
-    n_neighbors : int
-        Neighbours of a sample in the graph.
-    max_iter : int
-        Largest number of iterations.
-    tol : float
-        Relative fall of J below which the iteration has converged.
 
     Attributes
     ----------
@@ -117,37 +104,19 @@ class LLMA(MetricLearner):
     True
     """
 
-    parameters = {
-        "beta": Parameter("window over the root mean squared distance", Real(0, open_low=True)),
-        "lam": Parameter("weight of the neighbourhoods' shape", Real(0, open_low=True)),
-        "n_neighbors": Parameter("neighbours in the graph", Integer(1)),
-        "max_iter": Parameter("iteration limit", Integer(1)),
-        "tol": Parameter("relative fall of the objective that counts as none", Real(0)),
-    }
-
     version = 2
 
-    translations_: FloatArray
-    landmarks_: FloatArray
-    window_: float
-    objective_: FloatArray
-    n_iter_: int
-    converged_: bool
-
-    def __init__(
-        self,
-        *,
-        beta: float = 0.5,
-        lam: float = 1.0,
-        n_neighbors: int = 10,
-        max_iter: int = 100,
-        tol: float = 1e-3,
-    ) -> None:
-        self.beta = beta
-        self.lam = lam
-        self.n_neighbors = n_neighbors
-        self.max_iter = max_iter
-        self.tol = tol
+    beta: float = parameter(
+        0.5,
+        "window w in units of the root mean squared distance between samples",
+        Real(0, open_low=True),
+    )
+    lam: float = parameter(
+        1.0, "weight of the second term, which keeps the neighbourhoods' shape", Real(0, open_low=True)
+    )
+    n_neighbors: int = parameter(10, "neighbours of a sample in the graph", Integer(1))
+    max_iter: int = parameter(100, "iteration limit", Integer(1))
+    tol: float = parameter(1e-3, "relative fall of the objective that counts as none", Real(0))
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Learn the translations from the must-links."""

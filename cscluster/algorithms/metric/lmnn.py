@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 import numpy as np
 
-from cscluster.algorithms.base import FloatArray, IntArray, LinearMetric, Samples, dense
-from cscluster.algorithms.parameters import Integer, Parameter, Real
+from cscluster.algorithms.base import BoolArray, FloatArray, IntArray, LinearMetric
+from cscluster.algorithms.parameters import Integer, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError
 from cscluster.linalg.projected_gradient import minimise
@@ -111,19 +109,6 @@ class LMNN(LinearMetric):
     over targets j of a sample i, the k nearest members of its must-link component, and its impostors l,
     the samples cannot-linked to it.
 
-    Parameters
-    ----------
-    n_neighbors : int
-        Targets k of a sample.
-    mu : float
-        Weight of the push away from impostors.
-    shrinkage : float
-        rho: pull towards the Euclidean metric of these features.
-    max_iter : int
-        Largest number of iterations.
-    tol : float
-        Relative change of the objective that counts as none.
-
     Attributes
     ----------
     components_ : ndarray of shape (n_features, n_features)
@@ -162,44 +147,22 @@ class LMNN(LinearMetric):
     True
     """
 
-    parameters = {
-        "n_neighbors": Parameter("targets of a sample", Integer(1)),
-        "mu": Parameter("weight of the push", Real(0, 1, open_low=True, open_high=True)),
-        "shrinkage": Parameter(
-            "pull towards the Euclidean metric of features divided by their ranges", Real(0)
-        ),
-        "max_iter": Parameter("iteration limit", Integer(1)),
-        "tol": Parameter("relative change of the objective that counts as none", Real(0)),
-    }
-    accepts_sparse = True
     version = 2
 
-    objective_: FloatArray
-    n_iter_: int
-    converged_: bool
+    n_neighbors: int = parameter(3, "targets k of a sample", Integer(1))
+    mu: float = parameter(
+        0.5, "weight of the push away from impostors", Real(0, 1, open_low=True, open_high=True)
+    )
+    shrinkage: float = parameter(0.01, "rho: pull towards the Euclidean metric of these features", Real(0))
+    max_iter: int = parameter(1000, "iteration limit", Integer(1))
+    tol: float = parameter(1e-4, "relative change of the objective that counts as none", Real(0))
 
-    def __init__(
-        self,
-        *,
-        n_neighbors: int = 3,
-        mu: float = 0.5,
-        shrinkage: float = 0.01,
-        max_iter: int = 1000,
-        tol: float = 1e-4,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.mu = mu
-        self.shrinkage = shrinkage
-        self.max_iter = max_iter
-        self.tol = tol
-
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Learn the metric."""
-        X, constraints = self._validate(X, constraints)
-        X = dense(X)
+    def _scales(self, X: FloatArray) -> tuple[BoolArray, FloatArray]:
         varies, s = ranges(X)
-        s = s * np.sqrt(2 * len(s))
-        Z = X[:, varies] / s
+        return varies, s * np.sqrt(2 * len(s))
+
+    def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
+        """Pull targets and push impostors."""
         targets = target_pairs(Z, constraints, self.n_neighbors)
         impostors = np.concatenate([constraints.cannot_links, constraints.cannot_links[:, ::-1]])
         T = Z[targets[:, 0]] - Z[targets[:, 1]]
@@ -207,12 +170,11 @@ class LMNN(LinearMetric):
         if not V.any():
             raise ConstraintError("LMNN needs cannot-links between samples that differ, got none.")
         Q = span(np.concatenate([T, V[: len(V) // 2]]))
-        loss = LargeMarginLoss(T @ Q, V @ Q, *triples(targets, impostors), self.mu, self.shrinkage / len(s))
+        loss = LargeMarginLoss(
+            T @ Q, V @ Q, *triples(targets, impostors), self.mu, self.shrinkage / Z.shape[1]
+        )
         descent = minimise(loss, nearest_psd, np.eye(Q.shape[1]), tol=self.tol, max_iter=self.max_iter)
         self.objective_ = descent.values
         self.n_iter_ = len(descent.values) - 1
         self.converged_ = descent.converged
-        root = np.eye(len(s)) + Q @ (sqrt(descent.x) - np.eye(Q.shape[1])) @ Q.T
-        self.components_ = np.zeros((len(s), X.shape[1]))
-        self.components_[:, varies] = root / s
-        return self
+        return np.eye(Z.shape[1]) + Q @ (sqrt(descent.x) - np.eye(Q.shape[1])) @ Q.T

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from cscluster.algorithms.base import MetricLearner
-from cscluster.algorithms.parameters import Integer, Null, Parameter, Real
+from cscluster.algorithms.base import LinearMetric, MetricLearner
+from cscluster.algorithms.parameters import Real, parameter
 from cscluster.errors import ParameterError
 
-SHRINKAGE = Parameter(
-    "weight of the prior, the features' own spread, in observations for each feature", Real(0)
-)
-N_COMPONENTS = Parameter("dimensions of the learned space; half of the features if null", Integer(1), Null())
+
+class ShrunkMetric(LinearMetric):
+    """A linear metric from a covariance inside must-links that is shrunk towards a prior."""
+
+    shrinkage: float = parameter(
+        0.2,
+        "tau: the prior, the features' own spread, counts as tau * d further observations of must-links; "
+        "zero is the method as published",
+        Real(0),
+    )
 
 
 def require_at_most(owner: MetricLearner, n_components: int | None, limit: int, of_what: str) -> None:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Self
-
-import numpy as np
-
-from cscluster.algorithms.base import LinearMetric, Samples, dense
-from cscluster.algorithms.metric.options import SHRINKAGE
+from cscluster.algorithms.base import FloatArray
+from cscluster.algorithms.metric.options import ShrunkMetric
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, DataError, warn
 from cscluster.linalg.psd import inverse_sqrt
-from cscluster.linalg.scatter import chunklet_scatter, ranges, shrunk_covariance
+from cscluster.linalg.scatter import chunklet_scatter, shrunk_covariance
 
 
-class RCA(LinearMetric):
+class RCA(ShrunkMetric):
     """Relevant component analysis (RCA).
 
     Chunklets are the must-link components of at least two samples.  With m_c the mean of chunklet
@@ -24,12 +20,6 @@ class RCA(LinearMetric):
         y = C^{-1/2} x,    C = (sum_c sum_{i in c} (x_i - m_c)(x_i - m_c)^T + tau d D^2) / (nu + tau d).
 
     Among the maps that keep the chunklets' scatter bounded this one keeps most information about x.
-
-    Parameters
-    ----------
-    shrinkage : float
-        tau: the prior D^2 counts as ``tau * d`` further samples.  Zero is RCA as
-        published; where C is then singular, directions inside its null space are dropped.
 
     Attributes
     ----------
@@ -41,6 +31,8 @@ class RCA(LinearMetric):
     Cannot-links are not used, and weights of links are not either: chunklets are the transitive
     closure.  Without any must-link only the prior is left: the Euclidean distance of features divided
     by their ranges, with a warning.
+
+    With ``shrinkage=0`` directions in the null space of C are dropped.
 
     The plain C is singular unless the chunklets have more than d samples, and its inverse then blows
     up directions in which the links happen not to vary.  The ridge grows with each feature's range, so
@@ -67,33 +59,23 @@ class RCA(LinearMetric):
     True
     """
 
-    parameters = {"shrinkage": SHRINKAGE}
-    accepts_sparse = True
     version = 2
 
-    def __init__(self, *, shrinkage: float = 0.2) -> None:
-        self.shrinkage = shrinkage
-
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Learn the map from the must-links."""
-        X, constraints = self._validate(X, constraints)
-        X = dense(X)
+    def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
+        """Whiten the shrunk covariance inside chunklets."""
         if not len(constraints.must_links):
             if self.shrinkage == 0:
                 raise ConstraintError("RCA with 'shrinkage' 0 needs must-links, got none.")
             warn(
                 "RCA got no must-links: the metric is the Euclidean one of features divided by their ranges."
             )
-        varies, s = ranges(X)
-        if not varies.any():
+        if not Z.shape[1]:
             raise DataError("RCA cannot use these samples: all coincide.")
-        S, nu = chunklet_scatter(X[:, varies] / s, constraints)
+        S, nu = chunklet_scatter(Z, constraints)
         W, rank = inverse_sqrt(shrunk_covariance(S, nu, self.shrinkage))
         if rank < len(W):
             warn(
                 f"The chunklets span only {rank} of {len(W)} dimensions and 'shrinkage' is 0: "
                 "the other directions are dropped."
             )
-        self.components_ = np.zeros((len(W), X.shape[1]))
-        self.components_[:, varies] = W / s
-        return self
+        return W

@@ -6,9 +6,8 @@ from typing import Self
 
 import numpy as np
 
-from cscluster.algorithms.base import FloatArray, IntArray, MetricLearner, Samples
-from cscluster.algorithms.metric.options import N_COMPONENTS
-from cscluster.algorithms.parameters import Choice, Integer, Null, Parameter, Real
+from cscluster.algorithms.base import FloatArray, MetricLearner, Samples
+from cscluster.algorithms.parameters import Choice, Integer, Null, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, DataError, ParameterError
 from cscluster.linalg import trace_ratio
@@ -28,27 +27,6 @@ class TraceRatio(MetricLearner):
         E = (I - S)^T (I - S),
 
     and maps a sample to ``W^T f``.
-
-    Parameters
-    ----------
-    map : {'linear', 'nonlinear', 'kernel'}
-        The features.  ``linear``: the sample itself.  ``nonlinear``: exponential neighbourhood
-        functions ``exp(-||x - x_r|| / w)`` around the m samples that must-links touch.  ``kernel``: the
-        same around all n samples, an n x n problem that fits more freely.
-    alpha : float
-        Weight of the locally linear regulariser; with 0 and a linear map this is the method of
-        Xiang et al.
-    n_components : int, optional
-        Dimensions d' of the learned space, below the number q of features (with ``d' = q`` a linear
-        map would change no distance); half of the features by default.
-    n_neighbors : int
-        Neighbours k that rebuild a sample.
-    window : float, optional
-        The window w; by default the mean squared distance between samples.
-    tol : float
-        Relative change of the ratio that counts as none; the ratio is then exact to about its square.
-    max_iter : int
-        Largest number of iterations of the trace-ratio solver.
 
     Attributes
     ----------
@@ -114,46 +92,39 @@ class TraceRatio(MetricLearner):
     1.0
     """
 
-    parameters = {
-        "map": Parameter("features that are mapped", Choice("linear", "nonlinear", "kernel")),
-        "alpha": Parameter("weight of the locally linear regulariser", Real(0)),
-        "n_components": N_COMPONENTS,
-        "n_neighbors": Parameter("neighbours that rebuild a sample", Integer(1)),
-        "window": Parameter(
-            "window of the neighbourhood functions; mean squared distance if null",
-            Real(0, open_low=True),
-            Null(),
-        ),
-        "tol": Parameter("relative change of the ratio that counts as none", Real(0)),
-        "max_iter": Parameter("iteration limit of the trace-ratio solver", Integer(1)),
-    }
-
-    components_: FloatArray
-    varying_: IntArray
-    landmarks_: FloatArray
-    window_: float
-    objective_: FloatArray
-    n_iter_: int
-    converged_: bool
-
-    def __init__(
-        self,
-        map: str = "linear",
-        *,
-        alpha: float = 0.2,
-        n_components: int | None = None,
-        n_neighbors: int = 10,
-        window: float | None = None,
-        tol: float = 1e-5,
-        max_iter: int = 100,
-    ) -> None:
-        self.map = map
-        self.alpha = alpha
-        self.n_components = n_components
-        self.n_neighbors = n_neighbors
-        self.window = window
-        self.tol = tol
-        self.max_iter = max_iter
+    map: str = parameter(
+        "linear",
+        "the features. 'linear': the sample itself. 'nonlinear': exponential neighbourhood functions "
+        "exp(-||x - x_r|| / w) around the m samples that must-links touch. 'kernel': the same around all n "
+        "samples, an n x n problem that fits more freely",
+        Choice("linear", "nonlinear", "kernel"),
+    )
+    alpha: float = parameter(
+        0.2,
+        "weight of the locally linear regulariser; with 0 and a linear map this is the method of Xiang et "
+        "al.",
+        Real(0),
+    )
+    n_components: int | None = parameter(
+        None,
+        "dimensions d' of the learned space, below the number q of features (with d' = q a linear map would "
+        "change no distance); half of the features if null",
+        Integer(1),
+        Null(),
+    )
+    n_neighbors: int = parameter(10, "neighbours k that rebuild a sample", Integer(1))
+    window: float | None = parameter(
+        None,
+        "the window w; the mean squared distance between samples if null",
+        Real(0, open_low=True),
+        Null(),
+    )
+    tol: float = parameter(
+        1e-5,
+        "relative change of the ratio that counts as none; the ratio is then exact to about its square",
+        Real(0),
+    )
+    max_iter: int = parameter(100, "iteration limit of the trace-ratio solver", Integer(1))
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Learn the map."""

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 import numpy as np
 
-from cscluster.algorithms.base import FloatArray, LinearMetric, Samples, dense
-from cscluster.algorithms.metric.options import SHRINKAGE
-from cscluster.algorithms.parameters import Boolean, Integer, Parameter, Real
+from cscluster.algorithms.base import FloatArray
+from cscluster.algorithms.metric.options import ShrunkMetric
+from cscluster.algorithms.parameters import Boolean, Integer, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, warn
 from cscluster.linalg.projected_gradient import Descent, minimise
 from cscluster.linalg.psd import inverse_sqrt, nearest_psd, span, sqrt
-from cscluster.linalg.scatter import link_scatter, ranges, shrunk_covariance
+from cscluster.linalg.scatter import link_scatter, shrunk_covariance
 
 _KINK = 1e-12
 """Added under the root, which has no derivative at zero."""
@@ -41,7 +39,7 @@ def diagonal_objective(b: FloatArray, U: FloatArray, weight: float) -> tuple[flo
     return float(value), gradient
 
 
-class Xing(LinearMetric):
+class Xing(ShrunkMetric):
     """The metric of Xing et al., also called PGDM and MMC, kept from collapsing.
 
     Maximises the distances of cannot-linked samples, D, while must-linked ones, P, stay close:
@@ -50,19 +48,6 @@ class Xing(LinearMetric):
         C_w = (sum_{(i,j) in P} (x_i - x_j)(x_i - x_j)^T / 2 + tau d I) / (|P| + tau d),
 
     on features divided by their ranges, then all by one number so that their mean variance is one.
-
-    Parameters
-    ----------
-    diagonal : bool
-        Learn a weight for each feature instead of a full matrix.
-    log_det : float
-        rho: how much all directions are kept in play.  Zero is the method as published.
-    shrinkage : float
-        tau: the prior, equal variances, counts as ``tau * d`` further must-links.
-    max_iter : int
-        Largest number of iterations.
-    tol : float
-        Relative change of the objective that counts as none.
 
     Attributes
     ----------
@@ -123,41 +108,17 @@ class Xing(LinearMetric):
     True
     """
 
-    parameters = {
-        "diagonal": Parameter("a weight for each feature instead of a full matrix", Boolean()),
-        "log_det": Parameter("weight of log det A; 0 is the method as published", Real(0)),
-        "shrinkage": SHRINKAGE,
-        "max_iter": Parameter("iteration limit", Integer(1)),
-        "tol": Parameter("relative change of the objective that counts as none", Real(0)),
-    }
-    accepts_sparse = True
     version = 2
 
-    objective_: FloatArray
-    n_iter_: int
-    converged_: bool
+    diagonal: bool = parameter(False, "learn a weight for each feature instead of a full matrix", Boolean())
+    log_det: float = parameter(
+        3.0, "rho: how much all directions are kept in play; zero is the method as published", Real(0)
+    )
+    max_iter: int = parameter(1000, "iteration limit", Integer(1))
+    tol: float = parameter(1e-6, "relative change of the objective that counts as none", Real(0))
 
-    def __init__(
-        self,
-        *,
-        diagonal: bool = False,
-        log_det: float = 3.0,
-        shrinkage: float = 0.2,
-        max_iter: int = 1000,
-        tol: float = 1e-6,
-    ) -> None:
-        self.diagonal = diagonal
-        self.log_det = log_det
-        self.shrinkage = shrinkage
-        self.max_iter = max_iter
-        self.tol = tol
-
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Learn the metric from both kinds of links."""
-        X, constraints = self._validate(X, constraints)
-        X = dense(X)
-        varies, s = ranges(X)
-        Z = X[:, varies] / s
+    def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
+        """Descend in coordinates in which C_w is the identity."""
         V = Z[constraints.cannot_links[:, 0]] - Z[constraints.cannot_links[:, 1]]
         V = V[V.any(axis=1)]
         if not len(V):
@@ -179,9 +140,7 @@ class Xing(LinearMetric):
         self.objective_ = descent.values
         self.n_iter_ = len(descent.values) - 1
         self.converged_ = descent.converged
-        self.components_ = np.zeros((len(root), X.shape[1]))
-        self.components_[:, varies] = root @ whitening / s
-        return self
+        return root @ whitening
 
     def _solve(self, U: FloatArray) -> tuple[Descent, FloatArray]:
         """Solve in whitened coordinates; return the descent and the symmetric root of B."""

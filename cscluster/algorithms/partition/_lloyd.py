@@ -11,8 +11,8 @@ from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
-from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
-from cscluster.algorithms.parameters import N_CLUSTERS, RANDOM_STATE, Choice, Integer, Parameter, Real
+from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
+from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
 from cscluster.algorithms.partition._assign import ASSIGNMENTS, Penalties, assign_points, nearest
 from cscluster.algorithms.partition._closure import Closure
 from cscluster.algorithms.partition._sums import group_sums
@@ -39,23 +39,18 @@ class Model(Protocol):
 M = TypeVar("M", bound=Model)
 
 
-class ConstrainedKMeans(Clusterer):
+class ConstrainedKMeans(SeededClusterer):
     """What pckmeans, mpckmeans and mkmeans share."""
 
-    parameters = {
-        "n_clusters": N_CLUSTERS,
-        "w": Parameter("cost of a broken link of weight one", Real(0)),
-        "assignment": Parameter("what a point sees of its partners", Choice(*ASSIGNMENTS)),
-        "max_iter": Parameter("iteration limit", Integer(1)),
-        "tol": Parameter("relative change of the centres that counts as none", Real(0)),
-        "random_state": RANDOM_STATE,
-    }
-
-    n_clusters: int
-    max_iter: int
-    tol: float
-    cluster_centers_: FloatArray
-    n_reseeded_: int
+    w: float = parameter(
+        1.0, "cost of a broken link of weight one, which competes with squared distances", Real(0)
+    )
+    max_iter: int = parameter(300, "iteration limit", Integer(1))
+    tol: float = parameter(
+        1e-4,
+        "squared shift of the centres, relative to the variance of the data, that counts as none",
+        Real(0),
+    )
 
     def _alternate(
         self,
@@ -107,6 +102,19 @@ class ConstrainedKMeans(Clusterer):
         X, mu = self._validate_new(X), self.cluster_centers_
         origin = mu.mean(axis=0)
         return nearest(self._model.distances(X - origin, mu - origin))
+
+
+class LinkedAssignment(ConstrainedKMeans):
+    """What pckmeans and mpckmeans share: links move samples."""
+
+    assignment: str = parameter(
+        "block",
+        "what a point sees when it chooses a cluster. 'keep': the current labels of all its partners (the "
+        "paper's text). 'reset': of those that have chosen before it in this iteration; if that does not "
+        "settle in 30 iterations, it goes on as 'keep' from the lowest objective seen. 'block': of all, but "
+        "a must-link component chooses as one",
+        Choice(*ASSIGNMENTS),
+    )
 
 
 def means(X: FloatArray, labels: IntArray, n_clusters: int) -> FloatArray:

@@ -7,16 +7,16 @@ from typing import Self
 import numpy as np
 import sklearn.cluster
 
-from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
-from cscluster.algorithms.kernel_parameters import SIGMA, SIGMA_UNIT
-from cscluster.algorithms.parameters import N_CLUSTERS, RANDOM_STATE, Integer, Parameter, Real
+from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
+from cscluster.algorithms.kernel_parameters import GaussianEstimator
+from cscluster.algorithms.parameters import Integer, Real, parameter
 from cscluster.constraints import Constraints
-from cscluster.linalg.kernels import Kernel, Nystroem
+from cscluster.linalg.kernels import Nystroem
 
 _BLOCK = 4096
 
 
-class ApproxKernelKMeans(Clusterer):
+class ApproxKernelKMeans(GaussianEstimator, SeededClusterer):
     r"""Kernel k-means whose centres lie in the span of randomly chosen landmarks, without constraints.
 
     Minimises over partitions l and coefficients :math:`\alpha`
@@ -25,25 +25,6 @@ class ApproxKernelKMeans(Clusterer):
 
     where z_1, ..., z_s are the landmarks and :math:`\varphi` belongs to the Gaussian kernel
     :math:`k(x, z) = \exp(-\|x - z\|^2 / \sigma^2)`.
-
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters.
-    n_landmarks : int
-        Number of landmarks s; all samples if there are fewer.
-    sigma : float
-        Width of the kernel.
-    sigma_unit : {'median', 'data'}
-        Whether `sigma` is a multiple of the median distance between samples or in the data's unit.
-    n_init : int
-        Number of starts; the lowest objective wins.
-    max_iter : int
-        Largest number of iterations of a start.
-    tol : float
-        Relative change of the centres below which a start has converged.
-    random_state : int, optional
-        Seed of the landmarks and of the starts.
 
     Attributes
     ----------
@@ -71,44 +52,16 @@ class ApproxKernelKMeans(Clusterer):
     True
     """
 
-    parameters = {
-        "n_clusters": N_CLUSTERS,
-        "n_landmarks": Parameter("number of landmarks", Integer(1)),
-        "sigma": SIGMA,
-        "sigma_unit": SIGMA_UNIT,
-        "n_init": Parameter("number of starts", Integer(1)),
-        "max_iter": Parameter("iteration limit of a start", Integer(1)),
-        "tol": Parameter("relative change of the centres that counts as none", Real(0)),
-        "random_state": RANDOM_STATE,
-    }
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        n_landmarks: int = 200,
-        sigma: float = 1.0,
-        sigma_unit: str = "median",
-        n_init: int = 3,
-        max_iter: int = 100,
-        tol: float = 1e-4,
-        random_state: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_landmarks = n_landmarks
-        self.sigma = sigma
-        self.sigma_unit = sigma_unit
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    n_landmarks: int = parameter(200, "number of landmarks s; all samples if there are fewer", Integer(1))
+    n_init: int = parameter(3, "number of starts; the lowest objective wins", Integer(1))
+    max_iter: int = parameter(100, "iteration limit of a start", Integer(1))
+    tol: float = parameter(1e-4, "relative change of the centres that counts as none", Real(0))
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X`; the links are not used."""
         X, _ = self._validate(X, constraints)
         rng = np.random.default_rng(self.random_state)
-        kernel = Kernel.of("gaussian", X, self.sigma, self.sigma_unit)
-        self._features = Nystroem.fit(kernel, X, self.n_landmarks, rng)
+        self._features = Nystroem.fit(self._kernel_for(X), X, self.n_landmarks, rng)
         self._model = sklearn.cluster.KMeans(
             self.n_clusters,
             n_init=self.n_init,

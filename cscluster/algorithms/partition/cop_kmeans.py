@@ -9,8 +9,8 @@ import numpy as np
 from numba import njit
 from sklearn.cluster import kmeans_plusplus
 
-from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
-from cscluster.algorithms.parameters import N_CLUSTERS, RANDOM_STATE, Integer, Parameter, Real
+from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
+from cscluster.algorithms.parameters import Integer, Real, parameter
 from cscluster.algorithms.partition._assign import nearest, squared_distances
 from cscluster.algorithms.partition._closure import Closure
 from cscluster.algorithms.partition._lloyd import fill_empty, means
@@ -30,26 +30,13 @@ class Run:
     n_reseeded: int
 
 
-class COPKMeans(Clusterer):
+class COPKMeans(SeededClusterer):
     r"""K-means over the partitions that keep every link.
 
     Seeks a local minimum of
 
     .. math:: \sum_i \|x_i - \mu_{l_i}\|^2 \quad \text{subject to} \quad
               l_i = l_j \; ((i,j) \in M), \quad l_i \ne l_j \; ((i,j) \in C) .
-
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters K.
-    n_init : int
-        Number of starts; the lowest objective wins.
-    max_iter : int
-        Largest number of iterations of a start.
-    tol : float
-        Squared shift of the centres, relative to the variance of the data, that counts as none.
-    random_state : int, optional
-        Seed of the starts (k-means++) and of the order of assignment.
 
     Attributes
     ----------
@@ -90,31 +77,13 @@ class COPKMeans(Clusterer):
     True
     """
 
-    parameters = {
-        "n_clusters": N_CLUSTERS,
-        "n_init": Parameter("number of starts", Integer(1)),
-        "max_iter": Parameter("iteration limit of a start", Integer(1)),
-        "tol": Parameter("relative change of the centres that counts as none", Real(0)),
-        "random_state": RANDOM_STATE,
-    }
-
-    cluster_centers_: FloatArray
-    n_reseeded_: int
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        n_init: int = 10,
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        random_state: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    n_init: int = parameter(10, "number of starts; the lowest objective wins", Integer(1))
+    max_iter: int = parameter(300, "iteration limit of a start", Integer(1))
+    tol: float = parameter(
+        1e-4,
+        "squared shift of the centres, relative to the variance of the data, that counts as none",
+        Real(0),
+    )
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X`."""

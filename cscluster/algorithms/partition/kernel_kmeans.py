@@ -7,12 +7,12 @@ from typing import Self
 
 import numpy as np
 
-from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
-from cscluster.algorithms.kernel_parameters import SIGMA, SIGMA_UNIT
-from cscluster.algorithms.parameters import N_CLUSTERS, RANDOM_STATE, Choice, Integer, Parameter
+from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
+from cscluster.algorithms.kernel_parameters import KernelEstimator
+from cscluster.algorithms.parameters import Choice, Integer, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError
-from cscluster.linalg.kernels import Kernel, require_memory
+from cscluster.linalg.kernels import require_memory
 
 
 @dataclass(frozen=True)
@@ -89,32 +89,11 @@ def _fill_empty(labels: IntArray, distances: FloatArray) -> None:
         labels[far], counts[empty] = empty, 1
 
 
-class KernelKMeans(Clusterer):
+class KernelKMeans(KernelEstimator, SeededClusterer):
     """K-means in the feature space of a kernel, without constraints.
 
     Minimises the sum over samples of ``||phi(x_i) - m_{y_i}||^2`` with
     ``m_c = mean of phi(x_j) over y_j = c``, where ``phi(x)^T phi(z) = k(x, z)``.
-
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters.
-    kernel : {'gaussian', 'linear', 'precomputed'}
-        ``exp(-||x - z||^2 / sigma^2)``, ``x^T z``, or `X` is the kernel matrix itself (for
-        `predict`: the matrix between new and fitted samples).
-    sigma : float
-        Width of the Gaussian.
-    sigma_unit : {'median', 'data'}
-        Whether `sigma` is a multiple of the median distance between samples.
-    init : {'k-means++', 'random'}
-        First centres: samples drawn by k-means++ in feature space, or the means of a random
-        partition, which a narrow kernel needs.
-    n_init : int
-        Number of starts; the lowest objective wins.
-    max_iter : int
-        Largest number of iterations of a start.
-    random_state : int, optional
-        Seed of the starts.
 
     Attributes
     ----------
@@ -139,40 +118,22 @@ class KernelKMeans(Clusterer):
     True
     """
 
-    parameters = {
-        "n_clusters": N_CLUSTERS,
-        "kernel": Parameter("kernel function", Choice("gaussian", "linear", "precomputed")),
-        "sigma": SIGMA,
-        "sigma_unit": SIGMA_UNIT,
-        "init": Parameter("choice of the first centres", Choice("k-means++", "random")),
-        "n_init": Parameter("number of starts", Integer(1)),
-        "max_iter": Parameter("iteration limit of a start", Integer(1)),
-        "random_state": RANDOM_STATE,
-    }
     accepts_sparse = True
 
-    centres_: FloatArray
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        kernel: str = "gaussian",
-        sigma: float = 1.0,
-        sigma_unit: str = "median",
-        init: str = "k-means++",
-        n_init: int = 10,
-        max_iter: int = 300,
-        random_state: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.kernel = kernel
-        self.sigma = sigma
-        self.sigma_unit = sigma_unit
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
+    kernel: str = parameter(
+        "gaussian",
+        "kernel function: 'gaussian' is exp(-||x - z||^2 / sigma^2), 'linear' is x^T z; with 'precomputed' X "
+        "is the kernel matrix itself (for predict: the matrix between new and fitted samples)",
+        Choice("gaussian", "linear", "precomputed"),
+    )
+    init: str = parameter(
+        "k-means++",
+        "first centres: samples drawn by k-means++ in feature space, or the means of a random partition, "
+        "which a narrow kernel needs",
+        Choice("k-means++", "random"),
+    )
+    n_init: int = parameter(10, "number of starts; the lowest objective wins", Integer(1))
+    max_iter: int = parameter(300, "iteration limit of a start", Integer(1))
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X`; the links are not used."""
@@ -183,7 +144,7 @@ class KernelKMeans(Clusterer):
             K = X
         else:
             require_memory(X.shape[0], X.shape[0], "take fewer samples")
-            self._kernel = Kernel.of(self.kernel, X, self.sigma, self.sigma_unit)
+            self._kernel = self._kernel_for(X)
             self._X = X
             K = self._kernel(X)
         rng = np.random.default_rng(self.random_state)

@@ -7,30 +7,15 @@ from typing import Self
 import numpy as np
 import sklearn.cluster
 
-from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
-from cscluster.algorithms.parameters import N_CLUSTERS, RANDOM_STATE, Choice, Integer, Parameter, Real
+from cscluster.algorithms.base import IntArray, Samples, SeededClusterer
+from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
 from cscluster.constraints import Constraints
 
 
-class KMeans(Clusterer):
+class KMeans(SeededClusterer):
     """K-means of scikit-learn, without constraints.
 
     Minimises the sum over samples of ``||x_i - mu_{y_i}||^2``.
-
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters.
-    init : {'k-means++', 'random'}
-        How the first centres are chosen.
-    n_init : int
-        Number of starts; the lowest objective wins.
-    max_iter : int
-        Largest number of iterations of a start.
-    tol : float
-        Relative change of the centres below which a start has converged.
-    random_state : int, optional
-        Seed of the starts.
 
     Attributes
     ----------
@@ -48,34 +33,12 @@ class KMeans(Clusterer):
     [0, 0]
     """
 
-    parameters = {
-        "n_clusters": N_CLUSTERS,
-        "init": Parameter("choice of the first centres", Choice("k-means++", "random")),
-        "n_init": Parameter("number of starts", Integer(1)),
-        "max_iter": Parameter("iteration limit of a start", Integer(1)),
-        "tol": Parameter("relative change of the centres that counts as none", Real(0)),
-        "random_state": RANDOM_STATE,
-    }
     accepts_sparse = True
 
-    cluster_centers_: FloatArray
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        init: str = "k-means++",
-        n_init: int = 10,
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        random_state: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.init = init
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    init: str = parameter("k-means++", "choice of the first centres", Choice("k-means++", "random"))
+    n_init: int = parameter(10, "number of starts; the lowest objective wins", Integer(1))
+    max_iter: int = parameter(300, "iteration limit of a start", Integer(1))
+    tol: float = parameter(1e-4, "relative change of the centres that counts as none", Real(0))
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X`; the links are not used."""

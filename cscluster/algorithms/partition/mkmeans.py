@@ -5,35 +5,16 @@ from __future__ import annotations
 from typing import Self
 
 from cscluster.algorithms.base import Samples
-from cscluster.algorithms.partition.mpckmeans import MPCKMeans
+from cscluster.algorithms.partition.mpckmeans import MetricKMeans
 from cscluster.constraints import Constraints
 
 
-class MKMeans(MPCKMeans):
+class MKMeans(MetricKMeans):
     r"""K-means with learned metrics: `MPCKMeans` without links in the start and the assignment.
 
     Links only enter the metrics, equation (7) of [1]_; a sample chooses the cluster h of least
 
     .. math:: \|x_i - \mu_h\|^2_{A_h} - \log\det A_h .
-
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters K.
-    metric : {'single', 'multiple'}
-        One metric, or one for each cluster.
-    matrix : {'diagonal', 'full'}
-        Weights of the features, or full matrices.
-    w : float
-        Weight of a broken link in the metrics.
-    floor : float
-        Least eigenvalue of A^-1, relative to the variances of the features.
-    max_iter : int
-        Largest number of iterations.
-    tol : float
-        Squared shift of the centres, relative to the variance of the data, that counts as none.
-    random_state : int, optional
-        Seed of the first centres.
 
     Attributes
     ----------
@@ -62,29 +43,6 @@ class MKMeans(MPCKMeans):
     >>> MKMeans(n_clusters=2, random_state=1).fit(X, links).metrics_.shape
     (1, 2)
     """
-
-    parameters = {name: entry for name, entry in MPCKMeans.parameters.items() if name != "assignment"}
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        metric: str = "single",
-        matrix: str = "diagonal",
-        w: float = 1.0,
-        floor: float = 0.1,
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        random_state: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.metric = metric
-        self.matrix = matrix
-        self.w = w
-        self.floor = floor
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X` and learn the metrics."""

@@ -10,7 +10,7 @@ import numpy as np
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.partition._assign import Penalties, squared_distances
 from cscluster.algorithms.partition._closure import Closure
-from cscluster.algorithms.partition._lloyd import ConstrainedKMeans
+from cscluster.algorithms.partition._lloyd import LinkedAssignment
 from cscluster.algorithms.partition._seeding import seed_centers
 from cscluster.constraints import Constraints
 
@@ -38,7 +38,7 @@ class Euclidean:
         return self, float(((X - mu[labels]) ** 2).sum() + self.w * broken)
 
 
-class PCKMeans(ConstrainedKMeans):
+class PCKMeans(LinkedAssignment):
     r"""K-means with a cost for each broken link, started from the neighbourhoods of the links.
 
     Finds a local minimum over partitions l and centres mu of
@@ -47,24 +47,6 @@ class PCKMeans(ConstrainedKMeans):
               + w \sum_{(i,j) \in M} w_{ij} [l_i \ne l_j] + w \sum_{(i,j) \in C} \bar w_{ij} [l_i = l_j]
 
     where M and C are the transitive closure of the must-links and the cannot-links they entail.
-
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters K.
-    w : float
-        Cost of breaking a link of weight one; it competes with squared distances.
-    assignment : {'keep', 'reset', 'block'}
-        What a point sees when it chooses a cluster.  'keep': the current labels of all its
-        partners (the paper's text).  'reset': of those that have chosen before it in this
-        iteration; if that does not settle in 30 iterations, it goes on as 'keep' from the lowest
-        objective seen.  'block': of all, but a must-link component chooses as one.
-    max_iter : int
-        Largest number of iterations.
-    tol : float
-        Squared shift of the centres, relative to the variance of the data, that counts as none.
-    random_state : int, optional
-        Seed of the order of assignment and of centres that no neighbourhood provides.
 
     Attributes
     ----------
@@ -98,23 +80,6 @@ class PCKMeans(ConstrainedKMeans):
     >>> PCKMeans(n_clusters=2, random_state=0).fit(X, links).labels_.tolist()
     [0, 0, 1, 1, 1]
     """
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        w: float = 1.0,
-        assignment: str = "block",
-        max_iter: int = 300,
-        tol: float = 1e-4,
-        random_state: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.w = w
-        self.assignment = assignment
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X`."""

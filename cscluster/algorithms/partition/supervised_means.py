@@ -6,25 +6,17 @@ from typing import Self
 
 import numpy as np
 
-from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
-from cscluster.algorithms.parameters import N_CLUSTERS, RANDOM_STATE
+from cscluster.algorithms.base import IntArray, Samples, SeededClusterer
 from cscluster.algorithms.partition._assign import nearest, squared_distances
 from cscluster.algorithms.partition._closure import warn_of_contradictions
 from cscluster.algorithms.partition._seeding import seed_centers
 from cscluster.constraints import Constraints
 
 
-class SupervisedMeans(Clusterer):
+class SupervisedMeans(SeededClusterer):
     """Assign each sample to the nearest of the centres that PCK-Means would start from.
 
     What the links alone achieve; the difference to `PCKMeans` is what the samples add.
-
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters K.
-    random_state : int, optional
-        Seed of the centres that no neighbourhood provides.
 
     Attributes
     ----------
@@ -51,14 +43,6 @@ class SupervisedMeans(Clusterer):
     >>> SupervisedMeans(n_clusters=2).fit(X, links).labels_.tolist()
     [0, 0, 0, 1, 1]
     """
-
-    parameters = {"n_clusters": N_CLUSTERS, "random_state": RANDOM_STATE}
-
-    cluster_centers_: FloatArray
-
-    def __init__(self, n_clusters: int = 2, *, random_state: int | None = None) -> None:
-        self.n_clusters = n_clusters
-        self.random_state = random_state
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Find the centres and assign `X`."""

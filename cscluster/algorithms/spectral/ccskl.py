@@ -11,8 +11,8 @@ from scipy.optimize import nnls
 from scipy.sparse.linalg import eigsh
 from sklearn.neighbors import NearestNeighbors
 
-from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
-from cscluster.algorithms.parameters import N_CLUSTERS, RANDOM_STATE, Integer, Parameter
+from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
+from cscluster.algorithms.parameters import Integer, parameter
 from cscluster.constraints import Constraints
 
 
@@ -66,7 +66,7 @@ def learn_spectrum(V: FloatArray, constraints: Constraints) -> FloatArray:
     return np.cumsum(delta[::-1])[::-1]
 
 
-class CCSKL(Clusterer):
+class CCSKL(SeededClusterer):
     r"""Constrained clustering by spectral kernel learning.
 
     Learns the kernel
@@ -77,19 +77,6 @@ class CCSKL(Clusterer):
     :math:`K_{ij}^2` and over linked samples of :math:`(K_{ii} - 1)^2`, where v_1, v_2, ... are the
     smoothest eigenvectors of the normalized Laplacian of a nearest-neighbour graph; then clusters by
     k-means in the space of the kernel.
-
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters.
-    n_neighbors : int
-        Neighbours that each sample is joined with.
-    n_components : int
-        Number of eigenvectors s; all if there are fewer.
-    n_init : int
-        Number of starts of k-means.
-    random_state : int, optional
-        Seed of k-means and of the eigensolver's start.
 
     Attributes
     ----------
@@ -125,30 +112,9 @@ class CCSKL(Clusterer):
     True
     """
 
-    parameters = {
-        "n_clusters": N_CLUSTERS,
-        "n_neighbors": Parameter("neighbours that a sample is joined with", Integer(1)),
-        "n_components": Parameter("number of eigenvectors", Integer(1)),
-        "n_init": Parameter("number of starts of k-means", Integer(1)),
-        "random_state": RANDOM_STATE,
-    }
-
-    spectrum_: FloatArray
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        n_neighbors: int = 20,
-        n_components: int = 50,
-        n_init: int = 10,
-        random_state: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.n_neighbors = n_neighbors
-        self.n_components = n_components
-        self.n_init = n_init
-        self.random_state = random_state
+    n_neighbors: int = parameter(20, "neighbours that each sample is joined with", Integer(1))
+    n_components: int = parameter(50, "number of eigenvectors s; all if there are fewer", Integer(1))
+    n_init: int = parameter(10, "number of starts of k-means", Integer(1))
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X`."""

@@ -10,11 +10,11 @@ import scipy.linalg
 import sklearn.cluster
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
-from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
-from cscluster.algorithms.kernel_parameters import SIGMA, SIGMA_UNIT
-from cscluster.algorithms.parameters import N_CLUSTERS, RANDOM_STATE, Choice, Integer, Null, Parameter
+from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
+from cscluster.algorithms.kernel_parameters import GaussianEstimator
+from cscluster.algorithms.parameters import Choice, Integer, Null, parameter
 from cscluster.constraints import Constraints
-from cscluster.linalg.kernels import Kernel, Nystroem, require_memory
+from cscluster.linalg.kernels import Nystroem, require_memory
 
 _SMALL = 300
 _LANCZOS = 100
@@ -125,28 +125,12 @@ def kmeans_cut(affinity: Affinity, embedding: FloatArray, n_clusters: int, seed:
     return Cut(labels, float(value))
 
 
-class NormalizedCut(Clusterer):
+class NormalizedCut(GaussianEstimator, SeededClusterer):
     """Spectral clustering by normalized cut, without constraints.
 
     Minimises ``sum_c cut(A_c, rest) / vol(A_c)`` over partitions A, where cut and volume are sums
     of the affinities ``W_ij = exp(-||x_i - x_j||^2 / sigma^2)`` between all pairs, through the
     leading eigenvectors of ``D^(-1/2) W D^(-1/2)``.
-
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters.
-    sigma : float
-        Width of the affinity.
-    sigma_unit : {'median', 'data'}
-        Whether `sigma` is a multiple of the median distance between samples.
-    split : {'ncut', 'zero'}
-        Where the second eigenvector is split into two clusters: at the lowest normalized cut of
-        all n - 1 splits, or at zero.
-    n_landmarks : int, optional
-        Number of samples of a Nyström approximation, for data too large for the full matrix.
-    random_state : int, optional
-        Seed of the landmarks, of Lanczos' start vector and of k-means.
 
     Attributes
     ----------
@@ -177,34 +161,21 @@ class NormalizedCut(Clusterer):
     True
     """
 
-    parameters = {
-        "n_clusters": N_CLUSTERS,
-        "sigma": SIGMA,
-        "sigma_unit": SIGMA_UNIT,
-        "split": Parameter("where the second eigenvector is split", Choice("ncut", "zero")),
-        "n_landmarks": Parameter("landmarks of the Nyström approximation; null: none", Integer(1), Null()),
-        "random_state": RANDOM_STATE,
-    }
     accepts_sparse = True
 
-    embedding_: FloatArray
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        sigma: float = 0.5,
-        sigma_unit: str = "median",
-        split: str = "ncut",
-        n_landmarks: int | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.sigma = sigma
-        self.sigma_unit = sigma_unit
-        self.split = split
-        self.n_landmarks = n_landmarks
-        self.random_state = random_state
+    sigma: float = 0.5
+    split: str = parameter(
+        "ncut",
+        "where the second eigenvector is split into two clusters: at the lowest normalized cut of all n - 1 "
+        "splits, or at zero",
+        Choice("ncut", "zero"),
+    )
+    n_landmarks: int | None = parameter(
+        None,
+        "samples of a Nyström approximation, for data too large for the full matrix; null: none",
+        Integer(1),
+        Null(),
+    )
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X`; the links are not used."""
@@ -225,7 +196,7 @@ class NormalizedCut(Clusterer):
 
     def _affinity(self, X: Samples, rng: np.random.Generator) -> Affinity:
         n = X.shape[0]
-        kernel = Kernel.of("gaussian", X, self.sigma, self.sigma_unit)
+        kernel = self._kernel_for(X)
         if self.n_landmarks is None:
             require_memory(n, n, "set n_landmarks for a Nyström approximation")
             return DenseAffinity(kernel(X))

@@ -44,7 +44,7 @@ def test_centring_keeps_a_constant_eigenvector_from_taking_all_the_weight():
     X, y, links = links_of("synthetic_xor", 20)
     agreement = {}
     for center in (True, False):
-        model = MetricClusterer(KernelBeta(center=center), n_clusters=2, random_state=0).fit(X, links)
+        model = MetricClusterer(metric=KernelBeta(center=center), n_clusters=2, random_state=0).fit(X, links)
         agreement[center] = score("balanced_rand", y, model.labels_)
     assert model.metric_.weights_[0] > 0.9
     assert agreement[True] > 0.95 > 0.6 > agreement[False]
@@ -64,7 +64,7 @@ def test_variance_of_the_gaussian():
 
 def test_solves_rings():
     X, y, links = links_of("synthetic_rings", 20)
-    labels = MetricClusterer(KernelBeta(), n_clusters=2, random_state=0).fit(X, links).labels_
+    labels = MetricClusterer(metric=KernelBeta(), n_clusters=2, random_state=0).fit(X, links).labels_
     assert score("balanced_rand", y, labels) > 0.95
 
 

@@ -61,7 +61,7 @@ def test_large_lam_leaves_the_samples_where_they_are():
 
 def test_solves_xor_that_no_linear_map_can():
     X, y, links = links_of("synthetic_xor", 20)
-    labels = MetricClusterer(LLMA(), n_clusters=2, random_state=0).fit(X, links).labels_
+    labels = MetricClusterer(metric=LLMA(), n_clusters=2, random_state=0).fit(X, links).labels_
     assert score("balanced_rand", y, labels) > 0.8
 
 

@@ -70,13 +70,13 @@ def test_duplicates_in_a_link_add_no_scatter():
 
 def test_few_links_are_better_than_none_on_wine():
     X, y, links = links_of("wine", 200)
-    labels = MetricClusterer(RCA(), n_clusters=3, random_state=0).fit(X, links).labels_
+    labels = MetricClusterer(metric=RCA(), n_clusters=3, random_state=0).fit(X, links).labels_
     assert score("nmi", y, labels) > 0.9
 
 
 def test_blank_pixels_do_not_spoil_optdigits():
     X, y, links = links_of("optdigits_test", 500)
-    labels = MetricClusterer(RCA(), n_clusters=10, random_state=0).fit(X, links).labels_
+    labels = MetricClusterer(metric=RCA(), n_clusters=10, random_state=0).fit(X, links).labels_
     assert score("nmi", y, labels) > 0.75
 
 

@@ -31,7 +31,7 @@ def objective(Y, links, alpha, S):
 @pytest.mark.parametrize("map_", MAPS)
 def test_ratio_is_that_of_problem_5(map_):
     X, _, links = links_of("iris", 20)
-    model = TraceRatio(map_).fit(X, links)
+    model = TraceRatio(map=map_).fit(X, links)
     wanted = objective(model.transform(X), links, 0.2, reconstruction_weights(X, 10))
     assert model.converged_
     assert model.objective_[-1] == pytest.approx(wanted, rel=1e-6)
@@ -43,7 +43,7 @@ def test_ratio_is_that_of_problem_5(map_):
 @pytest.mark.parametrize("map_", MAPS)
 def test_no_other_orthonormal_map_does_better(map_):
     X, _, links = links_of("iris", 20)
-    model = TraceRatio(map_, n_components=2).fit(X, links)
+    model = TraceRatio(map=map_, n_components=2).fit(X, links)
     S = reconstruction_weights(X, 10)
     rng = np.random.default_rng(0)
     best = objective(model.transform(X), links, 0.2, S)
@@ -58,20 +58,20 @@ def test_dimensions_are_halved():
     X, _, links = links_of("wine", 15)
     m = len(np.unique(links.must_links))
     assert TraceRatio().fit(X, links).transform(X).shape == (178, 6)
-    assert TraceRatio("nonlinear").fit(X, links).transform(X).shape == (178, m // 2)
-    assert TraceRatio("kernel").fit(X, links).transform(X).shape == (178, 89)
+    assert TraceRatio(map="nonlinear").fit(X, links).transform(X).shape == (178, m // 2)
+    assert TraceRatio(map="kernel").fit(X, links).transform(X).shape == (178, 89)
 
 
 def test_window_is_the_mean_squared_distance():
     X, _, links = links_of("iris", 10)
     squared = ((X[:, None] - X[None]) ** 2).sum(axis=2)
-    assert TraceRatio("nonlinear").fit(X, links).window_ == pytest.approx(squared.sum() / (150 * 149))
+    assert TraceRatio(map="nonlinear").fit(X, links).window_ == pytest.approx(squared.sum() / (150 * 149))
 
 
 def test_nonlinear_is_the_kernel_map_of_must_linked_samples():
     X, _, links = links_of("iris", 10)
     few = np.unique(links.must_links)
-    model = TraceRatio("nonlinear", alpha=0.0, n_components=3, window=2.0).fit(X, links)
+    model = TraceRatio(map="nonlinear", alpha=0.0, n_components=3, window=2.0).fit(X, links)
     np.testing.assert_array_equal(model.landmarks_, X[few])
     K = np.exp(-np.linalg.norm(X[:, None] - X[few][None], axis=2) / 2.0)
     np.testing.assert_allclose(model.transform(X), K @ model.components_.T)
@@ -80,7 +80,7 @@ def test_nonlinear_is_the_kernel_map_of_must_linked_samples():
 @pytest.mark.parametrize("map_", MAPS)
 def test_new_samples_are_mapped_like_old_ones(map_):
     X, _, links = links_of("iris", 15)
-    model = TraceRatio(map_).fit(X, links)
+    model = TraceRatio(map=map_).fit(X, links)
     np.testing.assert_allclose(model.transform(X[10:20]), model.transform(X)[10:20], atol=1e-12)
 
 
@@ -90,7 +90,7 @@ def test_linear_maps_cannot_cluster_rings_and_the_nonlinear_one_can():
         map_: score(
             "balanced_rand",
             y,
-            MetricClusterer(TraceRatio(map_), n_clusters=2, random_state=0).fit(X, links).labels_,
+            MetricClusterer(metric=TraceRatio(map=map_), n_clusters=2, random_state=0).fit(X, links).labels_,
         )
         for map_ in ("linear", "nonlinear")
     }
@@ -132,14 +132,14 @@ def test_says_what_it_needs():
     with pytest.raises(ConstraintError, match="TraceRatio needs cannot-links, got none"):
         TraceRatio().fit(X, Constraints([(0, 1)], n_samples=20))
     with pytest.raises(ConstraintError, match="nonlinear map needs must-links, got none"):
-        TraceRatio("nonlinear").fit(X, Constraints((), [(0, 1)], n_samples=20))
+        TraceRatio(map="nonlinear").fit(X, Constraints((), [(0, 1)], n_samples=20))
     assert TraceRatio().fit(X, Constraints((), [(0, 1)], n_samples=20)).components_.shape == (1, 3)
     with pytest.raises(ParameterError, match="must be smaller than the 3 features of the linear map, got 3"):
         TraceRatio(n_components=3).fit(X, both)
     with pytest.raises(
         ParameterError, match="must be smaller than the 2 features of the nonlinear map, got 2"
     ):
-        TraceRatio("nonlinear", n_components=2).fit(X, both)
+        TraceRatio(map="nonlinear", n_components=2).fit(X, both)
     with pytest.raises(ParameterError, match="'n_neighbors' must be smaller than the 20 samples, got 20"):
         TraceRatio(n_neighbors=20).fit(X, both)
     with pytest.raises(ParameterError, match=r"'alpha' of TraceRatio must be a number >= 0, got -0\.1"):
@@ -150,8 +150,8 @@ def test_says_what_it_needs():
 def test_duplicate_points_in_links(map_):
     X = np.repeat(np.random.default_rng(0).normal(size=(15, 3)), 2, axis=0)
     links = Constraints([(0, 1), (2, 4)], [(6, 7), (8, 12)], n_samples=30)
-    assert np.isfinite(TraceRatio(map_).fit(X, links).transform(X)).all()
+    assert np.isfinite(TraceRatio(map=map_).fit(X, links).transform(X)).all()
     with pytest.raises(ConstraintError, match="the samples they part coincide"):
-        TraceRatio(map_).fit(X, Constraints([(2, 4)], [(6, 7)], n_samples=30))
+        TraceRatio(map=map_).fit(X, Constraints([(2, 4)], [(6, 7)], n_samples=30))
     with pytest.raises((ConstraintError, DataError), match="coincide"):
-        TraceRatio(map_).fit(np.ones((30, 3)), links)
+        TraceRatio(map=map_).fit(np.ones((30, 3)), links)

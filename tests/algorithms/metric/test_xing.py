@@ -124,7 +124,7 @@ def test_log_det_keeps_ten_classes_apart():
     data = load_dataset("optdigits_test")
     links = RandomPairs(counts=[500]).episode(500, data.y, 0, "optdigits_test", 0).tiers[0]
     published, kept = (
-        MetricClusterer(Xing(log_det=rho), n_clusters=10, random_state=0).fit(data.X, links).labels_
+        MetricClusterer(metric=Xing(log_det=rho), n_clusters=10, random_state=0).fit(data.X, links).labels_
         for rho in (0.0, 3.0)
     )
     assert score("nmi", data.y, kept) > score("nmi", data.y, published) + 0.1

@@ -17,7 +17,7 @@ def exact_objective(K, labels):
 
 def test_with_all_samples_as_landmarks_it_is_kernel_kmeans():
     X = load_dataset("wine").X.astype(float)
-    model = ApproxKernelKMeans(3, n_landmarks=len(X), random_state=0).fit(X)
+    model = ApproxKernelKMeans(n_clusters=3, n_landmarks=len(X), random_state=0).fit(X)
     K = Kernel.of("gaussian", X, 1.0, "median")(X)
     assert model.objective_[-1] == pytest.approx(exact_objective(K, model.labels_), rel=1e-6)
     # No sample could lower the kernel k-means objective by going to another cluster's mean.
@@ -29,40 +29,42 @@ def test_with_all_samples_as_landmarks_it_is_kernel_kmeans():
 
 def test_few_landmarks_come_close():
     X = load_dataset("optdigits_test").X
-    few, all_ = (ApproxKernelKMeans(10, n_landmarks=s, random_state=0).fit(X) for s in (150, len(X)))
+    few, all_ = (
+        ApproxKernelKMeans(n_clusters=10, n_landmarks=s, random_state=0).fit(X) for s in (150, len(X))
+    )
     K = Kernel.of("gaussian", X, 1.0, "median")(X)
     assert exact_objective(K, few.labels_) < 1.03 * exact_objective(K, all_.labels_)
 
 
 def test_a_narrow_kernel_separates_what_no_line_can():
     X, y = make_circles(400, factor=0.2, noise=0.03, random_state=0)
-    labels = ApproxKernelKMeans(2, sigma=0.5, random_state=0).fit(X).labels_
+    labels = ApproxKernelKMeans(n_clusters=2, sigma=0.5, random_state=0).fit(X).labels_
     assert score("ari", y, labels) > 0.95
 
 
 def test_prediction_repeats_the_labels_of_training_samples():
     X = load_dataset("pendigit389").X
-    model = ApproxKernelKMeans(3, n_landmarks=60, random_state=1).fit(X)
+    model = ApproxKernelKMeans(n_clusters=3, n_landmarks=60, random_state=1).fit(X)
     assert np.array_equal(model.predict(X), model.labels_)
 
 
 def test_the_same_seed_gives_the_same_labels():
     X = load_dataset("wine").X
-    a, b = (ApproxKernelKMeans(3, n_landmarks=20, random_state=4).fit(X).labels_ for _ in range(2))
+    a, b = (ApproxKernelKMeans(n_clusters=3, n_landmarks=20, random_state=4).fit(X).labels_ for _ in range(2))
     assert np.array_equal(a, b)
 
 
 def test_width_in_the_unit_of_the_data():
     X = load_dataset("wine").X.astype(float)
     median = Kernel.of("gaussian", X, 1.0, "median").sigma
-    a = ApproxKernelKMeans(3, random_state=0).fit(X)
-    b = ApproxKernelKMeans(3, sigma=median, sigma_unit="data", random_state=0).fit(X)
+    a = ApproxKernelKMeans(n_clusters=3, random_state=0).fit(X)
+    b = ApproxKernelKMeans(n_clusters=3, sigma=median, sigma_unit="data", random_state=0).fit(X)
     assert np.array_equal(a.labels_, b.labels_)
 
 
 def test_samples_without_a_typical_distance():
     with pytest.raises(DataError, match="median distance"):
-        ApproxKernelKMeans(2).fit(np.zeros((5, 2)))
+        ApproxKernelKMeans(n_clusters=2).fit(np.zeros((5, 2)))
 
 
 @pytest.mark.parametrize("wrong", [{"n_landmarks": 0}, {"sigma": 0}, {"n_clusters": 0}])

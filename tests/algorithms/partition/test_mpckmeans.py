@@ -20,9 +20,9 @@ def draw(name, count, trial=0):
 def test_objective_never_rises_with_diagonal_metrics(name, assignment, metric):
     for trial in range(3):
         X, y, links = draw(name, 100, trial)
-        model = MPCKMeans(len(np.unique(y)), metric=metric, assignment=assignment, random_state=trial).fit(
-            X, links
-        )
+        model = MPCKMeans(
+            n_clusters=len(np.unique(y)), metric=metric, assignment=assignment, random_state=trial
+        ).fit(X, links)
         assert model.n_reseeded_ == 0
         assert (np.diff(model.objective_) <= 1e-9 * np.abs(model.objective_[0])).all()
 
@@ -32,15 +32,15 @@ def test_objective_never_rises_with_full_metrics_and_no_cannot_links(metric):
     for trial in range(3):
         X, _, links = draw("iris", 60, trial)
         links = Constraints(links.must_links, n_samples=len(X))
-        model = MPCKMeans(3, metric=metric, matrix="full", assignment="keep", random_state=trial).fit(
-            X, links
-        )
+        model = MPCKMeans(
+            n_clusters=3, metric=metric, matrix="full", assignment="keep", random_state=trial
+        ).fit(X, links)
         assert (np.diff(model.objective_) <= 1e-9 * np.abs(model.objective_[0])).all()
 
 
 def test_reset_ends_in_a_local_minimum():
     X, _, links = draw("letterIJL", 200)
-    model = MPCKMeans(3, tol=0, random_state=0).fit(X, links)
+    model = MPCKMeans(n_clusters=3, tol=0, random_state=0).fit(X, links)
     assert model.converged_
     assert model.n_iter_ > 30
     head, tail = np.split(model.objective_, [30])
@@ -51,7 +51,7 @@ def test_reset_ends_in_a_local_minimum():
 @pytest.mark.parametrize(("metric", "matrix"), SCHEMES)
 def test_metrics_have_the_shape_asked_for_and_are_positive(metric, matrix):
     X, _, links = draw("iris", 60)
-    model = MPCKMeans(3, metric=metric, matrix=matrix, random_state=0).fit(X, links)
+    model = MPCKMeans(n_clusters=3, metric=metric, matrix=matrix, random_state=0).fit(X, links)
     A = model.metrics_
     assert A.shape == (1 if metric == "single" else 3, *((4,) if matrix == "diagonal" else (4, 4)))
     assert (A > 0).all() if matrix == "diagonal" else (np.linalg.eigvalsh(A) > 0).all()
@@ -61,7 +61,7 @@ def test_metrics_have_the_shape_asked_for_and_are_positive(metric, matrix):
 @pytest.mark.parametrize(("metric", "matrix"), SCHEMES)
 def test_predict_agrees_with_fit_where_no_link_is_given(metric, matrix):
     X, _, links = draw("iris", 20)
-    model = MPCKMeans(3, metric=metric, matrix=matrix, tol=0, random_state=0).fit(X, links)
+    model = MPCKMeans(n_clusters=3, metric=metric, matrix=matrix, tol=0, random_state=0).fit(X, links)
     assert model.converged_
     free = np.setdiff1d(np.arange(len(X)), links.touched)
     assert np.array_equal(model.predict(X)[free], model.labels_[free])
@@ -70,7 +70,7 @@ def test_predict_agrees_with_fit_where_no_link_is_given(metric, matrix):
 @pytest.mark.parametrize("matrix", ["diagonal", "full"])
 def test_without_links_the_metric_is_the_within_cluster_covariance(matrix):
     X = load_dataset("iris").X
-    model = MPCKMeans(3, matrix=matrix, floor=1e-6, tol=0, random_state=0).fit(X)
+    model = MPCKMeans(n_clusters=3, matrix=matrix, floor=1e-6, tol=0, random_state=0).fit(X)
     residual = X - model.cluster_centers_[model.labels_]
     S = residual.T @ residual / len(X)
     expected = 1 / np.diag(S) if matrix == "diagonal" else np.linalg.inv(S)
@@ -81,8 +81,8 @@ def test_without_links_the_metric_is_the_within_cluster_covariance(matrix):
 def test_units_of_the_features_do_not_matter_once_metrics_are_learned(matrix):
     # The first assignment is Euclidean, so the data are scaled by a common factor only.
     X, _, links = draw("iris", 60)
-    a = MPCKMeans(3, matrix=matrix, tol=0, random_state=0).fit(X, links)
-    b = MPCKMeans(3, matrix=matrix, tol=0, random_state=0).fit(1000 * X + 5, links)
+    a = MPCKMeans(n_clusters=3, matrix=matrix, tol=0, random_state=0).fit(X, links)
+    b = MPCKMeans(n_clusters=3, matrix=matrix, tol=0, random_state=0).fit(1000 * X + 5, links)
     assert np.array_equal(a.labels_[links.touched], b.labels_[links.touched])
     assert np.allclose(a.metrics_, 1e6 * b.metrics_)
 
@@ -92,8 +92,8 @@ def test_finds_clusters_that_only_the_links_show():
     y = np.repeat([0, 1], 60)
     X = np.column_stack([y + 0.1 * rng.normal(size=120), 5 * rng.normal(size=120)])
     links = RandomPairs(counts=[60]).episode(60, y, 0, "stripes", 0).tiers[0]
-    free = MPCKMeans(2, random_state=0).fit(X)
-    linked = MPCKMeans(2, random_state=0).fit(X, links)
+    free = MPCKMeans(n_clusters=2, random_state=0).fit(X)
+    linked = MPCKMeans(n_clusters=2, random_state=0).fit(X, links)
     assert score("acc", y, linked.labels_) == 1
     assert linked.metrics_[0, 0] > 100 * linked.metrics_[0, 1]
     assert score("acc", y, free.labels_) < 0.8
@@ -103,7 +103,7 @@ def test_constant_columns_and_duplicates():
     X, _, links = draw("iris", 60)
     X = np.column_stack([np.repeat(X[::2], 2, axis=0), np.full(len(X), 3.0)])
     for metric, matrix in SCHEMES:
-        model = MPCKMeans(3, metric=metric, matrix=matrix, random_state=0).fit(X, links)
+        model = MPCKMeans(n_clusters=3, metric=metric, matrix=matrix, random_state=0).fit(X, links)
         assert np.isfinite(model.objective_).all()
         assert np.isfinite(model.metrics_).all()
 
@@ -111,14 +111,14 @@ def test_constant_columns_and_duplicates():
 def test_more_clusters_than_distinct_samples():
     X = np.repeat([[0.0, 1.0], [2.0, 3.0]], 5, axis=0)
     with pytest.raises(DataError, match="3 clusters are wanted, but only 2 samples are distinct"):
-        MPCKMeans(3, metric="multiple", random_state=0).fit(X)
+        MPCKMeans(n_clusters=3, metric="multiple", random_state=0).fit(X)
 
 
 def test_contradictory_links_are_named():
     X = load_dataset("iris").X
     links = Constraints([(0, 1), (1, 2)], [(0, 2)], n_samples=len(X))
     with pytest.warns(UserWarning, match="Samples 0 and 2 are cannot-linked, but must-links"):
-        MPCKMeans(3, random_state=0).fit(X, links)
+        MPCKMeans(n_clusters=3, random_state=0).fit(X, links)
 
 
 def test_says_what_is_wrong():

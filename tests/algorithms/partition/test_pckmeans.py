@@ -19,7 +19,7 @@ def test_without_links_it_is_kmeans_from_the_same_start(name):
     X = load_dataset(name).X
     start = seed_centers(X, Constraints.empty(len(X)), 3, np.random.default_rng(0))
     theirs = sklearn.cluster.KMeans(3, init=start, n_init=1, tol=0, algorithm="lloyd").fit(X)
-    ours = PCKMeans(3, tol=0, random_state=0).fit(X)
+    ours = PCKMeans(n_clusters=3, tol=0, random_state=0).fit(X)
     assert ours.converged_
     assert np.array_equal(ours.labels_, theirs.labels_)
     assert ours.objective_[-1] == pytest.approx(theirs.inertia_)
@@ -36,7 +36,7 @@ def test_objective_is_equation_1(assignment):
         n_samples=len(X),
         must_weights=rng.uniform(0.1, 2, len(links.must_links)),
     )
-    model = PCKMeans(3, w=0.7, assignment=assignment, random_state=0).fit(X, links)
+    model = PCKMeans(n_clusters=3, w=0.7, assignment=assignment, random_state=0).fit(X, links)
     broken = links.closure().violated(model.labels_)
     spread = ((X - model.cluster_centers_[model.labels_]) ** 2).sum()
     cost = 0.7 * (broken.must_weights.sum() + broken.cannot_weights.sum())
@@ -48,22 +48,24 @@ def test_objective_is_equation_1(assignment):
 def test_objective_never_rises(name, assignment):
     for trial in range(4):
         X, y, links = draw(name, 100, trial)
-        model = PCKMeans(len(np.unique(y)), w=2, assignment=assignment, random_state=trial).fit(X, links)
+        model = PCKMeans(n_clusters=len(np.unique(y)), w=2, assignment=assignment, random_state=trial).fit(
+            X, links
+        )
         assert (np.diff(model.objective_) <= 1e-9 * model.objective_[0]).all()
 
 
 def test_blocks_break_no_must_link_and_a_high_cost_keeps_all_links():
     X, _, links = draw("iris", 100)
-    free = PCKMeans(3, w=0, random_state=0).fit(X, links)
+    free = PCKMeans(n_clusters=3, w=0, random_state=0).fit(X, links)
     assert len(links.violated(free.labels_).must_links) == 0
-    strict = PCKMeans(3, w=1e6, random_state=0).fit(X, links)
+    strict = PCKMeans(n_clusters=3, w=1e6, random_state=0).fit(X, links)
     assert satisfied(links, strict.labels_) == 1
 
 
 def test_links_in_any_order_give_the_same_labels():
     X, _, links = draw("iris", 60)
     shuffled = Constraints(links.must_links[::-1, ::-1], links.cannot_links[::-1], n_samples=len(X))
-    a, b = (PCKMeans(3, random_state=3).fit(X, c).labels_ for c in (links, shuffled))
+    a, b = (PCKMeans(n_clusters=3, random_state=3).fit(X, c).labels_ for c in (links, shuffled))
     assert np.array_equal(a, b)
 
 
@@ -71,7 +73,7 @@ def test_an_empty_cluster_is_given_a_sample_and_counted():
     # The three neighbourhoods have the same centroid, so two clusters start empty.
     X = np.array([[-1.0], [1.0], [-2.0], [2.0], [-3.0], [3.0], [9.0]])
     links = Constraints([(0, 1), (2, 3), (4, 5)], n_samples=7)
-    model = PCKMeans(3, assignment="keep", w=0, random_state=0).fit(X, links)
+    model = PCKMeans(n_clusters=3, assignment="keep", w=0, random_state=0).fit(X, links)
     assert model.n_reseeded_ >= 2
     assert set(model.labels_) == {0, 1, 2}
 
@@ -79,8 +81,8 @@ def test_an_empty_cluster_is_given_a_sample_and_counted():
 def test_more_clusters_than_distinct_samples():
     X = np.repeat([[0.0, 1.0], [2.0, 3.0]], 5, axis=0)
     with pytest.raises(DataError, match="3 clusters are wanted, but only 2 samples are distinct"):
-        PCKMeans(3, random_state=0).fit(X)
-    assert PCKMeans(2, random_state=0).fit(X).objective_[-1] == pytest.approx(0)
+        PCKMeans(n_clusters=3, random_state=0).fit(X)
+    assert PCKMeans(n_clusters=2, random_state=0).fit(X).objective_[-1] == pytest.approx(0)
 
 
 def test_a_constant_column_changes_nothing():
@@ -98,7 +100,7 @@ def test_contradictory_links_are_named():
     with pytest.warns(
         UserWarning, match="Samples 0 and 2 are cannot-linked, but must-links put them together"
     ):
-        PCKMeans(3, random_state=0).fit(X, links)
+        PCKMeans(n_clusters=3, random_state=0).fit(X, links)
 
 
 def test_says_what_is_wrong():

@@ -7,8 +7,8 @@ from cscluster import Constraints, PCKMeans, SupervisedMeans, load_dataset
 def test_it_is_the_first_assignment_of_pckmeans_without_costs():
     X = load_dataset("iris").X
     links = Constraints([(0, 1), (60, 61), (120, 121), (120, 122)], n_samples=len(X))
-    ours = SupervisedMeans(3, random_state=0).fit(X, links)
-    first = PCKMeans(3, w=0, max_iter=1, assignment="keep", random_state=0).fit(X, links)
+    ours = SupervisedMeans(n_clusters=3, random_state=0).fit(X, links)
+    first = PCKMeans(n_clusters=3, w=0, max_iter=1, assignment="keep", random_state=0).fit(X, links)
     assert np.array_equal(ours.labels_, first.labels_)
     assert np.allclose(ours.cluster_centers_[0], X[[0, 1]].mean(axis=0))
     assert ours.objective_[0] > first.objective_[0]
@@ -17,4 +17,4 @@ def test_it_is_the_first_assignment_of_pckmeans_without_costs():
 def test_contradictory_links_are_named():
     links = Constraints([(0, 1), (1, 2)], [(0, 2)], n_samples=4)
     with pytest.warns(UserWarning, match="Samples 0 and 2 are cannot-linked, but must-links"):
-        SupervisedMeans(2, random_state=0).fit([[0.0], [1.0], [2.0], [5.0]], links)
+        SupervisedMeans(n_clusters=2, random_state=0).fit([[0.0], [1.0], [2.0], [5.0]], links)

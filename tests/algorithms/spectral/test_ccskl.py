@@ -73,7 +73,9 @@ def test_links_help_on_digits():
                 score(
                     "nmi",
                     y,
-                    CCSKL(10, random_state=0).fit(X, draw("optdigits_test", count, trial)[2]).labels_,
+                    CCSKL(n_clusters=10, random_state=0)
+                    .fit(X, draw("optdigits_test", count, trial)[2])
+                    .labels_,
                 )
                 for trial in range(2)
             ]
@@ -85,7 +87,7 @@ def test_links_help_on_digits():
 
 def test_without_links_it_is_spectral_clustering():
     X = load_dataset("wine").X
-    model = CCSKL(3, random_state=0).fit(X)
+    model = CCSKL(n_clusters=3, random_state=0).fit(X)
     assert model.spectrum_[:4].tolist() == [1, 1, 1, 0]
     assert set(model.labels_) == {0, 1, 2}
 
@@ -96,10 +98,10 @@ def test_only_one_kind_of_links():
         Constraints(links.must_links, n_samples=150),
         Constraints((), links.cannot_links, n_samples=150),
     ):
-        assert len(CCSKL(3, random_state=0).fit(X, part).labels_) == 150
+        assert len(CCSKL(n_clusters=3, random_state=0).fit(X, part).labels_) == 150
 
 
 def test_repeated_samples_and_illegal_parameters():
-    assert len(CCSKL(2, random_state=0).fit(np.zeros((5, 2))).labels_) == 5
+    assert len(CCSKL(n_clusters=2, random_state=0).fit(np.zeros((5, 2))).labels_) == 5
     with pytest.raises(ParameterError, match="'n_neighbors' of CCSKL"):
         CCSKL(n_neighbors=0).fit([[0.0], [1.0]])

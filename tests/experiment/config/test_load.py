@@ -51,7 +51,7 @@ def test_every_problem_is_reported_at_once_with_its_place():
         "x.yaml:4:48: 'constraints.counts.1' must be greater than or equal to 0, got -1",
         "x.yaml:4:53: unknown key 'nois'; did you mean 'noise'?",
         "x.yaml:6:5: there is no algorithm 'kmean'; did you mean 'kmeans'?",
-        "x.yaml:7:29: 'n_init' of 'kmeans' must be a whole number >= 1, got 0",
+        "x.yaml:7:29: 'n_init' of 'kmeans' must be an integer >= 1, got 0",
         "x.yaml:7:40: 'kmeans' has no parameter 'foo'",
         "x.yaml:7:48: 'tol' of 'kmeans' must be a number >= 0, got -1",
         "x.yaml:7:63: 'algorithms.1.select': there is no metric 'acd'; did you mean 'acc'?",

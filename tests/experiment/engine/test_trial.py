@@ -35,7 +35,7 @@ def test_a_trial_scores_what_the_algorithm_found():
     planned = plan_of("kmeans", more="seed: 3")[1]
     (record,) = run(planned)
     data = prepared.load(planned.cell.data)
-    model = KMeans(3, random_state=seeds.integer(3, "iris", "algorithm", 1)).fit(data.X)
+    model = KMeans(n_clusters=3, random_state=seeds.integer(3, "iris", "algorithm", 1)).fit(data.X)
     expected = metrics.scores(data.y, model.labels_)
     assert {name: record["metrics"][name] for name in expected} == expected
     assert record["status"] == "ok"

@@ -8,66 +8,45 @@ from typing import Any, Self
 import numpy as np
 import sklearn.cluster
 
-from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
-from cscluster.algorithms.kernel_parameters import KERNEL, SIGMA, SIGMA_UNIT
+from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
+from cscluster.algorithms.kernel_parameters import KernelEstimator
 from cscluster.algorithms.margin.alternating._alternating import Learner, Run, alternate
 from cscluster.algorithms.margin.alternating._recursive import Split, choose_cluster, follow
 from cscluster.algorithms.margin.alternating._signed_groups import SignedGroups
-from cscluster.algorithms.parameters import (
-    N_CLUSTERS,
-    RANDOM_STATE,
-    Array,
-    Choice,
-    Integer,
-    Null,
-    Parameter,
-    Real,
-)
+from cscluster.algorithms.parameters import Array, Choice, Integer, Null, Real, parameter
 from cscluster.algorithms.spectral.normalized_cut import NormalizedCut
 from cscluster.constraints import Constraints
 from cscluster.errors import ParameterError, warn
 from cscluster.linalg.kernels import Kernel
 
-N_LANDMARKS = Parameter("landmarks of the Nyström features; null: the exact kernel", Integer(1), Null())
 
-
-class IterativeMarginClusterer(Clusterer):
+class IterativeMarginClusterer(KernelEstimator, SeededClusterer):
     """Maximum margin clustering by alternating optimisation; subclasses supply the learner."""
 
-    parameters = {
-        "n_clusters": N_CLUSTERS,
-        "C": Parameter("weight of the loss", Real(0, open_low=True)),
-        "kernel": KERNEL,
-        "sigma": SIGMA,
-        "sigma_unit": SIGMA_UNIT,
-        "balance": Parameter("largest deviation of a cluster's share from one half", Real(0, 0.5)),
-        "init": Parameter(
-            "initial labels",
-            Choice("kmeans", "random", "normalized_cut"),
-            Array("two labels for the samples"),
-        ),
-        "init_sigma": Parameter(
-            "sigma of the initial normalized cut; null: as sigma", Real(0, open_low=True), Null()
-        ),
-        "n_starts": Parameter("k-means starts; the lowest inertia gives the initial labels", Integer(1)),
-        "n_init": Parameter("restarts; the lowest objective wins", Integer(1)),
-        "max_iter": Parameter("iteration limit of a restart", Integer(1)),
-        "random_state": RANDOM_STATE,
-    }
     accepts_sparse = True
 
-    n_clusters: int
-    kernel: str
-    sigma: float
-    sigma_unit: str
-    balance: float
-    init: Any
-    init_sigma: float | None
-    n_starts: int
-    n_init: int
-    max_iter: int
-    random_state: int | None
-    cycle_length_: int
+    n_clusters: int = parameter(
+        2, "number of clusters; more than two are found by splitting recursively", Integer(1)
+    )
+    C: float = parameter(10.0, "weight of the loss", Real(0, open_low=True))
+    sigma: float = 8.0
+    balance: float = parameter(
+        0.15, "largest deviation of the positive share from one half, in each split", Real(0, 0.5)
+    )
+    init: Any = parameter(
+        "kmeans",
+        "initial labels",
+        Choice("kmeans", "random", "normalized_cut"),
+        Array("two labels for the samples"),
+    )
+    init_sigma: float | None = parameter(
+        None, "sigma of the initial normalized cut; null: as sigma", Real(0, open_low=True), Null()
+    )
+    n_starts: int = parameter(
+        10, "k-means starts for each initial labelling; the lowest inertia is taken", Integer(1)
+    )
+    n_init: int = parameter(1, "restarts of the whole procedure; the lowest objective wins", Integer(1))
+    max_iter: int = parameter(100, "iteration limit of a restart", Integer(1))
 
     @abstractmethod
     def _learner(self, kernel: Kernel, X: Samples, rng: np.random.Generator) -> Learner:
@@ -77,7 +56,7 @@ class IterativeMarginClusterer(Clusterer):
         """Cluster `X`; the links hold, but for cannot-links between more than two clusters."""
         X, links = self._validate(X, constraints)
         rng = np.random.default_rng(self.random_state)
-        kernel = Kernel.of(self.kernel, X, self.sigma, self.sigma_unit)
+        kernel = self._kernel_for(X)
         enforced = links if self.n_clusters <= 2 else Constraints(links.must_links, n_samples=X.shape[0])
         groups = SignedGroups.from_links(enforced)
         labels = np.zeros(X.shape[0], dtype=np.int64)
@@ -150,6 +129,18 @@ class IterativeMarginClusterer(Clusterer):
                 f"got {codes.size} of {len(values)} kinds."
             )
         return np.where(codes == 1, 1.0, -1.0)
+
+
+class LandmarkMarginClusterer(IterativeMarginClusterer):
+    """The same with Nyström features for data too large for a kernel matrix."""
+
+    n_landmarks: int | None = parameter(
+        None,
+        "random samples whose Nyström features stand in for the kernel, for data too large for a kernel "
+        "matrix; null: the exact kernel",
+        Integer(1),
+        Null(),
+    )
 
 
 def _warn_of_broken(links: Constraints, labels: IntArray) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from cscluster.algorithms.base import FloatArray, Samples
 from cscluster.algorithms.margin.alternating._alternating import KernelBasis, Learner, Trained
-from cscluster.algorithms.margin.alternating._iterative import N_LANDMARKS, IterativeMarginClusterer
+from cscluster.algorithms.margin.alternating._iterative import LandmarkMarginClusterer
 from cscluster.errors import ParameterError
 from cscluster.linalg.kernels import Kernel, Nystroem, require_memory
 
@@ -81,7 +79,7 @@ def _factorise(M: FloatArray, C: float) -> tuple[FloatArray, bool]:
     return factor
 
 
-class IterLSSVM(IterativeMarginClusterer):
+class IterLSSVM(LandmarkMarginClusterer):
     """Iterative least squares SVM: alternates ridge regression on the labels and labelling.
 
     Looks for a local minimum of
@@ -90,18 +88,6 @@ class IterLSSVM(IterativeMarginClusterer):
         subject to  y_i in {-1, 1},  | share of positive labels - 1/2 | <= balance.
 
     Like the Laplacian loss of `IterSVR`, the squared loss punishes overconfident predictions.
-
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters; more than two are found by splitting recursively.
-    C : float
-        Weight of the loss.
-    kernel, sigma, sigma_unit, balance, init, init_sigma, n_starts, n_init, max_iter, random_state
-        As in `IterSVM`.
-    n_landmarks : int, optional
-        Number of random samples whose Nyström features stand in for the kernel, for data too
-        large for a kernel matrix.
 
     Attributes
     ----------
@@ -132,38 +118,7 @@ class IterLSSVM(IterativeMarginClusterer):
     True
     """
 
-    parameters = {**IterativeMarginClusterer.parameters, "n_landmarks": N_LANDMARKS}
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        C: float = 100.0,
-        kernel: str = "gaussian",
-        sigma: float = 8.0,
-        sigma_unit: str = "median",
-        balance: float = 0.15,
-        init: Any = "kmeans",
-        init_sigma: float | None = None,
-        n_starts: int = 10,
-        n_init: int = 1,
-        max_iter: int = 100,
-        n_landmarks: int | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.C = C
-        self.kernel = kernel
-        self.sigma = sigma
-        self.sigma_unit = sigma_unit
-        self.balance = balance
-        self.init = init
-        self.init_sigma = init_sigma
-        self.n_starts = n_starts
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.n_landmarks = n_landmarks
-        self.random_state = random_state
+    C: float = 100.0
 
     def _learner(self, kernel: Kernel, X: Samples, rng: np.random.Generator) -> Learner:
         if self.n_landmarks is None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from sklearn.svm import SVC
 
@@ -59,33 +57,6 @@ class IterSVM(IterativeMarginClusterer):
     labels hardly move: it stays near its initial labels, which is what `IterSVR` and `IterLSSVM`
     mend [1]_.
 
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters; more than two are found by splitting recursively.
-    C : float
-        Weight of the loss.
-    kernel : {'gaussian', 'linear'}
-        ``exp(-||x - z||^2 / sigma^2)`` or ``x^T z``.
-    sigma : float
-        Width of the Gaussian.
-    sigma_unit : {'median', 'data'}
-        Whether `sigma` is a multiple of the median distance between samples.
-    balance : float
-        Largest deviation of the positive share from one half, in each split.
-    init : {'kmeans', 'random', 'normalized_cut'} or array-like of shape (n_samples,)
-        Initial labels.
-    init_sigma : float, optional
-        `sigma` of the normalized cut that gives the initial labels; as `sigma` by default.
-    n_starts : int
-        K-means starts for each initial labelling; the lowest inertia is taken.
-    n_init : int
-        Number of restarts of the whole procedure; the lowest objective wins.
-    max_iter : int
-        Largest number of iterations of a restart.
-    random_state : int, optional
-        Seed of the initial labels.
-
     Attributes
     ----------
     cycle_length_ : int
@@ -121,35 +92,6 @@ class IterSVM(IterativeMarginClusterer):
     >>> model.converged_, model.n_iter_ < 10
     (True, True)
     """
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        C: float = 10.0,
-        kernel: str = "gaussian",
-        sigma: float = 8.0,
-        sigma_unit: str = "median",
-        balance: float = 0.15,
-        init: Any = "kmeans",
-        init_sigma: float | None = None,
-        n_starts: int = 10,
-        n_init: int = 1,
-        max_iter: int = 100,
-        random_state: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.C = C
-        self.kernel = kernel
-        self.sigma = sigma
-        self.sigma_unit = sigma_unit
-        self.balance = balance
-        self.init = init
-        self.init_sigma = init_sigma
-        self.n_starts = n_starts
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.random_state = random_state
 
     def _learner(self, kernel: Kernel, X: Samples, rng: np.random.Generator) -> Learner:
         return SVMLearner(kernel, X, self.C)

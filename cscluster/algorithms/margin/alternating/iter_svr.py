@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from sklearn.svm import SVR
 
 from cscluster.algorithms.base import FloatArray, Samples
 from cscluster.algorithms.margin.alternating._alternating import KernelBasis, Learner, Trained
-from cscluster.algorithms.margin.alternating._iterative import N_LANDMARKS, IterativeMarginClusterer
+from cscluster.algorithms.margin.alternating._iterative import LandmarkMarginClusterer
 from cscluster.algorithms.margin.alternating._primal_svr import primal_svr
 from cscluster.algorithms.margin.alternating.iter_svm import cache_megabytes
-from cscluster.algorithms.parameters import Parameter, Real
+from cscluster.algorithms.parameters import Real, parameter
 from cscluster.linalg.kernels import Kernel, Nystroem, require_memory
 
 
@@ -73,7 +71,7 @@ def _objective(squared_norm: float, residuals: FloatArray, C: float, epsilon: fl
     return float(squared_norm + 2 * C * np.maximum(np.abs(residuals) - epsilon, 0).sum())
 
 
-class IterSVR(IterativeMarginClusterer):
+class IterSVR(LandmarkMarginClusterer):
     """Iterative SVR: alternates support vector regression on the labels and labelling.
 
     Looks for a local minimum of
@@ -84,20 +82,6 @@ class IterSVR(IterativeMarginClusterer):
     where ``|r|_epsilon = max(0, |r| - epsilon)``.  Unlike the hinge loss of `IterSVM`, the
     Laplacian loss (``epsilon = 0``) also punishes overconfident predictions, so that labels can
     still flip.
-
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters; more than two are found by splitting recursively.
-    C : float
-        Weight of the loss.
-    epsilon : float
-        Insensitive width of the loss; must be small, a wide one brings back the hinge loss's vice.
-    kernel, sigma, sigma_unit, balance, init, init_sigma, n_starts, n_init, max_iter, random_state
-        As in `IterSVM`.
-    n_landmarks : int, optional
-        Number of random samples whose Nyström features stand in for the kernel, for data too
-        large for a kernel matrix; often faster on small data as well.
 
     Attributes
     ----------
@@ -154,44 +138,12 @@ class IterSVR(IterativeMarginClusterer):
     True
     """
 
-    parameters = {
-        **IterativeMarginClusterer.parameters,
-        "epsilon": Parameter("insensitive width of the loss", Real(0)),
-        "n_landmarks": N_LANDMARKS,
-    }
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        C: float = 500.0,
-        epsilon: float = 0.05,
-        kernel: str = "gaussian",
-        sigma: float = 8.0,
-        sigma_unit: str = "median",
-        balance: float = 0.15,
-        init: Any = "kmeans",
-        init_sigma: float | None = None,
-        n_starts: int = 10,
-        n_init: int = 1,
-        max_iter: int = 100,
-        n_landmarks: int | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.C = C
-        self.epsilon = epsilon
-        self.kernel = kernel
-        self.sigma = sigma
-        self.sigma_unit = sigma_unit
-        self.balance = balance
-        self.init = init
-        self.init_sigma = init_sigma
-        self.n_starts = n_starts
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.n_landmarks = n_landmarks
-        self.random_state = random_state
+    C: float = 500.0
+    epsilon: float = parameter(
+        0.05,
+        "insensitive width of the loss; must be small, a wide one brings back the hinge loss's vice",
+        Real(0),
+    )
 
     def _learner(self, kernel: Kernel, X: Samples, rng: np.random.Generator) -> Learner:
         if self.n_landmarks is None:

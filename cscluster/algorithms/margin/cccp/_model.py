@@ -8,42 +8,20 @@ from typing import Any
 import numpy as np
 from sklearn.decomposition import KernelPCA
 
-from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples, dense
+from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer, dense
+from cscluster.algorithms.kernel_parameters import KernelEstimator
 from cscluster.algorithms.margin.cccp._cccp import Run, Solve
 from cscluster.algorithms.margin.cccp._design import Design
 from cscluster.algorithms.margin.cccp._solvers import dual_ascent, subgradient
-from cscluster.algorithms.parameters import (
-    RANDOM_STATE,
-    Boolean,
-    Choice,
-    Integer,
-    Null,
-    Parameter,
-    Real,
-)
+from cscluster.algorithms.parameters import Boolean, Choice, Integer, Null, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError, warn
 
 GAIN_TOL = 0.1
 """CCCP moves on once the duality gap is this share of what the convex problem has gained."""
 
-MARGIN_PARAMETERS = {
-    "n_clusters": Parameter("number of clusters", Integer(2)),
-    "bias": Parameter("whether scores have a constant term", Boolean()),
-    "kernel": Parameter("kernel whose feature space the scores are linear in", Choice("linear", "rbf")),
-    "gamma": Parameter("width of the rbf kernel; 1 / n_features if null", Real(0, open_low=True), Null()),
-    "n_components": Parameter("kernel PCA coordinates to keep; all if null", Integer(1), Null()),
-    "tol": Parameter("relative fall of the objective that ends CCCP", Real(0)),
-    "gap_tol": Parameter("relative duality gap that ends a convex problem", Real(0, open_low=True)),
-    "solver": Parameter("solver of the convex problems", Choice("dual", "subgradient")),
-    "step_tol": Parameter("relative change of W that ends 'subgradient'", Real(0)),
-    "max_iter": Parameter("limit of CCCP iterations", Integer(1)),
-    "max_steps": Parameter("limit of the steps in a convex problem", Integer(1)),
-    "random_state": RANDOM_STATE,
-}
 
-
-class MarginClusterer(Clusterer):
+class MarginClusterer(KernelEstimator, SeededClusterer):
     """A clusterer whose labels are the highest of linear scores.
 
     Attributes
@@ -61,20 +39,34 @@ class MarginClusterer(Clusterer):
 
     accepts_sparse = True
 
-    n_clusters: int
-    bias: bool
-    kernel: str
-    gamma: float | None
-    n_components: int | None
-    solver: str
-    gap_tol: float
-    step_tol: float
-    max_steps: int
-
-    coef_: FloatArray
-    intercept_: FloatArray
-    n_steps_: IntArray
-    gap_: float
+    n_clusters: int = parameter(2, "number of clusters", Integer(2))
+    lam: float = parameter(
+        1.0,
+        "weight of the norm; its scale goes with the square of the features' scale",
+        Real(0, open_low=True),
+    )
+    solver: str = parameter(
+        "dual",
+        "solver of the convex problems: 'dual' certifies the gap of each, 'subgradient' is Algorithm 2 of "
+        "zeng2012",
+        Choice("dual", "subgradient"),
+    )
+    bias: bool = parameter(
+        False, "whether scores have a constant term, which costs like the other weights", Boolean()
+    )
+    kernel: str = "linear"
+    n_components: int | None = parameter(
+        None, "leading kernel PCA coordinates to keep; all if null", Integer(1), Null()
+    )
+    tol: float = parameter(
+        0.01, "relative fall of the objective that ends CCCP (the eps1 of zeng2012)", Real(0)
+    )
+    gap_tol: float = parameter(1e-3, "relative duality gap at which 'dual' ends", Real(0, open_low=True))
+    step_tol: float = parameter(
+        0.01, "relative change of W at which 'subgradient' ends (the eps2 of zeng2012)", Real(0)
+    )
+    max_iter: int = parameter(50, "limit of CCCP iterations", Integer(1))
+    max_steps: int = parameter(10_000, "limit of the solver's steps in a convex problem", Integer(1))
 
     def _design(self, X: Samples) -> Design:
         """Return the centred samples, in kernel PCA coordinates if there is a kernel."""
@@ -82,9 +74,8 @@ class MarginClusterer(Clusterer):
             raise DataError("All samples are the same; there is nothing to cluster.")
         self._kernel_pca: Any = None
         if self.kernel != "linear":
-            self._kernel_pca = KernelPCA(
-                self.n_components, kernel=self.kernel, gamma=self.gamma, remove_zero_eig=True
-            )
+            gamma = self._kernel_for(X).sigma ** -2
+            self._kernel_pca = KernelPCA(self.n_components, kernel="rbf", gamma=gamma, remove_zero_eig=True)
             X = self._kernel_pca.fit_transform(X)
         self._mean = np.asarray(X.mean(axis=0)).ravel()
         return Design.of(X, self._mean, self.bias)

@@ -11,10 +11,10 @@ from numba import njit
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.margin.cccp._cccp import cccp, tangent_at_scores
 from cscluster.algorithms.margin.cccp._design import Design, Rows, add_row, row_scores
-from cscluster.algorithms.margin.cccp._model import MARGIN_PARAMETERS, MarginClusterer, warn_of_contradictions
+from cscluster.algorithms.margin.cccp._model import MarginClusterer, warn_of_contradictions
 from cscluster.algorithms.margin.cccp._starts import kmeans_scores, label_free_starts
 from cscluster.algorithms.margin.cccp._terms import PointMargins, Term, visiting_order
-from cscluster.algorithms.parameters import Choice, Parameter, Real
+from cscluster.algorithms.parameters import Choice, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError
 
@@ -192,22 +192,6 @@ class CPCMMC(MarginClusterer):
     CCCP freezes the winners of the samples; the convex problem that remains is solved with a
     certified duality gap.
 
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters C.
-    lam : float
-        Weight of the norm, one in the paper: only the ratios of the four weights matter.
-    gamma1, gamma2, gamma3 : float
-        Weights of the samples, the must-links and the cannot-links.
-    init : {'auto', 'kmeans'}
-        'auto' runs the label-free starts of `PMMC` and keeps the lowest final objective; 'kmeans'
-        starts from plain k-means, the best of ten runs.
-    solver, bias, kernel, gamma, n_components, tol, gap_tol, step_tol, max_iter, max_steps
-        As in `PMMC`.
-    random_state : int, optional
-        Seed of k-means and of the order of the dual ascent.
-
     Attributes
     ----------
     coef_, intercept_ : ndarrays of shapes (n_clusters, n_features) and (n_clusters,)
@@ -244,53 +228,15 @@ class CPCMMC(MarginClusterer):
     True
     """
 
-    parameters = {
-        **MARGIN_PARAMETERS,
-        "lam": Parameter("weight of the norm", Real(0, open_low=True)),
-        "gamma1": Parameter("weight of the samples", Real(0, open_low=True)),
-        "gamma2": Parameter("weight of the must-links", Real(0)),
-        "gamma3": Parameter("weight of the cannot-links", Real(0)),
-        "init": Parameter("starts", Choice("auto", "kmeans")),
-    }
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        lam: float = 1.0,
-        gamma1: float = 1.0,
-        gamma2: float = 0.1,
-        gamma3: float = 0.3,
-        init: str = "auto",
-        solver: str = "dual",
-        bias: bool = False,
-        kernel: str = "linear",
-        gamma: float | None = None,
-        n_components: int | None = None,
-        tol: float = 0.01,
-        gap_tol: float = 1e-3,
-        step_tol: float = 0.01,
-        max_iter: int = 50,
-        max_steps: int = 10_000,
-        random_state: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.lam = lam
-        self.gamma1 = gamma1
-        self.gamma2 = gamma2
-        self.gamma3 = gamma3
-        self.init = init
-        self.solver = solver
-        self.bias = bias
-        self.kernel = kernel
-        self.gamma = gamma
-        self.n_components = n_components
-        self.tol = tol
-        self.gap_tol = gap_tol
-        self.step_tol = step_tol
-        self.max_iter = max_iter
-        self.max_steps = max_steps
-        self.random_state = random_state
+    gamma1: float = parameter(1.0, "weight of the samples", Real(0, open_low=True))
+    gamma2: float = parameter(0.1, "weight of the must-links", Real(0))
+    gamma3: float = parameter(0.3, "weight of the cannot-links", Real(0))
+    init: str = parameter(
+        "auto",
+        "'auto' runs the label-free starts of PMMC and keeps the lowest final objective; 'kmeans' starts "
+        "from plain k-means, the best of ten runs",
+        Choice("auto", "kmeans"),
+    )
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X` so that must-linked samples score alike and cannot-linked ones do not."""

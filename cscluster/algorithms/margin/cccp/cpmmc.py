@@ -10,10 +10,10 @@ from numba import njit
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.margin.cccp._cccp import cccp, tangent_at_scores
 from cscluster.algorithms.margin.cccp._design import Design, Rows, add_row, row_scores
-from cscluster.algorithms.margin.cccp._model import MARGIN_PARAMETERS, MarginClusterer
+from cscluster.algorithms.margin.cccp._model import MarginClusterer
 from cscluster.algorithms.margin.cccp._starts import kmeans_scores
 from cscluster.algorithms.margin.cccp._terms import Term, visiting_order
-from cscluster.algorithms.parameters import Parameter, Real
+from cscluster.algorithms.parameters import Real, parameter
 from cscluster.constraints import Constraints
 
 
@@ -191,21 +191,6 @@ class CPMMC(MarginClusterer):
     machine with the balance constraint, solved with a certified duality gap.  The start is plain
     k-means, the best of ten runs.
 
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters.
-    lam : float
-        Weight of the norm; its scale goes with the square of the features' scale.
-    balance : float
-        q / n: largest difference of the mean scores of two clusters.
-    bias : bool
-        Whether scores have a constant term, which costs like the other weights.
-    solver, kernel, gamma, n_components, tol, gap_tol, step_tol, max_iter, max_steps
-        As in `PMMC`.
-    random_state : int, optional
-        Seed of k-means and of the order of the dual ascent.
-
     Attributes
     ----------
     coef_, intercept_ : ndarrays of shapes (n_clusters, n_features) and (n_clusters,)
@@ -237,44 +222,8 @@ class CPMMC(MarginClusterer):
     True
     """
 
-    parameters = {
-        **MARGIN_PARAMETERS,
-        "lam": Parameter("weight of the norm", Real(0, open_low=True)),
-        "balance": Parameter("largest difference of two clusters' mean scores", Real(0)),
-    }
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        lam: float = 1.0,
-        balance: float = 0.1,
-        solver: str = "dual",
-        bias: bool = True,
-        kernel: str = "linear",
-        gamma: float | None = None,
-        n_components: int | None = None,
-        tol: float = 0.01,
-        gap_tol: float = 1e-3,
-        step_tol: float = 0.01,
-        max_iter: int = 50,
-        max_steps: int = 10_000,
-        random_state: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.lam = lam
-        self.balance = balance
-        self.solver = solver
-        self.bias = bias
-        self.kernel = kernel
-        self.gamma = gamma
-        self.n_components = n_components
-        self.tol = tol
-        self.gap_tol = gap_tol
-        self.step_tol = step_tol
-        self.max_iter = max_iter
-        self.max_steps = max_steps
-        self.random_state = random_state
+    bias: bool = True
+    balance: float = parameter(0.1, "q / n: largest difference of the mean scores of two clusters", Real(0))
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X`; the links are not used."""

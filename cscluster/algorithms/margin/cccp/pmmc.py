@@ -10,11 +10,11 @@ import numpy as np
 from cscluster.algorithms.base import FloatArray, Samples
 from cscluster.algorithms.margin.cccp._cccp import Run, Solve, cccp, tangent_at, tangent_at_scores
 from cscluster.algorithms.margin.cccp._design import Design
-from cscluster.algorithms.margin.cccp._model import MARGIN_PARAMETERS, MarginClusterer, warn_of_contradictions
+from cscluster.algorithms.margin.cccp._model import MarginClusterer, warn_of_contradictions
 from cscluster.algorithms.margin.cccp._solvers import Solution
 from cscluster.algorithms.margin.cccp._starts import label_free_starts, paper_start
 from cscluster.algorithms.margin.cccp._terms import LinkMargins, PointMargins, Term
-from cscluster.algorithms.parameters import Choice, Integer, Parameter, Real
+from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, warn
 
@@ -103,43 +103,6 @@ class PMMC(MarginClusterer):
     CCCP replaces the maxima with a minus sign by their tangents and solves the convex problem (21)
     that remains, repeatedly.  For the first iterations delta is zero: links alone.
 
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters C.
-    lam : float
-        Weight of the norm; its scale goes with the square of the features' scale.
-    delta : float
-        Weight of the samples without a link.
-    init : {'auto', 'paper'}
-        'auto' races several label-free starts: each takes the first, cheap iterations; the
-        `n_finalists` with the lowest objective (6) go on; the lowest final one wins.
-        'paper' is the projection (18) alone, with whatever signs its eigenvectors have.
-    n_finalists : int
-        Starts that are run to the end.
-    annealing : int
-        Number of first iterations with delta = 0.
-    solver : {'dual', 'subgradient'}
-        'dual' certifies the gap of each convex problem; 'subgradient' is Algorithm 2.
-    bias : bool
-        Whether scores have a constant term, which costs like the other weights.
-    kernel : {'linear', 'rbf'}
-        The scores are linear in the features or in kernel PCA coordinates (section 3.3).
-    gamma : float, optional
-        Width of the rbf kernel, exp(-gamma ||x - x'||^2); 1 / n_features by default.
-    n_components : int, optional
-        Leading kernel PCA coordinates to keep; all by default.
-    tol : float
-        CCCP ends when the objective falls by less than this share (the paper's eps1).
-    gap_tol : float
-        Relative duality gap at which 'dual' ends.
-    step_tol : float
-        Relative change of W at which 'subgradient' ends (the paper's eps2).
-    max_iter, max_steps : int
-        Limits of CCCP iterations, and of the solver's steps in each of them.
-    random_state : int, optional
-        Seed of k-means in the starts, and of the order of the dual ascent.
-
     Attributes
     ----------
     coef_, intercept_ : ndarrays of shapes (n_clusters, n_features) and (n_clusters,)
@@ -203,55 +166,16 @@ class PMMC(MarginClusterer):
     True
     """
 
-    parameters = {
-        **MARGIN_PARAMETERS,
-        "lam": Parameter("weight of the norm", Real(0, open_low=True)),
-        "delta": Parameter("weight of the samples without a link", Real(0)),
-        "init": Parameter("starts", Choice("auto", "paper")),
-        "n_finalists": Parameter("number of starts run to the end", Integer(1)),
-        "annealing": Parameter("first iterations that look at links only", Integer(0)),
-    }
-
-    delta_: FloatArray
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        lam: float = 1.0,
-        delta: float = 1.0,
-        init: str = "auto",
-        n_finalists: int = 3,
-        annealing: int = 3,
-        solver: str = "dual",
-        bias: bool = False,
-        kernel: str = "linear",
-        gamma: float | None = None,
-        n_components: int | None = None,
-        tol: float = 0.01,
-        gap_tol: float = 1e-3,
-        step_tol: float = 0.01,
-        max_iter: int = 50,
-        max_steps: int = 10_000,
-        random_state: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.lam = lam
-        self.delta = delta
-        self.init = init
-        self.n_finalists = n_finalists
-        self.annealing = annealing
-        self.solver = solver
-        self.bias = bias
-        self.kernel = kernel
-        self.gamma = gamma
-        self.n_components = n_components
-        self.tol = tol
-        self.gap_tol = gap_tol
-        self.step_tol = step_tol
-        self.max_iter = max_iter
-        self.max_steps = max_steps
-        self.random_state = random_state
+    delta: float = parameter(1.0, "weight of the samples without a link", Real(0))
+    init: str = parameter(
+        "auto",
+        "'auto' races several label-free starts: each takes the first, cheap iterations; the n_finalists "
+        "with the lowest objective (6) go on; the lowest final one wins. 'paper' is the projection (18) "
+        "alone, with whatever signs its eigenvectors have",
+        Choice("auto", "paper"),
+    )
+    n_finalists: int = parameter(3, "number of starts run to the end", Integer(1))
+    annealing: int = parameter(3, "number of first iterations with delta = 0: links only", Integer(0))
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X` so that links are kept by a margin."""

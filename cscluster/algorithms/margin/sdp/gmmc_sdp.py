@@ -10,11 +10,10 @@ import scipy.linalg
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, lapack
 
 from cscluster.algorithms.base import Clusterer, FloatArray, Samples
-from cscluster.algorithms.kernel_parameters import KERNEL, SIGMA, SIGMA_UNIT
-from cscluster.algorithms.parameters import Integer, Parameter, Real
+from cscluster.algorithms.kernel_parameters import KernelEstimator
+from cscluster.algorithms.parameters import Integer, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError
-from cscluster.linalg.kernels import Kernel
 
 MAX_SAMPLES = 4000
 _RIDGE = 1e-6
@@ -137,7 +136,7 @@ def _to_zero(x: FloatArray, step: FloatArray) -> float:
     return _TO_BOUNDARY * float(min(1.0, (-x[falling] / step[falling]).min(initial=1.0)))
 
 
-class GMMC(Clusterer):
+class GMMC(KernelEstimator, Clusterer):
     """Generalised maximum margin clustering, without constraints.
 
     For two clusters and decision values f the problem
@@ -148,25 +147,6 @@ class GMMC(Clusterer):
 
         max over gamma of  e^T gamma   subject to   P^T K^-1 P + C_e e0 e0^T - diag(gamma, 0) >= 0,
         0 <= gamma <= C,   with P = (I, e) and e0 = (e, 0).
-
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters; only two are possible.
-    C : float
-        Price of slack, the upper bound of gamma.
-    balance_weight : float
-        The weight C_e of ``(e^T f)^2``, which balances the clusters.
-    kernel : {'gaussian', 'linear'}
-        ``exp(-||x - z||^2 / sigma^2)`` or ``x^T z``.
-    sigma : float
-        Width of the Gaussian.
-    sigma_unit : {'median', 'data'}
-        Whether `sigma` is a multiple of the median distance between samples.
-    tol : float
-        Relative duality gap at which the solver stops.
-    max_iter : int
-        Iteration limit of the solver.
 
     Attributes
     ----------
@@ -200,41 +180,16 @@ class GMMC(Clusterer):
     True
     """
 
-    parameters = {
-        "n_clusters": Parameter("number of clusters; only two are possible", Integer(2, 2)),
-        "C": Parameter("price of slack", Real(0, open_low=True)),
-        "balance_weight": Parameter("weight of the balance of the clusters", Real(0, open_low=True)),
-        "kernel": KERNEL,
-        "sigma": SIGMA,
-        "sigma_unit": SIGMA_UNIT,
-        "tol": Parameter("relative duality gap that counts as none", Real(0, open_low=True)),
-        "max_iter": Parameter("iteration limit of the solver", Integer(1)),
-    }
     accepts_sparse = True
 
-    gap_: float
-    soft_labels_: FloatArray
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        C: float = 10.0,
-        balance_weight: float = 1.0,
-        kernel: str = "gaussian",
-        sigma: float = 2.0,
-        sigma_unit: str = "median",
-        tol: float = 1e-4,
-        max_iter: int = 200,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.C = C
-        self.balance_weight = balance_weight
-        self.kernel = kernel
-        self.sigma = sigma
-        self.sigma_unit = sigma_unit
-        self.tol = tol
-        self.max_iter = max_iter
+    n_clusters: int = parameter(2, "number of clusters; only two are possible", Integer(2, 2))
+    sigma: float = 2.0
+    C: float = parameter(10.0, "price of slack, the upper bound of gamma", Real(0, open_low=True))
+    balance_weight: float = parameter(
+        1.0, "the weight C_e of (e^T f)^2, which balances the clusters", Real(0, open_low=True)
+    )
+    tol: float = parameter(1e-4, "relative duality gap at which the solver stops", Real(0, open_low=True))
+    max_iter: int = parameter(200, "iteration limit of the solver", Integer(1))
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X` into two clusters; the links are not used."""
@@ -244,7 +199,7 @@ class GMMC(Clusterer):
             raise DataError(
                 f"GMMC solves a semidefinite program for 2 to {MAX_SAMPLES} samples, got {n}; use IterSVR."
             )
-        K = Kernel.of(self.kernel, X, self.sigma, self.sigma_unit)(X)
+        K = self._kernel_for(X)(X)
         A = program_matrix(K, self.balance_weight)
         solution = solve(A, self.C, self.tol, self.max_iter)
         f = scipy.linalg.eigh(solution.Z, subset_by_index=(n, n))[1][:n, 0]

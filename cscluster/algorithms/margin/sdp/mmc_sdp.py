@@ -8,11 +8,10 @@ from typing import Any, Self
 import numpy as np
 
 from cscluster.algorithms.base import Clusterer, FloatArray, Samples
-from cscluster.algorithms.kernel_parameters import KERNEL, SIGMA, SIGMA_UNIT
-from cscluster.algorithms.parameters import Integer, Parameter, Real
+from cscluster.algorithms.kernel_parameters import KernelEstimator
+from cscluster.algorithms.parameters import Integer, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError, ParameterError
-from cscluster.linalg.kernels import Kernel
 
 MAX_SAMPLES = 150
 
@@ -41,7 +40,7 @@ def lower_bound(K: FloatArray, M: FloatArray, lam: FloatArray, p: FloatArray, li
     return float(2 * lam.sum() - limit * np.abs(p).sum() - d.sum())
 
 
-class MMC(Clusterer):
+class MMC(KernelEstimator, Clusterer):
     """Maximum margin clustering by semidefinite relaxation, without constraints.
 
     With M in the place of ``y y^T``, and a hyperplane through the origin, solves
@@ -50,23 +49,6 @@ class MMC(Clusterer):
         subject to  ( M o K              e + mu - nu        )
                     ( (e + mu - nu)^T    delta - 2 C nu^T e ) >= 0,
         mu, nu >= 0,  M >= 0,  diag(M) = e,  -2 l e <= M e <= 2 l e,  l = balance n.
-
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters; only two are possible.
-    C : float
-        Weight of the slack of the SVM.
-    balance : float
-        Largest deviation of a cluster's share from one half, relaxed.
-    kernel : {'gaussian', 'linear'}
-        ``exp(-||x - z||^2 / sigma^2)`` or ``x^T z``.
-    sigma : float
-        Width of the Gaussian.
-    sigma_unit : {'median', 'data'}
-        Whether `sigma` is a multiple of the median distance between samples.
-    tol : float
-        Accuracy asked of the solver SCS.
 
     Attributes
     ----------
@@ -93,38 +75,14 @@ class MMC(Clusterer):
     True
     """
 
-    parameters = {
-        "n_clusters": Parameter("number of clusters; only two are possible", Integer(2, 2)),
-        "C": Parameter("weight of the slack", Real(0, open_low=True)),
-        "balance": Parameter("largest deviation of a cluster's share from one half", Real(0, 0.5)),
-        "kernel": KERNEL,
-        "sigma": SIGMA,
-        "sigma_unit": SIGMA_UNIT,
-        "tol": Parameter("accuracy of the solver", Real(0, open_low=True)),
-    }
     accepts_sparse = True
 
-    gap_: float
-    soft_labels_: FloatArray
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        C: float = 10.0,
-        balance: float = 0.03,
-        kernel: str = "gaussian",
-        sigma: float = 1.0,
-        sigma_unit: str = "median",
-        tol: float = 1e-4,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.C = C
-        self.balance = balance
-        self.kernel = kernel
-        self.sigma = sigma
-        self.sigma_unit = sigma_unit
-        self.tol = tol
+    n_clusters: int = parameter(2, "number of clusters; only two are possible", Integer(2, 2))
+    C: float = parameter(10.0, "weight of the slack of the SVM", Real(0, open_low=True))
+    balance: float = parameter(
+        0.03, "largest deviation of a cluster's share from one half, relaxed", Real(0, 0.5)
+    )
+    tol: float = parameter(1e-4, "accuracy asked of the solver SCS", Real(0, open_low=True))
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X` into two clusters; the links are not used."""
@@ -135,7 +93,7 @@ class MMC(Clusterer):
                 f"MMC solves a semidefinite program for 2 to {MAX_SAMPLES} samples, got {n}; "
                 "use GMMC or IterSVR."
             )
-        K = Kernel.of(self.kernel, X, self.sigma, self.sigma_unit)(X)
+        K = self._kernel_for(X)(X)
         limit = 2 * self.balance * n
         M, lam, p, problem = _solve(K, self.C, limit, self.tol)
         values, vectors = np.linalg.eigh(M)

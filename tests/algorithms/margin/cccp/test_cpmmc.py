@@ -27,7 +27,7 @@ def bias(model):
 @pytest.mark.parametrize("with_bias", [False, True])
 def test_objective_is_the_printed_one_and_never_rises(with_bias):
     X, y = blobs()
-    model = CPMMC(3, lam=0.05, bias=with_bias, random_state=0).fit(X)
+    model = CPMMC(n_clusters=3, lam=0.05, bias=with_bias, random_state=0).fit(X)
     assert model.objective_[-1] == pytest.approx(printed_objective(model, X))
     assert (np.diff(model.objective_) <= 1e-12).all()
     assert model.gap_ <= 1e-3 * model.objective_[-1] * 1.2
@@ -39,7 +39,7 @@ def test_objective_is_the_printed_one_and_never_rises(with_bias):
 def test_balance_constraint_holds(solver, balance):
     rng = np.random.default_rng(1)
     X = np.concatenate([rng.normal(size=(100, 2)), rng.normal(size=(20, 2)) + 3])
-    model = CPMMC(2, lam=0.01, balance=balance, solver=solver, random_state=0).fit(X)
+    model = CPMMC(n_clusters=2, lam=0.01, balance=balance, solver=solver, random_state=0).fit(X)
     S = model.decision_function(X)
     assert abs(S[:, 0].sum() - S[:, 1].sum()) <= len(X) * balance * (1 + 1e-6) + 1e-6
     assert abs(bias(model)[0] - bias(model)[1]) <= balance * (1 + 1e-6) + 1e-6
@@ -49,26 +49,27 @@ def test_a_wider_range_never_costs():
     rng = np.random.default_rng(1)
     X = np.concatenate([rng.normal(size=(100, 2)), rng.normal(size=(20, 2)) + 3])
     value = [
-        CPMMC(2, lam=0.1, balance=q, random_state=0, gap_tol=1e-5).fit(X).objective_[0] for q in (0, 0.1, 5)
+        CPMMC(n_clusters=2, lam=0.1, balance=q, random_state=0, gap_tol=1e-5).fit(X).objective_[0]
+        for q in (0, 0.1, 5)
     ]
     assert value[0] >= value[1] * 0.99 >= value[2] * 0.98
 
 
 def test_without_bias_balance_is_given():
     X, _ = blobs()
-    S = CPMMC(3, lam=0.1, bias=False, balance=0.0, random_state=0).fit(X).decision_function(X)
+    S = CPMMC(n_clusters=3, lam=0.1, bias=False, balance=0.0, random_state=0).fit(X).decision_function(X)
     assert np.allclose(S.sum(axis=0), 0, atol=1e-8)
 
 
 def test_sparse_samples_and_prediction():
     X, _ = blobs()
-    dense = CPMMC(3, lam=0.1, random_state=0, gap_tol=1e-5).fit(X)
-    other = CPMMC(3, lam=0.1, random_state=0, gap_tol=1e-5).fit(sparse.csr_array(X))
+    dense = CPMMC(n_clusters=3, lam=0.1, random_state=0, gap_tol=1e-5).fit(X)
+    other = CPMMC(n_clusters=3, lam=0.1, random_state=0, gap_tol=1e-5).fit(sparse.csr_array(X))
     assert dense.objective_[-1] == pytest.approx(other.objective_[-1], rel=1e-3)
     assert np.array_equal(dense.predict(X), dense.labels_)
     assert np.array_equal(other.predict(sparse.csr_array(X)), other.labels_)
 
 
 def test_one_cluster_is_refused():
-    with pytest.raises(ParameterError, match="'n_clusters' of CPMMC must be a whole number >= 2, got 1"):
-        CPMMC(1).fit([[0.0], [1.0]])
+    with pytest.raises(ParameterError, match="'n_clusters' of CPMMC must be an integer >= 2, got 1"):
+        CPMMC(n_clusters=1).fit([[0.0], [1.0]])

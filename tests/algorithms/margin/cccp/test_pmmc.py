@@ -49,7 +49,7 @@ def printed_objective(model, X, links, delta):
 @pytest.mark.parametrize("solver", ["dual", "subgradient"])
 def test_objective_is_the_printed_one_and_never_rises_within_a_phase(solver):
     X, _, links = iris()
-    model = PMMC(3, lam=0.1, solver=solver, random_state=0).fit(X, links)
+    model = PMMC(n_clusters=3, lam=0.1, solver=solver, random_state=0).fit(X, links)
     assert model.objective_[-1] == pytest.approx(printed_objective(model, X, links, 1.0))
     assert model.delta_.tolist() == sorted(model.delta_.tolist())
     for delta in (0.0, 1.0):
@@ -76,14 +76,14 @@ def test_links_decide_which_grouping_is_found():
     for feature in (0, 1):
         y = corner[:, feature]
         links = RandomPairs(counts=[20]).episode(20, y, 0, "corners", 0).tiers[0]
-        labels = PMMC(2, lam=0.1, random_state=0).fit(X, links).labels_
+        labels = PMMC(n_clusters=2, lam=0.1, random_state=0).fit(X, links).labels_
         assert score("acc", y, labels) > 0.95
 
 
 def test_beats_kmeans_on_pen_digits():
     data = load_dataset("pendigit389")
     links = RandomPairs(counts=[100]).episode(100, data.y, 2012, "pendigit389", 0).tiers[0]
-    model = PMMC(3, lam=100, random_state=0).fit(data.X, links)
+    model = PMMC(n_clusters=3, lam=100, random_state=0).fit(data.X, links)
     assert score("acc", data.y, model.labels_) > 0.95
     assert score("acc", data.y_unseen, model.predict(data.X_unseen)) > 0.9
 
@@ -91,8 +91,8 @@ def test_beats_kmeans_on_pen_digits():
 def test_centring_and_rotation_of_the_features_change_nothing():
     X, _, links = iris()
     Q = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0]
-    a = PMMC(3, lam=0.1, random_state=0, gap_tol=1e-5).fit(X, links)
-    b = PMMC(3, lam=0.1, random_state=0, gap_tol=1e-5).fit((X + 100.0) @ Q, links)
+    a = PMMC(n_clusters=3, lam=0.1, random_state=0, gap_tol=1e-5).fit(X, links)
+    b = PMMC(n_clusters=3, lam=0.1, random_state=0, gap_tol=1e-5).fit((X + 100.0) @ Q, links)
     assert same_partition(a.labels_, b.labels_)
     assert a.objective_[-1] == pytest.approx(b.objective_[-1], rel=1e-3)
 
@@ -116,13 +116,13 @@ def test_sparse_samples_may_have_long_indices():
     long = sparse.csr_array(X)
     long.indices, long.indptr = long.indices.astype(np.int64), long.indptr.astype(np.int64)
     links = Constraints.from_labels([(0, 2), (0, 1)], y)
-    assert score("acc", y, PMMC(2, lam=0.1, random_state=0).fit(long, links).labels_) == 1.0
+    assert score("acc", y, PMMC(n_clusters=2, lam=0.1, random_state=0).fit(long, links).labels_) == 1.0
 
 
 def test_more_features_than_samples_are_handled_in_their_span():
     X, y = blobs(d=300)
     links = Constraints.from_labels(np.random.default_rng(0).permutation(90)[:30].reshape(-1, 2), y)
-    model = PMMC(3, lam=1.0, random_state=0).fit(X, links)
+    model = PMMC(n_clusters=3, lam=1.0, random_state=0).fit(X, links)
     assert model.coef_.shape == (3, 300)
     assert np.array_equal(model.predict(X), model.labels_)
     assert model.objective_[-1] == pytest.approx(printed_objective(model, X, links, 1.0))
@@ -136,10 +136,12 @@ def test_kernel_separates_rings_that_no_linear_score_can():
     X += 0.2 * rng.normal(size=X.shape)
     train, new = np.arange(120), np.arange(120, 160)
     links = RandomPairs(counts=[40]).episode(40, y[train], 0, "rings", 0).tiers[0]
-    model = PMMC(2, lam=0.01, kernel="rbf", gamma=0.5, random_state=0).fit(X[train], links)
+    model = PMMC(
+        n_clusters=2, lam=0.01, kernel="gaussian", sigma=np.sqrt(2), sigma_unit="data", random_state=0
+    ).fit(X[train], links)
     assert score("acc", y[train], model.labels_) > 0.95
     assert score("acc", y[new], model.predict(X[new])) > 0.95
-    assert PMMC(2, kernel="rbf", n_components=5).fit(X[train], links).coef_.shape == (2, 5)
+    assert PMMC(n_clusters=2, kernel="gaussian", n_components=5).fit(X[train], links).coef_.shape == (2, 5)
 
 
 def test_a_bias_lets_a_cluster_lie_in_the_middle():
@@ -147,7 +149,9 @@ def test_a_bias_lets_a_cluster_lie_in_the_middle():
     y = np.arange(90) % 3
     X = 10.0 * (y - 1.0)[:, None] + rng.normal(size=(90, 1))
     links = RandomPairs(counts=[40]).episode(40, y, 0, "line", 0).tiers[0]
-    fitted = {bias: PMMC(3, lam=0.01, bias=bias, random_state=0).fit(X, links) for bias in (False, True)}
+    fitted = {
+        bias: PMMC(n_clusters=3, lam=0.01, bias=bias, random_state=0).fit(X, links) for bias in (False, True)
+    }
     assert score("acc", y, fitted[False].labels_) < 0.7
     assert score("acc", y, fitted[True].labels_) > 0.95
     assert fitted[True].objective_[-1] < fitted[False].objective_[-1]
@@ -169,17 +173,17 @@ def test_projection_solves_the_generalised_eigenproblem():
 
 def test_random_state_decides_everything_and_the_race_is_not_worse_than_the_paper_start():
     X, _, links = iris(20)
-    a, b = (PMMC(3, lam=0.1, random_state=3).fit(X, links) for _ in range(2))
+    a, b = (PMMC(n_clusters=3, lam=0.1, random_state=3).fit(X, links) for _ in range(2))
     assert np.array_equal(a.labels_, b.labels_)
     assert np.array_equal(a.objective_, b.objective_)
-    every = PMMC(3, lam=0.1, random_state=3, n_finalists=9).fit(X, links)
+    every = PMMC(n_clusters=3, lam=0.1, random_state=3, n_finalists=9).fit(X, links)
     assert every.objective_[-1] <= a.objective_[-1] * 1.02
     assert clone(a).get_params() == a.get_params()
 
 
 def test_without_annealing_all_losses_count_from_the_first_iteration():
     X, _, links = iris()
-    model = PMMC(3, lam=0.1, annealing=0, random_state=0).fit(X, links)
+    model = PMMC(n_clusters=3, lam=0.1, annealing=0, random_state=0).fit(X, links)
     assert (model.delta_ == 1.0).all()
     assert (np.diff(model.objective_) <= 1e-12).all()
 
@@ -188,17 +192,17 @@ def test_weights_of_links_count():
     X, _, _ = iris()
     links = Constraints([(0, 1)], [(0, 1)], n_samples=150, must_weights=[9.0])
     with pytest.warns(UserWarning, match="1 cannot-links contradict"):
-        labels = PMMC(2, random_state=0).fit(X, links).labels_
+        labels = PMMC(n_clusters=2, random_state=0).fit(X, links).labels_
     assert labels[0] == labels[1]
 
 
 def test_no_links_is_said_and_still_clusters():
     X, y = blobs(2)
     with pytest.warns(UserWarning, match="PMMC has no link to go by"):
-        model = PMMC(2, lam=0.1, random_state=0).fit(X)
+        model = PMMC(n_clusters=2, lam=0.1, random_state=0).fit(X)
     assert score("acc", y, model.labels_) == 1.0
     with pytest.raises(ConstraintError, match="no link to go by, and nothing else keeps the samples"):
-        PMMC(2, bias=True).fit(X)
+        PMMC(n_clusters=2, bias=True).fit(X)
 
 
 def test_one_kind_of_links_is_enough():
@@ -210,16 +214,16 @@ def test_one_kind_of_links_is_enough():
         Constraints((), links.cannot_links, n_samples=90),
     ):
         for init in ("auto", "paper"):
-            model = PMMC(3, lam=0.1, init=init, random_state=0).fit(X, kind)
+            model = PMMC(n_clusters=3, lam=0.1, init=init, random_state=0).fit(X, kind)
             assert np.isfinite(model.objective_).all()
-        assert score("acc", y, PMMC(3, lam=0.1, random_state=0).fit(X, kind).labels_) > 0.9
+        assert score("acc", y, PMMC(n_clusters=3, lam=0.1, random_state=0).fit(X, kind).labels_) > 0.9
 
 
 def test_fewer_links_than_features_and_than_clusters():
     X, y = blobs(4, d=50)
     links = Constraints.from_labels([(0, 4), (1, 2)], y)
     for init in ("auto", "paper"):
-        model = PMMC(4, lam=0.1, init=init, random_state=0).fit(X, links)
+        model = PMMC(n_clusters=4, lam=0.1, init=init, random_state=0).fit(X, links)
         assert np.isfinite(model.objective_).all()
         assert not len(links.violated(model.labels_))
 
@@ -227,14 +231,14 @@ def test_fewer_links_than_features_and_than_clusters():
 def test_must_links_between_equal_samples_say_nothing_about_distances():
     X, y = blobs(2)
     X[1] = X[3]
-    model = PMMC(2, lam=0.1, random_state=0).fit(X, Constraints([(1, 3)], [(0, 1)], n_samples=90))
+    model = PMMC(n_clusters=2, lam=0.1, random_state=0).fit(X, Constraints([(1, 3)], [(0, 1)], n_samples=90))
     assert score("acc", y, model.labels_) == 1.0
 
 
 def test_links_may_touch_every_sample():
     X, y = blobs(2, n=20)
     links = Constraints.from_labels(np.arange(20).reshape(-1, 2), y)
-    model = PMMC(2, lam=0.1, random_state=0).fit(X, links)
+    model = PMMC(n_clusters=2, lam=0.1, random_state=0).fit(X, links)
     assert score("acc", y, model.labels_) == 1.0
 
 
@@ -244,17 +248,17 @@ def test_contradictory_links_are_counted_and_soft():
     with pytest.warns(
         UserWarning, match="1 cannot-links contradict the must-links; PMMC treats links as soft"
     ):
-        model = PMMC(2, lam=0.1, random_state=0).fit(X, links)
+        model = PMMC(n_clusters=2, lam=0.1, random_state=0).fit(X, links)
     assert len(links.violated(model.labels_)) >= 1
 
 
 def test_one_cluster_is_refused():
-    with pytest.raises(ParameterError, match="'n_clusters' of PMMC must be a whole number >= 2, got 1"):
-        PMMC(1).fit([[0.0], [1.0]])
+    with pytest.raises(ParameterError, match="'n_clusters' of PMMC must be an integer >= 2, got 1"):
+        PMMC(n_clusters=1).fit([[0.0], [1.0]])
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_identical_samples_are_refused(form):
     links = Constraints([(0, 1)], [(2, 3)], n_samples=6)
     with pytest.raises(DataError, match="All samples are the same"):
-        PMMC(2, random_state=0).fit(form(np.ones((6, 3))), links)
+        PMMC(n_clusters=2, random_state=0).fit(form(np.ones((6, 3))), links)

@@ -67,7 +67,5 @@ def test_says_what_is_wrong(monkeypatch):
         GMMC().fit(np.arange(6.0)[:, None])
     with pytest.raises(ParameterError, match="'C' of GMMC must be a number > 0, got 0"):
         GMMC(C=0).fit(np.arange(5.0)[:, None])
-    with pytest.raises(
-        ParameterError, match="'n_clusters' of GMMC must be a whole number from 2 to 2, got 3"
-    ):
+    with pytest.raises(ParameterError, match="'n_clusters' of GMMC must be an integer from 2 to 2, got 3"):
         GMMC(n_clusters=3).fit(np.arange(5.0)[:, None])
