@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from numba import njit
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.linalg import eigsh
 
@@ -33,26 +32,19 @@ def align(L: Labels, n_clusters: int, sample: IntArray) -> None:
         votes[samples, S[k]] += 1
 
 
-def co_occurrence(L: Labels, offsets: IntArray, n_columns: int) -> FloatArray:
+def co_occurrence(L: Labels, offsets: IntArray) -> FloatArray:
     """Return ``B^T B``, where B has a column for each cluster of each partition.
 
     Entry (a, b) is the number of samples that lie in cluster a and in cluster b.
     """
-    counts = np.zeros((n_columns, n_columns))
-    _co_occurrence(np.ascontiguousarray(L.T), offsets, counts)
+    columns, sizes = L.astype(np.int64), np.diff(offsets)
+    counts = np.zeros((offsets[-1], offsets[-1]))
+    for k in range(len(L)):
+        for q in range(k + 1):
+            shape = sizes[k], sizes[q]
+            both = np.bincount(columns[k] * shape[1] + columns[q], minlength=shape[0] * shape[1])
+            counts[offsets[k] : offsets[k + 1], offsets[q] : offsets[q + 1]] = both.reshape(shape)
     return counts + np.tril(counts, -1).T
-
-
-@njit(cache=True, nogil=True)
-def _co_occurrence(rows, offsets, counts):  # type: ignore[no-untyped-def]
-    n, m = rows.shape
-    columns = np.empty(m, dtype=np.int64)
-    for i in range(n):
-        for k in range(m):
-            columns[k] = offsets[k] + rows[i, k]
-        for k in range(m):
-            for q in range(k + 1):
-                counts[columns[k], columns[q]] += 1
 
 
 def cluster_coordinates(L: Labels, n_per_partition: IntArray, n_components: int) -> tuple[Table, FloatArray]:
@@ -70,7 +62,7 @@ def cluster_coordinates(L: Labels, n_per_partition: IntArray, n_components: int)
     """
     m, k_max = len(L), int(n_per_partition.max())
     offsets = np.concatenate([[0], np.cumsum(n_per_partition)])
-    G = co_occurrence(L, offsets, int(offsets[-1]))
+    G = co_occurrence(L, offsets)
     root = np.sqrt(np.maximum(np.diag(G), 1))
     G /= m * root
     G /= root[:, None]
@@ -107,9 +99,8 @@ class LearnedKernel:
               + \tfrac12 \operatorname{mean}_{C} (u_i^T Q u_j)^2 + \frac{\mu}{p} \|Q - S\|_F^2
 
     where p is the number of links and S the diagonal matrix `prior`; its negative part is dropped
-    afterwards.  The sums over links
-    are kept as matrices, so that links are never needed again, and links that arrive in parts give
-    the same kernel as all at once.
+    afterwards.  The sums over links are kept as matrices, so that links are never needed again, and
+    links that arrive in parts give the same kernel as all at once.
 
     Attributes
     ----------

@@ -15,7 +15,6 @@ from typing import Protocol, Self
 import numpy as np
 import sklearn.cluster
 from joblib import Parallel, delayed
-from numba import njit
 from scipy import sparse
 from scipy.linalg import eigh
 from sklearn.exceptions import ConvergenceWarning
@@ -137,31 +136,13 @@ def _kmeans(
 def nearest_landmarks(X: FloatArray, landmarks: FloatArray, count: int) -> tuple[IntArray, FloatArray]:
     """Return the nearest landmarks of each sample and the squared distances to them."""
     D = euclidean_distances(X, landmarks, squared=True)
-    return _smallest(D, min(count, len(landmarks)))
-
-
-@njit(cache=True, nogil=True)
-def _smallest(D, count):  # type: ignore[no-untyped-def]
-    """Return the columns of the `count` smallest entries of each row, and the entries, by insertion."""
-    n, p = D.shape
-    columns = np.empty((n, count), dtype=np.int64)
-    values = np.empty((n, count))
-    for i in range(n):
-        filled = 0
-        for j in range(p):
-            d = D[i, j]
-            if filled == count and d >= values[i, count - 1]:
-                continue
-            if filled < count:
-                filled += 1
-            place = filled - 1
-            while place > 0 and values[i, place - 1] > d:
-                values[i, place] = values[i, place - 1]
-                columns[i, place] = columns[i, place - 1]
-                place -= 1
-            values[i, place] = d
-            columns[i, place] = j
-    return columns, values
+    rows, count = np.arange(len(D)), min(count, len(landmarks))
+    near, distances = np.empty((len(D), count), dtype=np.int64), np.empty((len(D), count))
+    for k in range(count):
+        near[:, k] = D.argmin(axis=1)
+        distances[:, k] = D[rows, near[:, k]]
+        D[rows, near[:, k]] = np.inf
+    return near, distances
 
 
 def _similarities(near: IntArray, distances: FloatArray, width: float, p: int) -> sparse.csr_array:

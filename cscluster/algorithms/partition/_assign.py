@@ -1,14 +1,16 @@
 """The assignment step: samples without links at once, points with links one after another.
 
-The penalty of a broken link between points i and j under the metric of a cluster has the form
-``<alpha_i, phi_j>`` (must-link) or ``<beta_i, phi_j>`` (cannot-link): phi is ``[1]`` where every
-broken link costs the same, and ``[1, z, |z|^2]`` where the cost follows a distance.  What i pays
-against many partners therefore needs only the sum of their phi, which is kept for each component
-and cluster while points move.
+`assign_as_printed` is step 2a of Figure 1 of bilenko2004 as it reads; it lists every pair of the
+closure.  `assign_points` gives the same labels without listing them: the penalty of a broken link
+between points i and j under the metric of a cluster has the form ``<alpha_i, phi_j>`` (must-link)
+or ``<beta_i, phi_j>`` (cannot-link), where phi is ``[1]`` if every broken link costs the same, and
+``[1, z, |z|^2]`` if the cost follows a distance.  What i pays against many partners therefore needs
+only the sum of their phi, which is kept for each component and cluster while points move.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +20,7 @@ from numpy.typing import NDArray
 from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.algorithms.partition._closure import Closure
 from cscluster.algorithms.partition._sums import group_sums
+from cscluster.constraints import Constraints
 
 ASSIGNMENTS = ("keep", "reset", "block")
 
@@ -51,6 +54,59 @@ def squared_distances(X: FloatArray, mu: FloatArray) -> FloatArray:
 def nearest(D: FloatArray) -> IntArray:
     """Return the cluster of least cost for each row of `D`."""
     return D.argmin(axis=1).astype(np.int64, copy=False)
+
+
+Cost = Callable[[int, int, int], float]
+"""Cost of a pair of samples i and j under the metric of cluster h."""
+
+
+def assign_as_printed(
+    D: FloatArray, labels: IntArray, links: Constraints, units: list[IntArray], f_M: Cost, f_C: Cost
+) -> IntArray:
+    """Return new labels (bilenko2004, section 3.2), each unit in turn going to the cluster h of least cost.
+
+    The cost of sample i is
+    ``D[i, h] + sum over must-links (i, j) with l_j != h of w_ij (f_M(i, j, h) + f_M(i, j, l_j)) / 2
+    + sum over cannot-links (i, j) with l_j = h of w_ij f_C(i, j, h)``,
+
+    and a unit stays where it is if no other cluster costs less.
+
+    Parameters
+    ----------
+    D : ndarray of shape (n_samples, n_clusters)
+        Cost of each sample in each cluster, links aside.
+    labels : ndarray of shape (n_samples,)
+        Current labels, -1 for samples that nobody sees yet.
+    links : Constraints
+        The links with all that they entail.
+    units : list of ndarrays
+        Samples that move together, in the order in which they choose; alone, as the paper has it.
+    f_M, f_C : callables
+        Costs of broken must-links and cannot-links, equations (4) and (5).
+    """
+    labels = labels.copy()
+    for unit in units:
+        current = labels[unit[0]]
+        labels[unit] = -1
+        cost = D[unit].sum(axis=0)
+        for i, j, w in _ends(links.must_links, links.must_weights, unit):
+            if labels[j] >= 0:
+                for h in set(range(len(cost))) - {int(labels[j])}:
+                    cost[h] += w * (f_M(i, j, h) + f_M(i, j, labels[j])) / 2
+        for i, j, w in _ends(links.cannot_links, links.cannot_weights, unit):
+            if labels[j] >= 0:
+                cost[labels[j]] += w * f_C(i, j, labels[j])
+        best = max(current, 0)
+        labels[unit] = np.argmin(cost) if cost.min() < cost[best] else best
+    return labels
+
+
+def _ends(links: IntArray, weights: FloatArray, unit: IntArray) -> Iterator[tuple[int, int, float]]:
+    """Yield each link (i, j) whose end i belongs to the unit, and its weight."""
+    for (a, b), w in zip(links, weights, strict=True):
+        for i, j in ((a, b), (b, a)):
+            if i in unit:
+                yield i, j, w
 
 
 def assign_points(
@@ -138,22 +194,21 @@ def _sweep(
     one metric, ``total`` is constant as well.
     """
     n_clusters, n_metrics, n_components = D.shape[1], len(phi), len(indptr) - 1
-    metric = np.arange(n_clusters) % n_metrics
-    own = np.empty((n_components, n_clusters, phi.shape[2]))
+    own = np.zeros((n_components, n_clusters, phi.shape[2]))
     count = np.zeros((n_components, n_clusters), dtype=np.int64)
     total = np.zeros((n_components, n_metrics, phi.shape[2]))
 
     for u in range(len(labels)):
         if labels[u] >= 0:
-            _enter(component[u], labels[u], phi[:, u], metric, own, count, total)
+            _count(1, u, component[u], labels[u], phi, own, count, total)
 
     cost = np.empty(n_clusters)
     for u in order:
         p, current = component[u], labels[u]
         if current >= 0:
-            _leave(p, current, phi[:, u], metric, own, count, total)
+            _count(-1, u, p, current, phi, own, count, total)
         for h in range(n_clusters):
-            m = metric[h]
+            m = h % n_metrics
             cost[h] = D[u, h]
             if count[p, h] > 0:
                 cost[h] -= _dot(alpha[m, u], own[p, h])
@@ -162,7 +217,7 @@ def _sweep(
         for q in indices[indptr[p] : indptr[p + 1]]:
             for h in range(n_clusters):
                 if count[q, h] > 0:
-                    cost[h] += _dot(beta[metric[h], u], own[q, h])
+                    cost[h] += _dot(beta[h % n_metrics, u], own[q, h])
         for entry in entries[starts[u] : starts[u + 1]]:
             link = entry // 2
             partner = pairs[link, 1 - entry % 2]
@@ -180,7 +235,7 @@ def _sweep(
             if cost[h] < cost[best]:
                 best = h
         labels[u] = best
-        _enter(p, best, phi[:, u], metric, own, count, total)
+        _count(1, u, p, best, phi, own, count, total)
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
@@ -192,35 +247,19 @@ def _dot(a: FloatArray, b: FloatArray) -> float:
 
 
 @njit(cache=True)
-def _enter(
+def _count(
+    sign: int,
+    u: int,
     p: int,
     h: int,
     phi: FloatArray,
-    metric: IntArray,
     own: FloatArray,
     count: IntArray,
     total: FloatArray,
 ) -> None:
-    """Add a unit of component p to cluster h."""
-    if count[p, h] == 0:
-        own[p, h] = phi[metric[h]]
-    else:
-        own[p, h] += phi[metric[h]]
-    count[p, h] += 1
-    total[p] += phi
-
-
-@njit(cache=True)
-def _leave(
-    p: int,
-    h: int,
-    phi: FloatArray,
-    metric: IntArray,
-    own: FloatArray,
-    count: IntArray,
-    total: FloatArray,
-) -> None:
-    """Take a unit of component p out of cluster h."""
-    own[p, h] -= phi[metric[h]]
-    count[p, h] -= 1
-    total[p] -= phi
+    """Add unit u of component p to cluster h, or take it out; an empty sum is zero without rounding."""
+    count[p, h] += sign
+    for k in range(phi.shape[2]):
+        own[p, h, k] = own[p, h, k] + sign * phi[h % len(phi), u, k] if count[p, h] else 0.0
+        for m in range(len(phi)):
+            total[p, m, k] += sign * phi[m, u, k]

@@ -61,8 +61,9 @@ class ConstrainedKMeans(SeededClusterer):
         assignment: str | None,
         rng: np.random.Generator,
     ) -> M:
-        """Alternate from the centres `start` and return the last model.
+        """Alternate from the centres `start` and return the model of the fixed point.
 
+        Where none is reached, as in a limit cycle, the iterate of the lowest objective is taken.
         Without an `assignment` rule links move no sample.
         """
         closure = Closure.of(constraints)
@@ -90,6 +91,8 @@ class ConstrainedKMeans(SeededClusterer):
             if lowest[0] > J:
                 lowest = (J, labels, mu, model)
             self.converged_ = bool(np.array_equal(labels, before) or ((mu - mu_before) ** 2).sum() <= still)
+        if not self.converged_:
+            _, labels, mu, model = lowest
         self.labels_ = labels
         self.cluster_centers_ = mu + origin
         self.n_iter_ = len(objective)

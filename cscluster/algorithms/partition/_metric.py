@@ -42,7 +42,7 @@ class Metrics:
     variance : ndarray of shape (n_features,)
         These variances; one for constant features.
     constant : ndarray of shape (n_features,)
-        Which features are constant.
+        Which features are constant; their weight is one.
     n_clusters : int
         Number of clusters K.
     n_floored : int
@@ -120,15 +120,14 @@ class Metrics:
             inside = slice(None) if single else labels == m
             n = len(labels[inside])
             S = within_scatter(X[inside], labels[inside], mu, full)
-            S += n * (np.diag(self.constant) if full else self.constant)
             n_apart = 0.0
             for links in broken if single else [links.at(m) for links in broken]:
                 S += self.w * broken_scatter(X_linked, links, single, full)
                 n_apart += self.w * links.cost[~links.is_must].sum()
             pair = self.far[m, None]
-            L[m], log_det[m], floored = minimiser(
-                (S + n_apart * product(pair, pair, full)) / n, self.floor, self.variance
-            )
+            mean = (S + n_apart * product(pair, pair, full)) / n
+            mean += np.diag(self.constant) if full else self.constant
+            L[m], log_det[m], floored = minimiser(mean, self.floor, self.variance)
             if full:
                 far[m] = farthest_pair(X, L[m])
             delta = (transform(far[m], L[m]) ** 2).sum()

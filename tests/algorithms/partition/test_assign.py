@@ -1,10 +1,15 @@
-"""The compiled assignment step against one that lists all pairs of the closure."""
+"""The compiled assignment step against the printed one, which lists all pairs of the closure."""
 
 import numpy as np
 import pytest
 
 from cscluster import Constraints
-from cscluster.algorithms.partition._assign import ASSIGNMENTS, Penalties, assign_points
+from cscluster.algorithms.partition._assign import (
+    ASSIGNMENTS,
+    Penalties,
+    assign_as_printed,
+    assign_points,
+)
 from cscluster.algorithms.partition._closure import Closure
 
 N, K = 30, 3
@@ -38,32 +43,10 @@ def distance_penalties(Z, far, closure):
     return Penalties(alpha, beta, phi, extra)
 
 
-def naive_sweep(D, labels, links, must_cost, cannot_cost, assignment, order, blocks):
-    labels = np.full_like(labels, -1) if assignment == "reset" else labels.copy()
-    for u in order:
-        members = blocks[u]
-        current = labels[members[0]]
-        labels[members] = -1
-        cost = D[members].sum(axis=0)
-        for (a, b), w in zip(links.must_links, links.must_weights, strict=True):
-            for i, j in ((a, b), (b, a)):
-                if i in members and labels[j] >= 0:
-                    for h in range(K):
-                        if h != labels[j]:
-                            cost[h] += w * 0.5 * (must_cost(i, j, h) + must_cost(i, j, labels[j]))
-        for (a, b), w in zip(links.cannot_links, links.cannot_weights, strict=True):
-            for i, j in ((a, b), (b, a)):
-                if i in members and labels[j] >= 0:
-                    cost[labels[j]] += w * cannot_cost(i, j, labels[j])
-        best = max(current, 0)
-        labels[members] = np.argmin(cost) if cost.min() < cost[best] - 1e-9 else best
-    return labels
-
-
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("n_metrics", [1, K])
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
-def test_same_labels_as_a_loop_over_all_pairs(assignment, n_metrics, weighted):
+def test_same_labels_as_the_printed_step(assignment, n_metrics, weighted):
     rng = np.random.default_rng(5)
     for _ in range(5):
         links = random_links(rng, weighted)
@@ -71,12 +54,12 @@ def test_same_labels_as_a_loop_over_all_pairs(assignment, n_metrics, weighted):
         points = closure.points
         Z, D = rng.normal(size=(n_metrics, N, 2)), rng.uniform(0, 4, (N, K))
         far = rng.uniform(4, 8, K) if n_metrics > 1 else np.full(K, 6.0)
-        labels = rng.integers(0, K, N)
+        labels = rng.integers(0, K, N) if assignment != "reset" else np.full(N, -1)
         if assignment == "block":
             labels = labels[links.components]
-            blocks = [points[closure.component == p] for p in range(closure.n_components)]
+            units = [points[closure.component == p] for p in range(closure.n_components)]
         else:
-            blocks = [points[[u]] for u in range(len(points))]
+            units = [points[[u]] for u in range(len(points))]
 
         def must_cost(i, j, h, Z=Z):
             return ((Z[h % n_metrics, i] - Z[h % n_metrics, j]) ** 2).sum()
@@ -84,18 +67,24 @@ def test_same_labels_as_a_loop_over_all_pairs(assignment, n_metrics, weighted):
         def cannot_cost(i, j, h, far=far, must_cost=must_cost):
             return far[h] - must_cost(i, j, h)
 
-        expected = naive_sweep(
-            D,
-            labels,
-            links.closure(),
-            must_cost,
-            cannot_cost,
-            assignment,
-            np.random.default_rng(1).permutation(len(blocks)),
-            blocks,
+        order = np.random.default_rng(1).permutation(len(units))
+        expected = assign_as_printed(
+            D, labels, links.closure(), [units[u] for u in order], must_cost, cannot_cost
         )
         penalties = distance_penalties(Z, far[:n_metrics], closure)
         got = assign_points(
             D[points], labels[points], penalties, closure, assignment, np.random.default_rng(1)
         )
         assert np.array_equal(got, expected[points])
+
+
+def test_the_printed_step_worked_out_by_hand():
+    # Sample 0 would go to cluster 0, but its partner 1 sits in 1: 2 + 3 / 2 * (1 + 2) = 6.5 against 4.
+    # Sample 2 pays 0 + 5 * 2 in cluster 1, where sample 1 sits, and 9 in cluster 0.
+    D = np.array([[2.0, 4.0], [1.0, 0.0], [9.0, 0.0]])
+    links = Constraints([(0, 1)], [(1, 2)], n_samples=3, must_weights=[3.0], cannot_weights=[5.0])
+    alone = [np.array([0]), np.array([2])]
+    labels = assign_as_printed(
+        D, np.array([0, 1, 1]), links, alone, lambda i, j, h: 1.0 + h, lambda i, j, h: 2.0 * h
+    )
+    assert labels.tolist() == [1, 1, 0]

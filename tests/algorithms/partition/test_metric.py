@@ -129,7 +129,7 @@ def test_farthest_pair_is_close_to_the_true_one():
         assert 0.9 * longest <= found <= longest + 1e-9
 
 
-def test_a_constant_feature_changes_no_other_weight():
+def test_a_constant_feature_changes_neither_another_weight_nor_the_objective():
     X, labels, links = random_case(5, weighted=False)
     padded = np.column_stack([X, np.zeros(N)])
     closure = Closure.of(links)
@@ -138,8 +138,9 @@ def test_a_constant_feature_changes_no_other_weight():
         for data in (X, padded):
             mu = np.array([data[labels == h].mean(axis=0) for h in range(K)])
             model = Metrics.start(data, K, metric="single", matrix=matrix, w=0.2, floor=0.1)
-            results.append(model.update(data, labels, mu, closure)[0])
-        plain, wide = results
+            results.append(model.update(data, labels, mu, closure))
+        (plain, J), (wide, J_wide) = results
+        assert pytest.approx(J) == J_wide
         A, B = plain.matrices()[0], wide.matrices()[0]
         assert np.allclose(A, B[:D] if matrix == "diagonal" else B[:D, :D])
         assert plain.n_floored == wide.n_floored

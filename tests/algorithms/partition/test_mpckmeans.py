@@ -48,6 +48,19 @@ def test_reset_ends_in_a_local_minimum():
     assert (np.diff(tail) <= 1e-9 * np.abs(tail[0])).all()
 
 
+def test_without_a_fixed_point_the_lowest_objective_is_taken():
+    # 'reset' forgets all labels in each of its iterations, so its objective goes up and down.
+    X, _, links = draw("letterIJL", 200)
+    runs = [MPCKMeans(n_clusters=3, tol=0, max_iter=t, random_state=0).fit(X, links) for t in range(1, 30)]
+    objective = runs[-1].objective_
+    assert not runs[-1].converged_
+    assert objective.argmin() < len(objective) - 1
+    best = runs[objective.argmin()]
+    assert np.array_equal(runs[-1].labels_, best.labels_)
+    assert np.array_equal(runs[-1].metrics_, best.metrics_)
+    assert np.array_equal(runs[-1].cluster_centers_, best.cluster_centers_)
+
+
 @pytest.mark.parametrize(("metric", "matrix"), SCHEMES)
 def test_metrics_have_the_shape_asked_for_and_are_positive(metric, matrix):
     X, _, links = draw("iris", 60)

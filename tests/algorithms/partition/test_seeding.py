@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from cscluster import Constraints
 from cscluster.algorithms.partition._seeding import farthest_first, seed_centers
@@ -22,3 +23,51 @@ def test_centers_are_centroids_of_neighbourhoods():
     assert np.array_equal(centers[:2], [[1, 2], [9, 10]])
     assert np.isfinite(centers[2]).all()
     assert len(seed_centers(X, links, 1, np.random.default_rng(0))) == 1
+
+
+def neighbourhoods(links):
+    """Sets of at least two samples that must-links join, merged until nothing changes."""
+    groups = [{i, j} for i, j in links.must_links.tolist()]
+    while True:
+        touching = [(a, b) for a in groups for b in groups if a is not b and a & b]
+        if not touching:
+            return groups
+        a, b = touching[0]
+        groups = [g for g in groups if g is not a and g is not b] + [a | b]
+
+
+def traversal(groups, X, count):
+    """Section 3.1 as it reads: the largest first, then the farthest weighted distance from the set."""
+    centroid = {frozenset(g): X[sorted(g)].mean(axis=0) for g in groups}
+    left = sorted(centroid, key=min)
+    picked = [max(left, key=len)]
+    while len(picked) < count:
+        left.remove(picked[-1])
+        picked.append(
+            max(left, key=lambda g: len(g) * min(np.linalg.norm(centroid[g] - centroid[p]) for p in picked))
+        )
+    return [centroid[g] for g in picked]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_centers_are_those_of_the_printed_initialisation(seed):
+    rng = np.random.default_rng(seed)
+    X, n_clusters = rng.normal(size=(24, 2)), 3
+    links = Constraints(rng.permutation(24)[:16].reshape(-1, 2)[: rng.integers(1, 9)], n_samples=24)
+    links = links | Constraints([(0, 1), (1, 2)], n_samples=24)
+    groups = neighbourhoods(links)
+    centers = seed_centers(X, links, n_clusters, np.random.default_rng(0))
+    assert centers.shape == (n_clusters, 2)
+    if len(groups) > n_clusters:
+        assert np.allclose(centers, traversal(groups, X, n_clusters))
+    else:
+        expected = sorted(X[sorted(g)].mean(axis=0).tolist() for g in groups)
+        assert np.allclose(sorted(centers[: len(groups)].tolist()), expected)
+
+
+def test_missing_centers_scatter_around_the_centroid_as_the_samples_do():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 2)) * [1.0, 30.0] + [5.0, -7.0]
+    centers = seed_centers(X, Constraints.empty(50), 4000, rng)
+    assert np.allclose(centers.mean(axis=0), X.mean(axis=0), atol=0.1 * X.std(axis=0))
+    assert np.allclose(centers.std(axis=0), X.std(axis=0), rtol=0.1)
