@@ -7,12 +7,17 @@ right.  The command line prints that sentence and exits with code 2; anything el
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
 import sys
 import warnings
 from collections.abc import Iterable
 
+from cscluster.words import printable
+
 _LONGEST = 1000
+_COMPARED, _LONG_NAME = 20_000, 200  # beyond these, comparing letters takes long
+_NAMED = 15
 
 
 class CsclusterError(Exception):
@@ -23,8 +28,9 @@ class CsclusterError(Exception):
     """
 
     def __str__(self) -> str:
-        text = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in super().__str__())
-        return "\n".join(_shortened(line) for line in text.split("\n") if line.strip())
+        return "\n".join(
+            _shortened(line) for line in printable(super().__str__()).split("\n") if line.strip()
+        )
 
 
 class ConfigError(CsclusterError):
@@ -75,7 +81,23 @@ def _shortened(line: str) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return ``"; did you mean 'x'?"`` for the closest known name, or an empty string."""
-    spelled = {candidate.lower(): candidate for candidate in known}
-    close = difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=0.6)
-    return f"; did you mean '{spelled[close[0]]}'?" if close else ""
+    """Return how a sentence about an unknown name ends: the closest known name, or what there is.
+
+    Examples
+    --------
+    >>> did_you_mean("nmj", ["acc", "nmi"])
+    "; did you mean 'nmi'?"
+    >>> did_you_mean("zzz", ["acc", "nmi"])
+    '; there are acc, nmi'
+    """
+    names = list(itertools.islice(known, _COMPARED))
+    spelled = {candidate.lower(): candidate for candidate in names}
+    close = (
+        difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=0.6) if len(name) <= _LONG_NAME else []
+    )
+    if close:
+        return f"; did you mean '{spelled[close[0]]}'?"
+    if not names:
+        return ""
+    rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"; there {'is' if len(names) == 1 else 'are'} {', '.join(names[:_NAMED])}{rest}"

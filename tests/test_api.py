@@ -5,6 +5,7 @@ import inspect
 
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -13,6 +14,7 @@ import cscluster
 from cscluster import PMMC, RCA, Constraints, KMeans, PCKMeans, load_dataset
 from cscluster.algorithms.registry import BUILT_IN
 from cscluster.data.recipe import Recipe
+from cscluster.errors import ConstraintError
 
 CLASSES = {algorithm.target.partition(":")[2] for algorithm in BUILT_IN}
 
@@ -76,6 +78,32 @@ def test_a_metric_learner_stands_inside_a_pipeline_and_at_its_end(blobs, links):
     assert set(pipeline.predict(blobs.X)) == {0, 1, 2}
     last = make_pipeline(StandardScaler(), RCA()).fit(blobs.X, rca__constraints=links)
     assert np.allclose(last.transform(blobs.X), learned.transform(Z))
+
+
+def test_links_reach_the_steps_of_a_pipeline_by_metadata_routing(blobs, links):
+    with config_context(enable_metadata_routing=True):
+        learner = RCA().set_fit_request(constraints=True)
+        clusterer = PCKMeans(n_clusters=3, random_state=0).set_fit_request(constraints=True)
+        pipeline = make_pipeline(StandardScaler(), learner, clusterer)
+        fitted = clone(pipeline).fit(blobs.X, constraints=links)
+        found = clone(pipeline).fit_predict(blobs.X, constraints=links)
+    Z = StandardScaler().fit_transform(blobs.X)
+    mapped = RCA().fit(Z, links).transform(Z)
+    alone = PCKMeans(n_clusters=3, random_state=0).fit(mapped, links)
+    assert np.array_equal(fitted[-1].labels_, alone.labels_)
+    assert np.array_equal(found, alone.labels_)
+    assert not np.allclose(
+        fitted[1].components_, make_pipeline(StandardScaler(), RCA()).fit(blobs.X)[1].components_
+    )
+
+
+def test_a_target_is_ignored_and_pairs_that_are_no_links_are_refused(blobs):
+    assert np.array_equal(
+        KMeans(n_clusters=3, random_state=0).fit(blobs.X, blobs.y).labels_,
+        KMeans(n_clusters=3, random_state=0).fit(blobs.X).labels_,
+    )
+    with pytest.raises(ConstraintError, match=r"must be a cscluster\.Constraints, got list"):
+        PCKMeans(n_clusters=3).fit(blobs.X, [(0, 1)])
 
 
 def test_links_given_twice_are_refused(blobs, links):

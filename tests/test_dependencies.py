@@ -1,6 +1,7 @@
 """The package is layered: who may import whom, and what is light."""
 
 import ast
+import graphlib
 import json
 import subprocess
 import sys
@@ -9,16 +10,17 @@ from pathlib import Path
 import typer
 
 import cscluster
-from cscluster.cli.app import app
+from cscluster.cli.commands import app
 
 ROOT = Path(cscluster.__file__).parent
-COMMON = {"arrays", "atomic", "errors", "seeds", "bundle"}
+COMMON = {"arrays", "atomic", "errors", "seeds", "bundle", "words"}
 MAY_IMPORT = {
     "arrays": set(),
     "atomic": set(),
     "errors": set(),
     "seeds": set(),
     "bundle": set(),
+    "words": set(),
     "constraints": set(),
     "linalg": {"constraints"},
     "metrics": {"constraints"},
@@ -31,7 +33,7 @@ MAY_IMPORT = {
     "labelling": {"tables", "selection", "data", "constraints", "metrics", "algorithms"},
     "experiment": {"store", "data", "constraints", "metrics", "selection", "algorithms"},
     "report": {"store", "metrics"},
-    "papers": {"experiment", "report", "store", "metrics"},
+    "papers": {"experiment", "report", "store", "metrics", "algorithms", "data"},
     "examples": {"IterSVR", "algorithms", "constraints", "metrics", "data", "report"},  # a user's programs
     "cli": {
         "algorithms",
@@ -57,20 +59,35 @@ def part_of(module):
     return names[1] if names[0] == "cscluster" and len(names) > 1 else None
 
 
-def imports(path):
-    """Yield the dotted name of everything that a file imports, inside functions too."""
+def imports(path, inside_functions=True):
+    """Yield the dotted name of everything that a file imports, for types only too if inside functions."""
     package = ["cscluster", *path.relative_to(ROOT).parent.parts]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    nodes = [ast.parse(path.read_text(encoding="utf-8"))]
+    while nodes:
+        node = nodes.pop()
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1] if node.level else []
             base = ".".join([*base, *([node.module] if node.module else [])])
             yield from (f"{base}.{alias.name}" for alias in node.names)
+        elif inside_functions or not (
+            isinstance(node, ast.FunctionDef)
+            or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+        ):
+            nodes += ast.iter_child_nodes(node)
 
 
 FILES = sorted(path for path in ROOT.rglob("*.py") if "_bundle" not in path.parts and path.parent != ROOT)
 FILES += sorted(path for path in ROOT.glob("*.py") if path.name != "__init__.py")
+
+
+def module_name(path):
+    parts = path.relative_to(ROOT.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(path): path for path in [*FILES, ROOT / "__init__.py"]}
 
 
 def test_every_part_has_a_rule():
@@ -97,6 +114,25 @@ def test_the_rules_have_no_circle():
         free = {part for part, below in left.items() if not below & set(left)}
         assert free
         left = {part: below for part, below in left.items() if part not in free}
+
+
+def imported_modules(path, inside_functions=True):
+    """Return the modules of the package that a file imports."""
+    names = imports(path, inside_functions)
+    return {name if name in MODULES else name.rpartition(".")[0] for name in names} & set(MODULES)
+
+
+def test_no_modules_import_each_other():
+    graph = {name: imported_modules(path, inside_functions=False) for name, path in MODULES.items()}
+    graphlib.TopologicalSorter(graph).prepare()  # raises a CycleError that names the circle
+
+
+def test_no_command_imports_another():
+    layer = MODULES["cscluster.cli.commands"]
+    commands = imported_modules(layer) - imported_modules(layer, inside_functions=False)
+    assert {"cscluster.cli.run", "cscluster.cli.cluster", "cscluster.cli.report"} <= commands
+    wrong = {name: imported_modules(MODULES[name]) & {*commands, module_name(layer)} for name in commands}
+    assert not any(wrong.values()), wrong
 
 
 def loaded_by(*calls):

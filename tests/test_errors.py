@@ -20,7 +20,7 @@ def test_all_errors_have_one_base(kind):
         ("KMEANS", ["kmeans", "pmmc"], "; did you mean 'kmeans'?"),
         ("kmean", ["KMeans", "PMMC"], "; did you mean 'KMeans'?"),
         ("letterijl", ["letterIJL", "letter_ab"], "; did you mean 'letterIJL'?"),
-        ("xyz", ["kmeans", "pmmc"], ""),
+        ("xyz", ["kmeans", "pmmc"], "; there are kmeans, pmmc"),
         ("", [], ""),
     ],
 )

@@ -11,7 +11,8 @@ from typer.main import get_command
 
 from cscluster import __version__, bundle
 from cscluster.algorithms import registry
-from cscluster.cli.app import app, main
+from cscluster.cli.app import main
+from cscluster.cli.commands import app
 from cscluster.experiment.config.load import parse
 from cscluster.experiment.plan.trials import make_plan
 
@@ -81,7 +82,7 @@ def test_a_wrong_command_line_would_be_found():
     assert len(SPANS) >= 10
     assert unknown_words("cscluster rum mnist0689") == ["rum"]
     assert unknown_words("cscluster run mnist0689 --job 3 -j 2") == ["--job"]
-    assert unknown_words("cscluster new algorithm mine --folders .") == ["--folders"]
+    assert unknown_words("cscluster new algorithm mine --directories .") == ["--directories"]
 
 
 def test_every_parameter_of_a_grid_exists():

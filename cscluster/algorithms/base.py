@@ -25,15 +25,15 @@ Samples: TypeAlias = Any
 """Array-like or CSR of shape (n_samples, n_features)."""
 
 
-def _in_pipelines(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Let ``method(X, constraints)`` be called as pipelines do: ``method(X, None, constraints=links)``.
+def _ignoring_target(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Let ``method(X, constraints)`` be called as scikit-learn does: ``method(X, y, constraints=links)``.
 
-    scikit-learn's pipelines always hand on a target `y`, here None, beside the arguments of a step.
+    Its pipelines and searches always hand on a target y, a vector or None, which no method here looks at.
     """
 
     @wraps(method)
     def called(self: Any, X: Samples, *rest: Any, **named: Any) -> Any:
-        if rest and rest[0] is None and "constraints" in named:
+        if rest and (rest[0] is None or np.asarray(rest[0], dtype=object).ndim == 1):
             rest = rest[1:]
         return method(self, X, *rest, **named)
 
@@ -57,7 +57,7 @@ class ConstrainedEstimator(BaseEstimator, ABC):
         super().__init_subclass__(**options)
         parameters.declare(cls)
         for name in {"fit", "fit_predict"} & vars(cls).keys():
-            setattr(cls, name, _in_pipelines(vars(cls)[name]))
+            setattr(cls, name, _ignoring_target(vars(cls)[name]))
 
     @abstractmethod
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
@@ -96,9 +96,17 @@ class ConstrainedEstimator(BaseEstimator, ABC):
         return self._samples(X, reset=False)
 
     def _samples(self, X: Samples, reset: bool = True) -> Samples:
-        """Return samples as float64, in C order or as CSR with the narrowest indices."""
+        """Return samples, two or more to fit, as float64, in C order or as CSR with the narrowest indices."""
         accepted = "csr" if self.accepts_sparse else False
-        X = validate_data(self, X, accept_sparse=accepted, dtype=np.float64, order="C", reset=reset)
+        X = validate_data(
+            self,
+            X,
+            accept_sparse=accepted,
+            dtype=np.float64,
+            order="C",
+            reset=reset,
+            ensure_min_samples=2 if reset else 1,
+        )
         if sparse.issparse(X) and X.indices.dtype != np.int32 and X.nnz < np.iinfo(np.int32).max:
             parts = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
             return sparse.csr_array(parts, shape=X.shape)

@@ -1,63 +1,65 @@
-"""What ``cscluster cluster`` and ``cscluster predict`` show on the screen."""
+"""What the commands about a user's own table show: rows, links, choices and clusters."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from numba.core import event
+from numpy.typing import NDArray
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from cscluster.constraints import Constraints
-    from cscluster.selection.count import Count
-    from cscluster.selection.method import Choice
-    from cscluster.tables.outcome import Outcome
-    from cscluster.tables.table import Table
+from cscluster.cli.console import Console, err
+from cscluster.constraints import Constraints
+from cscluster.selection.count import Count
+from cscluster.selection.heldout import title
+from cscluster.selection.method import Choice
+from cscluster.tables import outcome
+from cscluster.tables.outcome import Outcome
+from cscluster.tables.table import Table
+from cscluster.words import plural
 
 SHOWN_LINKS = 10
 
 
-def say(console: Console, *lines: str) -> None:
-    """Print lines as they are."""
-    for line in lines:
-        console.print(line, highlight=False, markup=False)
-
-
 @contextlib.contextmanager
-def progress(what: str, total: int) -> Iterator[Callable[[str], None]]:
-    """Show a bar on standard error while fits are made; it goes away at the end."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    parts = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
+def fits(what: str, total: int) -> Iterator[Callable[[str], None]]:
+    """Show a bar on standard error that goes away at the end; yields a function that names the next fit."""
+    bar = Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=err,
+        transient=True,
+        disable=not err.is_terminal,
+    )
     with (
-        Progress(*parts, console=console, transient=True, disable=not console.is_terminal) as bar,
-        _when_compiling(
+        bar,
+        when_compiling(
             lambda: bar.update(task, description=f"{what}: compiling, once after the installation")
         ),
     ):
         task = bar.add_task(what, total=total)
         begun = 0
 
-        def tick(name: str) -> None:
+        def begin(name: str) -> None:
             nonlocal begun
             bar.update(task, completed=begun, description=f"{what}: {name}")
             begun += 1
 
-        yield tick
+        yield begin
 
 
 @contextlib.contextmanager
-def _when_compiling(tell: Callable[[], None]) -> Iterator[None]:
+def when_compiling(call: Callable[[], None]) -> Iterator[None]:
     """Call a function whenever numba begins to compile; what it has compiled before, it loads."""
-    from numba.core import event
 
     class Listener(event.Listener):
         def on_start(self, event: Any) -> None:
-            tell()
+            call()
 
         def on_end(self, event: Any) -> None:
             pass
@@ -68,18 +70,14 @@ def _when_compiling(tell: Callable[[], None]) -> Iterator[None]:
 
 def source_line(data: str, table: Table) -> str:
     """Say what was read."""
-    from cscluster.tables.table import plural
-
     named = f"column '{table.id_column}' names them" if table.id_column else "counted from 0"
     return f"{data}: {plural(table.n_rows, 'row')}, {named}"
 
 
 def links_line(links: Constraints, path: Path | None) -> str:
     """Say how many links there are."""
-    from cscluster.tables.table import plural
-
     if path is None:
-        return "no links were given (--constraints LINKS.csv)"
+        return "no links were given (--links LINKS.csv)"
     parts = [plural(len(links.must_links), "must-link"), plural(len(links.cannot_links), "cannot-link")]
     weights = [*links.must_weights.tolist(), *links.cannot_weights.tolist()]
     if any(weight != 1 for weight in weights):
@@ -87,71 +85,48 @@ def links_line(links: Constraints, path: Path | None) -> str:
     return f"{path}: {', '.join(parts)}"
 
 
-def show_count(console: Console, chosen: Count) -> None:
+def show_count(screen: Console, chosen: Count) -> None:
     """Show how the number of clusters was chosen."""
-    from rich.table import Table as Grid
-
-    grid = Grid(box=None, padding=(0, 1, 0, 0), show_header=False)
-    grid.add_row("clusters", *(str(k) for k in chosen.scores))
-    grid.add_row(chosen.score_name, *(f"{v:.2f}" if v >= 0 else "-" for v in chosen.scores.values()))
-    console.print()
-    console.print(grid, highlight=False)
-    say(console, f"chosen: {chosen.n_clusters} clusters, because {chosen.reason}")
+    scores = [f"{score:.2f}" if score >= 0 else "-" for score in chosen.scores.values()]
+    screen.say("")
+    screen.table(
+        [""] * (len(scores) + 1), [["clusters", *map(str, chosen.scores)], [chosen.score_name, *scores]]
+    )
+    screen.say(f"chosen: {chosen.n_clusters} clusters, because {chosen.reason}")
 
 
-def show_choice(console: Console, chosen: Choice) -> None:
+def show_choice(screen: Console, chosen: Choice) -> None:
     """Show how the method was chosen."""
-    from cscluster.selection.heldout import title
-
-    console.print()
+    screen.say("")
     if chosen.attempts:
-        grid = _grid("held-out links kept by", "mean", "must", "cannot", "s/fit")
+        rows = []
         for found in chosen.attempts:
             shares = [f"{kept}/{total}" for kept, total in (found.must, found.cannot)]
-            scores = ["-"] * 3 if found.problem else [f"{found.score:.2f}", *shares]
-            grid.add_row(title(found.algorithm), *scores, "-" if found.problem else f"{found.seconds:.2f}")
-        console.print(grid, highlight=False)
-    say(console, *(f"{title(a.algorithm)} failed: {a.problem}" for a in chosen.attempts if a.problem))
-    say(console, f"chosen: {title(chosen.algorithm)}, because {chosen.reason}")
+            numbers = ["-"] * 4 if found.problem else [f"{found.score:.2f}", *shares, f"{found.seconds:.2f}"]
+            rows.append([title(found.algorithm), *numbers])
+        heads = ["held-out links kept by", "mean", "must", "cannot", "s/fit"]
+        screen.table(heads, rows, numbers=heads[1:])
+    screen.say(*(f"{title(a.algorithm)} failed: {a.problem}" for a in chosen.attempts if a.problem))
+    screen.say(f"chosen: {title(chosen.algorithm)}, because {chosen.reason}")
 
 
-def show_outcome(console: Console, heading: str, found: Outcome, table: Table, all_in_file: bool) -> None:
+def show_outcome(screen: Console, heading: str, found: Outcome, table: Table, all_in_file: bool) -> None:
     """Show sizes, links kept and broken, and scores."""
-    from rich.table import Table as Grid
-
-    from cscluster.tables import outcome
-
-    console.print()
-    console.print(heading, style="bold", highlight=False, markup=False)
-    show_sizes(console, found.sizes)
-    say(console, *outcome.describe(found))
+    screen.say("")
+    screen.print(heading, style="bold")
+    show_sizes(screen, found.sizes)
+    screen.say(*outcome.describe(found))
     lost = outcome.broken_links(found, table)
     if not lost:
         return
-    say(console, "links not kept:")
-    grid = Grid(box=None, padding=(0, 2, 0, 0), show_header=False)
-    for row in lost[:SHOWN_LINKS]:
-        grid.add_row("", *(cell.replace("[", r"\[") for cell in row))
-    console.print(grid, highlight=False)
+    screen.say("links not kept:")
+    screen.table([""] * 4, [["", *row] for row in lost[:SHOWN_LINKS]])
     if len(lost) > SHOWN_LINKS:
         hint = "" if all_in_file else " (--broken FILE.csv writes all)"
-        say(console, f"... and {len(lost) - SHOWN_LINKS} more{hint}")
+        screen.say(f"... and {len(lost) - SHOWN_LINKS} more{hint}")
 
 
-def show_sizes(console: Console, sizes: Any) -> None:
+def show_sizes(screen: Console, sizes: NDArray[Any]) -> None:
     """Show how many rows each cluster has."""
-    grid = _grid("cluster", "rows", "share")
-    for cluster, size in enumerate(sizes.tolist()):
-        grid.add_row(str(cluster), str(size), f"{size / sizes.sum():.0%}")
-    console.print(grid, highlight=False)
-
-
-def _grid(first: str, *others: str) -> Any:
-    """Return a table without lines, whose numbers stand on the right."""
-    from rich.table import Table as Grid
-
-    grid = Grid(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    grid.add_column(first, overflow="fold")
-    for head in others:
-        grid.add_column(head, justify="right", overflow="fold")
-    return grid
+    rows = [[str(k), str(size), f"{size / sizes.sum():.0%}"] for k, size in enumerate(sizes.tolist())]
+    screen.table(["cluster", "rows", "share"], rows, numbers=["rows", "share"])

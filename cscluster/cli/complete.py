@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
+
+
+def among(names: Iterable[str]) -> Callable[[str], list[str]]:
+    """Return a function that completes some names."""
+    return lambda incomplete: [name for name in names if name.startswith(incomplete)]
 
 
 def configs(incomplete: str) -> list[str]:

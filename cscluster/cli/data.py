@@ -1,31 +1,19 @@
-"""``cscluster data``: look at, find and fetch data sets."""
+"""``cscluster data``: look at, find and fetch data sets, and clear the cache of prepared ones."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import numpy as np
+from scipy import sparse
 
-import typer
-
-from cscluster.cli import complete
-
-app = typer.Typer(help="Look at, find and fetch data sets.", no_args_is_help=True)
-
-Name = Annotated[
-    str,
-    typer.Argument(metavar="DATA", help="Data set, openml:NAME or file.", autocompletion=complete.datasets),
-]
-Target = Annotated[str | None, typer.Option(help="Column of the true classes, for files.")]
+from cscluster.cli.console import out
+from cscluster.data import index, openml, prepared
+from cscluster.data.load import load_dataset, missing
+from cscluster.errors import DataError
+from cscluster.words import plural, size
 
 
-@app.command()
-def info(name: Name, target: Target = None) -> None:
+def info(name: str, target: str | None) -> None:
     """Load a data set and say what is in it."""
-    import numpy as np
-    from scipy import sparse
-
-    from cscluster.cli.listing import print_table
-    from cscluster.data.load import load_dataset
-
     data = load_dataset(name, target=target)
     rows = [["samples", str(data.n_samples)], ["features", str(data.n_features)]]
     if data.y is not None:
@@ -40,33 +28,36 @@ def info(name: Name, target: Target = None) -> None:
     if sparse.issparse(data.X):
         rows.append(["filled", f"{data.X.nnz / np.prod(data.X.shape):.2%} (sparse)"])
     rows.append(["checksum", data.checksum])
-    typer.echo(f"data set {data.name}")
-    print_table(["", ""], rows)
+    out.say(f"data set {data.name}")
+    out.table(["", ""], rows)
 
 
-@app.command()
-def path(name: Name) -> None:
-    """Print the file of a data set."""
-    from cscluster.data import index
-    from cscluster.data.load import missing
-    from cscluster.errors import DataError
+def path(name: str) -> None:
+    """Print the file of a data set.
 
-    base = index.recipes().get(name, {}).get("base", name)
-    if "generator" in index.recipes().get(name, {}):
+    Raises
+    ------
+    DataError
+        If it has none, or it is not there.
+    """
+    recipe = index.recipes().get(name, {})
+    if "generator" in recipe:
         raise DataError(f"Data set '{name}' is generated; it has no file.")
-    found = index.find_file(base)
-    if found is None:
+    base = recipe.get("base", name)
+    file = index.find_file(base)
+    if file is None:
         raise DataError(missing(base, index.external().get(base, {})))
-    typer.echo(str(found))
+    out.whole(str(file))
 
 
-@app.command()
-def fetch(name: Name) -> None:
-    """Fetch a data set from OpenML, and say how to name it."""
-    from cscluster.data import index, openml
-    from cscluster.data.load import missing
-    from cscluster.errors import DataError
+def fetch(name: str) -> None:
+    """Fetch a data set from OpenML, and say how to name it.
 
+    Raises
+    ------
+    DataError
+        If it is not there.
+    """
     known = index.files().get(name) or index.external().get(name) or {}
     source = name.removeprefix("openml:")
     if not name.startswith("openml:"):
@@ -74,4 +65,10 @@ def fetch(name: Name) -> None:
             raise DataError(missing(name, known))
         source = str(known["openml"]["id"])
     data = openml.fetch(source, name)
-    typer.echo(f"fetched {data.n_samples} x {data.n_features}; in experiments it is called openml:{source}")
+    out.say(f"fetched {data.n_samples} x {data.n_features}; in experiments it is called openml:{source}")
+
+
+def clear() -> None:
+    """Delete the cache of prepared data, and say how much there was."""
+    files, n_bytes = prepared.clear()
+    out.say(f"deleted {plural(files, 'file')} of prepared data ({size(n_bytes)})")

@@ -3,44 +3,37 @@
 from __future__ import annotations
 
 import re
+from importlib import resources
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-app = typer.Typer(help="Start something of your own from a template.", no_args_is_help=True)
-
-
-@app.callback()
-def options() -> None:
-    """Start something of your own from a template."""
+from cscluster.cli.console import out
+from cscluster.errors import ConfigError
+from cscluster.tables.example import example_files
 
 
-@app.command("algorithm")
-def algorithm(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the algorithm, such as my_method.")],
-    folder: Annotated[Path, typer.Option(help="Folder for the file.")] = Path(),
-) -> None:
-    """Write a small algorithm that works, to be replaced by your own."""
-    from importlib import resources
+def algorithm(name: str, directory: Path) -> None:
+    """Write the template of an algorithm under a name.
 
-    from cscluster.errors import ConfigError
-
+    Raises
+    ------
+    ConfigError
+        If the name is not one, or the file cannot be written.
+    """
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         raise ConfigError(
             f"'{name}' cannot name a Python file: use letters, digits and '_', with a letter first."
         )
     module = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
     title = "".join(word[:1].upper() + word[1:] for word in name.split("_"))
-    path = folder / f"{module}.py"
+    path = directory / f"{module}.py"
     template = resources.files("cscluster.examples").joinpath("own_algorithm.py").read_text(encoding="utf-8")
     text = template.replace("OwnAlgorithm", title)
     text = text.replace(
         '"""An algorithm of one\'s own: the template of ``cscluster new algorithm``."""',
         f'"""{title}: say in a line what it does."""',
     )
-    _write_new({path: text}, "choose another name or --folder")
-    typer.echo(
+    _write_new({path: text}, "choose another name or --directory")
+    out.whole(
         f"wrote {path}\n\n"
         f"check it:    cscluster check {path}:{title}\n"
         f"compare it:  write this as {module}.yaml and run: cscluster run {module}.yaml\n\n"
@@ -52,29 +45,28 @@ def algorithm(
     )
 
 
-@app.command("example")
-def example(
-    folder: Annotated[Path, typer.Option(help="Folder for the files.")] = Path(),
-) -> None:
-    """Write a small table with links, to try the commands."""
-    from cscluster.tables.example import example_files
+def example(directory: Path) -> None:
+    """Write a small table with links, and say what to try.
 
-    texts = {folder / name: text for name, text in example_files().items()}
-    _write_new(texts, "choose another --folder")
+    Raises
+    ------
+    ConfigError
+        If a file exists already, or cannot be written.
+    """
+    texts = {directory / name: text for name, text in example_files().items()}
+    _write_new(texts, "choose another --directory")
     flowers, links, new = texts
-    model = folder / "flowers.zip"
-    typer.echo(
+    model = directory / "flowers.zip"
+    out.whole(
         f"wrote {flowers}, {links} and {new}; try:\n\n"
-        f"  cscluster cluster {flowers} -c {links} -k 3 --model {model}\n"
+        f"  cscluster cluster {flowers} --links {links} -k 3 --model {model}\n"
         f"  cscluster predict {model} {new}\n"
         f"  cscluster label {flowers} -k 3"
     )
 
 
 def _write_new(texts: dict[Path, str], remedy: str) -> None:
-    """Write files that must not be there yet; of several, all or none."""
-    from cscluster.errors import ConfigError
-
+    """Write files that must not exist yet; of several, all or none."""
     for path in texts:
         if path.exists():
             raise ConfigError(f"'{path}' exists already; {remedy}.")

@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from cscluster.cli.console import out
+from cscluster.experiment.config.load import load
+from cscluster.experiment.plan.trials import make_plan
+from cscluster.words import plural
 
-import typer
 
-from cscluster.cli import complete
-
-
-def command(
-    config: Annotated[
-        str,
-        typer.Argument(
-            metavar="CONFIG",
-            help="Experiment: a YAML file or the name of a bundled one.",
-            autocompletion=complete.configs,
-        ),
-    ],
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a key first.")
-    ] = None,
-) -> None:
+def validate(config: str, settings: list[str]) -> None:
     """Check an experiment file and its data.
 
-    Every problem is listed with its line and column.
+    Raises
+    ------
+    ConfigError
+        With every problem, its line and column.
     """
-    from cscluster.experiment.config.load import load
-    from cscluster.experiment.plan.trials import make_plan
-
-    experiment = load(config, list(settings or ()))
-    plan = make_plan(experiment)
-    typer.echo(
-        f"{config}: valid: {len(experiment.datasets)} data sets, {len(experiment.algorithms)} algorithms, "
-        f"{sum(len(trial.keys) for trial in plan)} trials"
+    experiment = load(config, settings)
+    n_trials = sum(len(trial.keys) for trial in make_plan(experiment))
+    out.say(
+        f"{config}: valid: {plural(len(experiment.datasets), 'data set')}, "
+        f"{plural(len(experiment.algorithms), 'algorithm')}, {plural(n_trials, 'trial')}"
     )

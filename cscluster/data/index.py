@@ -64,3 +64,15 @@ def find_file(name: str) -> Path | None:
     folders = [own, *sorted(path for path in own.iterdir() if path.is_dir())]
     places = (folder / f"{name}{ending}" for folder in folders for ending in ENDINGS)
     return next((path for path in places if path.is_file()), None)
+
+
+def describe(name: str) -> str:
+    """Say in words what a recipe selects."""
+    recipe = recipes()[name]
+    source = recipe.get("base") or f"generated {recipe['generator']}"
+    parts = []
+    for key, value in recipe.items():
+        if key not in ("base", "generator"):
+            values = value if isinstance(value, (list, dict)) else [value]
+            parts.append(f"{key} {(' / ' if isinstance(value, dict) else ',').join(map(str, values))}")
+    return ": ".join([source, "; ".join(parts)]) if parts else source

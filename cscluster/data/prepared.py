@@ -82,6 +82,14 @@ def prepare(ref: DataRef) -> Path:
     return folder
 
 
+def clear() -> tuple[int, int]:
+    """Delete all prepared data; return the number of files and of bytes that there were."""
+    folder = cache_folder() / "prepared"
+    sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
+    shutil.rmtree(folder, ignore_errors=True)
+    return len(sizes), sum(sizes)
+
+
 def _put(folder: Path, data: Dataset) -> None:
     """Write the arrays and move their folder into place in one step."""
     folder.parent.mkdir(parents=True, exist_ok=True)

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from scipy import sparse
+from scipy.spatial.distance import cdist
 
 from cscluster.arrays import FloatArray
 from cscluster.errors import DataError
@@ -136,6 +137,19 @@ def median_distance(X: Samples) -> float:
     i, j = np.triu_indices(X.shape[0], k=1)
     squared = (x2[:, None] + x2 - 2 * _dense(X @ X.T))[i, j]
     return float(np.sqrt(max(np.median(squared), 0.0))) if len(squared) else 0.0
+
+
+def mean_squared_distance(X: FloatArray) -> float:
+    """Return the mean of ``||x_i - x_j||^2`` over pairs of samples: twice the total variance."""
+    return float(2 * X.var(axis=0, ddof=1).sum())
+
+
+def exponential(X: FloatArray, landmarks: FloatArray, w: float) -> FloatArray:
+    """Return ``exp(-||x_i - l_j|| / w)``, an n x m matrix.
+
+    It has a kink at distance zero, hence distances free of cancellation.
+    """
+    return np.exp(cdist(X, landmarks) / -w)
 
 
 def require_memory(n_rows: int, n_columns: int, advice: str) -> None:

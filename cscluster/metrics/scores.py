@@ -179,7 +179,17 @@ def satisfied(constraints: Constraints, labels: ArrayLike) -> float:
 
 
 def silhouette(X: Any, labels: IntArray, seed: int) -> float | None:
-    """Return the mean silhouette of at most `SILHOUETTE_ROWS` rows; None for a single cluster."""
+    """Return the mean silhouette of at most `SILHOUETTE_ROWS` rows; None for a single cluster.
+
+    Parameters
+    ----------
+    X : array-like or CSR of shape (n_samples, n_features)
+        The samples.
+    labels : ndarray of shape (n_samples,)
+        Cluster of each sample.
+    seed : int
+        Seed of the choice of rows, where there are more.
+    """
     n = X.shape[0]
     if n > SILHOUETTE_ROWS:
         rows = seeds.generator(seed, "silhouette").choice(n, SILHOUETTE_ROWS, replace=False)

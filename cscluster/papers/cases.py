@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
 
 import pandas as pd
 
-from cscluster.report.aggregate import Results
+from cscluster.report.aggregate import Axes, Place, Results
+from cscluster.report.statistics import paired
 
 PLACE = ["dataset", "point", "tier"]
+Form = Literal["printed", "ours"]
+"""Of a method: as its publication describes it, or as this package recommends it."""
 
 
 @dataclass(frozen=True)
@@ -48,34 +53,64 @@ class Cases:
                 )
         return chosen
 
+    def in_form(self, twins: Mapping[str, str], form: Form) -> Cases:
+        """Return the cases with one form of each method: as printed, or ours.
+
+        Methods that have one form only take part in both.
+
+        Parameters
+        ----------
+        twins : mapping
+            The label of each method's printed form, by its label.  A label may be followed by a point of
+            a grid, as in ``PMMC (lam=0.1)``.
+        form : str
+            ``printed`` or ``ours``; the printed form then goes by the method's label.
+        """
+        names: dict[str, str] = {}
+        for label in dict.fromkeys([*self.cells["label"], *self.trials["label"]]):
+            printed = next((m for m, twin in twins.items() if _is_point_of(label, twin)), None)
+            if printed is not None and form == "printed":
+                names[label] = printed + label.removeprefix(twins[printed])
+            elif printed is None and (form == "ours" or not any(_is_point_of(label, m) for m in twins)):
+                names[label] = label
+        parts = [part[part["label"].isin(names)] for part in (self.cells, self.trials)]
+        return Cases(*(part.assign(label=part["label"].map(names)) for part in parts))
+
     def table(self, metric: str, value: str = "mean") -> pd.DataFrame:
         """Return the means, or another column of the cells: cases x labels, in the order of the runs."""
-        part = self.cells[self.cells["metric"] == metric]
-        return _pivot(part, PLACE, value)
+        part = self.cells[self.cells["metric"] == metric].drop_duplicates([*PLACE, "label"])
+        table = part.pivot(index=PLACE, columns="label", values=value)
+        rows = pd.MultiIndex.from_frame(part[PLACE].drop_duplicates())
+        return table.reindex(index=rows, columns=list(dict.fromkeys(part["label"]))).astype(float)
 
     def by_dataset(self, metric: str) -> pd.DataFrame:
         """Return the means over all points and tiers: data sets x labels."""
         return self.table(metric).groupby(level="dataset", sort=False).mean()
 
-    def scores(self, metric: str) -> dict[tuple[str, int, int], pd.DataFrame]:
-        """Return for each case the trials (index) of all labels (columns), with gaps where they failed."""
-        name = f"m:{metric}"
-        if name not in self.trials:
-            return {}
-        return {
-            (str(place[0]), int(place[1]), int(place[2])): _pivot(part, ["trial"], name)
-            for place, part in self.trials.groupby(PLACE, sort=False)
-        }
+    @cached_property
+    def labels(self) -> list[str]:
+        """The labels that have trials, in the order of the runs."""
+        return list(dict.fromkeys(self.trials["label"]))
+
+    @cached_property
+    def axes(self) -> Axes:
+        """The places and draws that there are, and where each row of `trials` belongs."""
+        return Axes.of(self.trials, self.labels)
+
+    def scores(self, metric: str) -> dict[Place, pd.DataFrame]:
+        """Return for each case the draws of links (index) of its labels (columns), with gaps."""
+        table = paired(self, metric)
+        return {place: table.at(place).dropna(axis=1, how="all") for place in table.places}
 
 
-def _pivot(frame: pd.DataFrame, index: list[str], value: str) -> pd.DataFrame:
-    """Return a table with a column for each label, rows and columns in the order of the frame."""
-    unique = frame.drop_duplicates([*index, "label"])
-    table = unique.pivot(index=index, columns="label", values=value)
-    rows = pd.MultiIndex.from_frame(unique[index].drop_duplicates())
-    if len(index) == 1:
-        rows = pd.Index(unique[index[0]].drop_duplicates(), name=index[0])
-    return table.reindex(index=rows, columns=list(dict.fromkeys(unique["label"]))).astype(float)
+def methods_of(labels: Iterable[str], methods: Iterable[str]) -> set[str]:
+    """Return those of some methods that the labels stand for, with or without a point of a grid."""
+    there = list(labels)
+    return {method for method in methods if any(_is_point_of(label, method) for label in there)}
+
+
+def _is_point_of(label: str, method: str) -> bool:
+    return label == method or label.startswith(f"{method} (")
 
 
 def pool(results: Sequence[Results]) -> Cases:
@@ -84,5 +119,6 @@ def pool(results: Sequence[Results]) -> Cases:
     trials = [run.trials for run in results if len(run.trials)]
     if not cells:
         columns = [*PLACE, "label", "metric", "mean", "std", "n", "planned"]
-        return Cases(pd.DataFrame(columns=columns), pd.DataFrame(columns=[*PLACE, "label", "trial"]))
-    return Cases(pd.concat(cells, ignore_index=True), pd.concat(trials, ignore_index=True))
+        return Cases(pd.DataFrame(columns=columns), pd.DataFrame(columns=[*PLACE, "label", "trial", "draw"]))
+    together = pd.concat(trials, ignore_index=True).drop_duplicates([*PLACE, "label", "trial"])
+    return Cases(pd.concat(cells, ignore_index=True), together)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
+import numpy as np
 import pandas as pd
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -15,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from cscluster import bundle
 from cscluster.errors import ConfigError, did_you_mean
 from cscluster.papers import printed
-from cscluster.papers.cases import Cases, pool
+from cscluster.papers.cases import Cases, methods_of, pool
 from cscluster.papers.comparisons import (
     Best,
     Better,
@@ -28,6 +30,7 @@ from cscluster.papers.comparisons import (
 )
 from cscluster.papers.curves import Dip, Gain, LeadShrinks, LevelsOff, Rising, Slope
 from cscluster.papers.printed import Exponents, Numbers, Order
+from cscluster.papers.rule import Outcome
 from cscluster.report.aggregate import Results
 
 AnyRule = Annotated[
@@ -50,8 +53,8 @@ AnyRule = Annotated[
     | Worst,
     Field(discriminator="kind"),
 ]
-Status = Literal["reproduced", "differs", "missing data", "not run"]
-STATUSES: tuple[Status, ...] = ("reproduced", "differs", "missing data", "not run")
+Status = Literal["reproduced", "better", "differs", "not decidable", "not run"]
+STATUSES: tuple[Status, ...] = ("reproduced", "better", "differs", "not decidable", "not run")
 
 
 class _Model(BaseModel):
@@ -76,12 +79,38 @@ class Item(_Model):
     figure: str | None = None
 
 
+class Cause(_Model):
+    """Why a claim does not hold here: one sentence, and the item whose experiment shows it."""
+
+    sentence: str
+    experiment: str
+
+
 class Claim(_Model):
-    """A statement of the paper's text, and the rule that checks it."""
+    """A statement of the paper's text, and the rule that checks it.
+
+    Attributes
+    ----------
+    id, where, says : str
+        A short name, the place in the paper, and the sentence.
+    because : str, optional
+        Why the rule is what the sentence says.
+    changed : str, optional
+        How the rule was before its results were known, and why it was changed since.
+    cause : Cause, optional
+        Why the claim does not hold here.
+    items : list of str
+        The experiments that it is about; `datasets`, `points` and `tiers` choose among their cases.
+    rule : Rule
+        What decides.
+    """
 
     id: str
     where: str
     says: str
+    because: str | None = None
+    changed: str | None = None
+    cause: Cause | None = None
     items: list[str] = Field(min_length=1)
     datasets: list[str] | None = None
     points: list[int] | None = None
@@ -101,9 +130,21 @@ class Claim(_Model):
 
 
 class Paper(_Model):
-    """The experiments and claims of one paper."""
+    """The experiments and claims of one paper.
+
+    Attributes
+    ----------
+    name : str
+        Short name of the paper.
+    printed_forms : dict
+        Of methods that differ from their publication here, the label of the printed form by the label of
+        ours.
+    items, claims : dict and list
+        Experiments by name, and what the paper says about them.
+    """
 
     name: str
+    printed_forms: dict[str, str] = Field(default_factory=dict)
     items: dict[str, Item]
     claims: list[Claim]
 
@@ -114,7 +155,7 @@ class Paper(_Model):
             if claim.id in seen:
                 raise ValueError(f"a second claim has the id '{claim.id}'")
             seen.add(claim.id)
-            for item in claim.items:
+            for item in [*claim.items, *([claim.cause.experiment] if claim.cause else [])]:
                 if item not in self.items:
                     hint = did_you_mean(item, self.items)
                     raise ValueError(f"claim '{claim.id}' names the item '{item}', which is not listed{hint}")
@@ -168,22 +209,20 @@ def load(name: str) -> Paper:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """A claim beside what was found.
+class Finding:
+    """What a claim came to: its status, and the numbers behind it or why there are none."""
 
-    Attributes
-    ----------
-    claim : Claim
-        What the paper says.
-    status : str
-        reproduced, differs, missing data or not run.
-    ours : str
-        The numbers behind it, or why there are none.
-    """
+    status: Status
+    text: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim beside what was found with the methods as printed, and with ours."""
 
     claim: Claim
-    status: Status
-    ours: str
+    printed: Finding
+    ours: Finding
 
 
 def judge(
@@ -205,37 +244,61 @@ def judge(
     trials : mapping, optional
         The number of trials that each item has in the paper; runs of fewer are said to be so.
     """
-    return [_verdict(paper, claim, runs, missing, trials or {}) for claim in paper.claims]
+    found = []
+    for claim in paper.claims:
+        cases, twins = claim.cases(runs), paper.printed_forms
+        printed, ours = cases.in_form(twins, "printed"), cases.in_form(twins, "ours")
+        remarks = _Remarks(claim, runs, missing, trials or {})
+        absent = sorted(
+            twins[method]
+            for method in methods_of(ours.labels, twins) - methods_of(printed.labels, twins)
+            if claim.rule.open_to_all or method in methods_of(claim.rule.labels, twins)
+        )
+        found.append(
+            Verdict(
+                claim,
+                Finding("not run", f"no results of {', '.join(absent)}")
+                if absent
+                else remarks.finding(claim.rule.judge(printed, paper.printed)),
+                remarks.finding(claim.rule.judge(ours, paper.printed)),
+            )
+        )
+    return found
 
 
-def _verdict(
-    paper: Paper,
-    claim: Claim,
-    runs: Mapping[str, Results],
-    missing: Mapping[str, list[str]],
-    trials: Mapping[str, int],
-) -> Verdict:
-    outcome = claim.rule.judge(claim.cases(runs), paper.printed)
-    gone = [
-        name
-        for item in claim.items
-        for name in missing.get(item, [])
-        if claim.datasets is None or name in claim.datasets
-    ]
-    left = [item for item in claim.items if item not in runs and not missing.get(item)]
-    if outcome is None:
-        if gone and not left:
-            return Verdict(claim, "missing data", f"needs {', '.join(gone)}")
-        return Verdict(claim, "not run", "")
-    notes = [outcome.text]
-    notes += [f"without {', '.join(gone)}"] if gone else []
-    notes += [f"not run: {', '.join(left)}"] if left else []
-    notes += [
-        f"{runs[item].planned} of {trials[item]} trials in {item}"
-        for item in claim.items
-        if item in runs and runs[item].planned < trials.get(item, 0)
-    ]
-    return Verdict(claim, "reproduced" if outcome.holds else "differs", "; ".join(notes))
+@dataclass(frozen=True)
+class _Remarks:
+    """What has to be said about the runs of a claim."""
+
+    claim: Claim
+    runs: Mapping[str, Results]
+    missing: Mapping[str, list[str]]
+    trials: Mapping[str, int]
+
+    def finding(self, outcome: Outcome | None) -> Finding:
+        """Return what an outcome means; there is none where there was nothing to judge by."""
+        claim, runs = self.claim, self.runs
+        gone = [
+            name
+            for item in claim.items
+            for name in self.missing.get(item, [])
+            if claim.datasets is None or name in claim.datasets
+        ]
+        left = [item for item in claim.items if item not in runs and not self.missing.get(item)]
+        if outcome is None:
+            if gone and not left:
+                return Finding("not decidable", f"needs {', '.join(gone)}")
+            return Finding("not run", "")
+        notes = [outcome.text]
+        notes += [f"without {', '.join(gone)}"] if gone else []
+        notes += [f"not run: {', '.join(left)}"] if left else []
+        notes += [
+            f"{runs[item].planned} of {self.trials[item]} trials in {item}"
+            for item in claim.items
+            if item in runs and runs[item].planned < self.trials.get(item, 0)
+        ]
+        status: Status = "reproduced" if outcome.holds else "better" if outcome.exceeds else "differs"
+        return Finding(status, "; ".join(notes))
 
 
 def against(results: Results, paper: str, item: str) -> pd.DataFrame:
@@ -250,22 +313,34 @@ def against(results: Results, paper: str, item: str) -> pd.DataFrame:
     parts = []
     for claim in known.claims:
         if isinstance(claim.rule, Numbers) and item in claim.items:
-            found = claim.rule.beside(claim.cases({item: results}), known.printed)
-            found["verdict"] = found["agrees"].map({True: "reproduced", False: "differs"})
+            cases = claim.cases({item: results}).in_form(known.printed_forms, "ours")
+            found = claim.rule.beside(cases, known.printed)
+            found["verdict"] = np.select(
+                [found["agrees"], found["better"]], ["reproduced", "better"], "differs"
+            )
             parts.append(found.rename(columns={"value": "paper"}))
     columns = ["table", "dataset", "label", "metric", "paper", "ours", "difference", "verdict"]
     return pd.concat(parts)[columns].reset_index(drop=True) if parts else pd.DataFrame(columns=columns)
 
 
-def counts(verdicts: list[Verdict]) -> dict[Status, int]:
-    """Count the verdicts of each kind."""
-    return {status: sum(v.status == status for v in verdicts) for status in STATUSES}
+def counts(findings: Iterable[Finding]) -> dict[Status, int]:
+    """Count the findings of each kind."""
+    found = Counter(finding.status for finding in findings)
+    return {status: found[status] for status in STATUSES}
 
 
-def summary(verdicts: list[Verdict]) -> str:
-    """Say in one line where we stand: reproduced x of y."""
-    found = counts(verdicts)
+def summary(verdicts: Sequence[Verdict]) -> str:
+    """Say in one line where we stand: reproduced x of y, with the methods as printed and with ours."""
+    printed = _standing([verdict.printed for verdict in verdicts])
+    ours = _standing([verdict.ours for verdict in verdicts])
+    if printed == ours:
+        return f"reproduced {ours}"
+    return f"reproduced as printed {printed}; ours {ours}"
+
+
+def _standing(findings: Sequence[Finding]) -> str:
+    found = counts(findings)
     words = {**dict(zip(STATUSES, STATUSES, strict=True)), "differs": "differ"}
     rest = [f"{found[status]} {words[status]}" for status in STATUSES[1:] if found[status]]
-    line = f"reproduced {found['reproduced']} of {len(verdicts)} claims"
+    line = f"{found['reproduced']} of {len(findings)} claims"
     return f"{line} ({', '.join(rest)})" if rest else line

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from cscluster.metrics.catalogue import lower_is_better
 from cscluster.papers.cases import Cases
 from cscluster.papers.rule import (
     By,
@@ -21,7 +22,6 @@ from cscluster.papers.rule import (
     spread,
     values,
 )
-from cscluster.report.aggregate import lower_is_better
 from cscluster.report.statistics import ALPHA, paired_t
 
 Labels = str | list[str]
@@ -70,6 +70,10 @@ class Best(Rule):
     among: list[str] | None = None
     by: By = "case"
     share: Share = "all"
+
+    @property
+    def open_to_all(self) -> bool:
+        return self.among is None
 
     def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
         table = values(cases, self.metric, self.by)
@@ -192,7 +196,7 @@ class Ratio(Rule):
 
 
 class Significant(Rule):
-    """`label` is better than each of `than` (all others by default) by paired t-tests over the trials.
+    """`label` is better than each of `than` (all others by default) by paired t-tests over draws of links.
 
     With `losses`, it is also significantly worse than one of them in at most so many cases.
     """
@@ -203,6 +207,10 @@ class Significant(Rule):
     than: list[str] | None = None
     share: Share = "all"
     losses: int | None = None
+
+    @property
+    def open_to_all(self) -> bool:
+        return self.than is None
 
     def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
         wins = losses = total = 0

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from cscluster import bundle
+from cscluster.metrics.catalogue import lower_is_better
 from cscluster.papers.cases import Cases
 from cscluster.papers.curves import exponents
 from cscluster.papers.rule import Outcome, Rule, Share, enough, number
@@ -45,20 +46,25 @@ class Numbers(Rule):
         if found.empty:
             return None
         count, total = int(found["agrees"].sum()), len(found)
+        ahead = int((found["better"] & ~found["agrees"]).sum())
         size = found["difference"] if self.or_less else found["difference"].abs()
         far = found.loc[size.idxmax()]
         text = (
-            f"{count} of {total} numbers {self.words()}; largest difference {number(far['difference'])} "
-            f"({far['label']} on {far['dataset']}: {number(far['ours'])}, printed {number(far['value'])})"
+            f"{count} of {total} numbers {self.words()}"
+            + (f", {ahead} better" if ahead else "")
+            + (
+                f"; largest difference {number(far['difference'])} "
+                f"({far['label']} on {far['dataset']}: {number(far['ours'])}, printed {number(far['value'])})"
+            )
         )
-        return Outcome(enough(count, total, self.share), text)
+        return Outcome(enough(count, total, self.share), text, enough(count + ahead, total, self.share))
 
     def words(self) -> str:
         """Say what agreement means."""
         return "at most as printed" if self.or_less else f"within {self.tolerance:g}"
 
     def beside(self, cases: Cases, printed: pd.DataFrame) -> pd.DataFrame:
-        """Return the printed numbers that ours exist for, with ours, difference and agrees."""
+        """Return the printed numbers that ours exist for, with ours, difference, agrees and better."""
         wanted = printed[(printed["table"] == self.table) & (printed["metric"] == self.metric)]
         name, percent = re.subn("_percent$", "", self.metric)
         means = cases.by_dataset(name) * (100 if percent else 1)
@@ -70,7 +76,8 @@ class Numbers(Rule):
         ).dropna(subset=["ours"])
         gap = wanted["ours"] - wanted["value"]
         agrees = (gap <= 1e-9) if self.or_less else (gap.abs() <= self.tolerance + 1e-9)
-        return wanted.assign(difference=gap, agrees=agrees)
+        better = gap < 0 if lower_is_better(name) else gap > 0
+        return wanted.assign(difference=gap, agrees=agrees, better=better)
 
 
 def _look_up(means: pd.DataFrame, dataset: str, label: str) -> float:
@@ -96,9 +103,11 @@ class Exponents(Rule):
         if not ours:
             return None
         count = sum(abs(ours[label] - expected[label]) <= self.tolerance for label in ours)
+        ahead = sum(ours[label] < expected[label] - self.tolerance for label in ours)
         listed = ", ".join(f"{label} {ours[label]:.2f} ({expected[label]:.2f})" for label in ours)
         text = f"{count} of {len(ours)} within {self.tolerance:g}; ours (printed): {listed}"
-        return Outcome(enough(count, len(ours), self.share), text)
+        exceeds = enough(count + ahead, len(ours), self.share)
+        return Outcome(enough(count, len(ours), self.share), text, exceeds)
 
 
 class Order(Rule):

@@ -9,8 +9,8 @@ from typing import Literal
 import pandas as pd
 from pydantic import BaseModel, ConfigDict
 
+from cscluster.metrics.catalogue import lower_is_better
 from cscluster.papers.cases import Cases
-from cscluster.report.aggregate import lower_is_better
 
 Share = Literal["all", "most", "some"] | float
 """How many cases a claim needs: all, more than half, at least one, or at least a share of them."""
@@ -20,10 +20,14 @@ By = Literal["case", "dataset"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a rule found: whether the claim holds, and the numbers in words."""
+    """What a rule found: whether the claim holds, the numbers in words, and whether they exceed the claim.
+
+    A claim is exceeded where it does not hold only because ours is better than what the paper prints.
+    """
 
     holds: bool
     text: str
+    exceeds: bool = False
 
 
 class Rule(BaseModel):
@@ -41,6 +45,11 @@ class Rule(BaseModel):
         fields = (getattr(self, name, None) for name in ("label", "than", "among", "along"))
         lists = [[field] if isinstance(field, str) else field or [] for field in fields]
         return [name for names in lists for name in names if name not in ("point", "tier")]
+
+    @property
+    def open_to_all(self) -> bool:
+        """Whether methods that the rule does not name take part."""
+        return not self.labels
 
 
 def enough(count: int, total: int, share: Share) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any
@@ -12,12 +13,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from cscluster.errors import ConfigError
+from cscluster.metrics.catalogue import lower_is_better
 from cscluster.store.environments import version_changes
 from cscluster.store.folder import RunFolder
 from cscluster.store.records import Record, encodable
-
-LOWER_IS_BETTER = ("error", "balanced_error", "seconds", "iterations")
-
 
 Place = tuple[str, int, int]
 """A data set, a point and a tier."""
@@ -32,6 +31,19 @@ class Axes:
     place: NDArray[np.intp]
     draw: NDArray[np.intp]
     label: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, trials: pd.DataFrame, labels: Sequence[str]) -> Axes:
+        """Return the places and draws that there are, and where each trial belongs."""
+        grouped = trials.groupby(["dataset", "point", "tier"], sort=False)
+        draw, numbers = pd.factorize(trials["draw"], sort=True)
+        return cls(
+            places=[tuple(place) for place in grouped.groups],
+            draws=[int(number) for number in numbers],
+            place=grouped.ngroup().to_numpy(),
+            draw=draw,
+            label=pd.Index(labels).get_indexer(trials["label"]),
+        )
 
 
 @dataclass(frozen=True)
@@ -85,16 +97,7 @@ class Results:
     @cached_property
     def axes(self) -> Axes:
         """The places and draws that there are, and where each row of `trials` belongs."""
-        frame = self.trials
-        grouped = frame.groupby(["dataset", "point", "tier"], sort=False)
-        draw, numbers = pd.factorize(frame["draw"], sort=True)
-        return Axes(
-            places=[tuple(place) for place in grouped.groups],
-            draws=[int(number) for number in numbers],
-            place=grouped.ngroup().to_numpy(),
-            draw=draw,
-            label=pd.Index(self.labels).get_indexer(frame["label"]),
-        )
+        return Axes.of(self.trials, self.labels)
 
     @property
     def unit(self) -> str:
@@ -106,11 +109,6 @@ class Results:
         """The name of each label in tables: an oracle has a star."""
         oracles = set(self.trials.loc[self.trials["oracle"], "label"]) if len(self.trials) else set()
         return {label: f"{label} *" if label in oracles else label for label in self.labels}
-
-
-def lower_is_better(metric: str) -> bool:
-    """Tell whether small values of a metric are good."""
-    return metric.partition("@")[0] in LOWER_IS_BETTER
 
 
 def collect(folder: RunFolder, metrics: list[str] | None = None, *, every: bool = False) -> Results:
@@ -128,8 +126,9 @@ def collect(folder: RunFolder, metrics: list[str] | None = None, *, every: bool 
             labels.append(label)
             rows.append(part.assign(label=label, entry=title, oracle=oracle))
     chosen = pd.concat(rows) if rows else frame
-    chosen = chosen.assign(draw=chosen["trial"] // config["repeats"])
     planned = config["trials"] * config["repeats"]
+    repeats = planned if _same_links(config["constraints"]) else config["repeats"]
+    chosen = chosen.assign(draw=chosen["trial"] // repeats)
     return Results(
         name=config["name"],
         title=config["title"] or config["name"],
@@ -142,10 +141,15 @@ def collect(folder: RunFolder, metrics: list[str] | None = None, *, every: bool 
         cells=_cells(chosen, list(wanted), planned),
         failures=_failures(frame),
         trials=chosen.reset_index(drop=True),
-        repeats=config["repeats"],
+        repeats=repeats,
         families=_families(folder),
         mixed=_mixed(folder),
     )
+
+
+def _same_links(constraints: dict[str, Any]) -> bool:
+    """Tell whether every trial of a run has the same links: those of a file, none of them flipped."""
+    return constraints["kind"] == "file" and not constraints.get("noise")
 
 
 def restrict(results: Results, rows: pd.Series) -> Results:
@@ -210,6 +214,37 @@ def join(parts: list[Results]) -> Results:
 def recorded(results: Results) -> list[str]:
     """Return the names of all metrics that the trials have."""
     return [name[2:] for name in results.trials.columns if name.startswith("m:")]
+
+
+def metric_values(trials: pd.DataFrame, metric: str) -> pd.Series:
+    """Return a metric of each trial, nothing where it was not recorded or is not finite."""
+    name = f"m:{metric}"
+    if name not in trials:
+        return pd.Series(np.nan, trials.index)
+    values = trials[name].astype(float)
+    return values.where(np.isfinite(values))
+
+
+def draw_means(values: pd.Series, keys: Sequence[Any], draw: Any) -> pd.DataFrame:
+    """Return the mean and the count of the trials of each draw of links, which tests take as one.
+
+    Trials that repeat a draw are no independent observations.
+
+    Parameters
+    ----------
+    values : Series
+        One value for each trial.
+    keys : sequence of array-like
+        What tells apart the groups of trials; `draw` numbers the draws within them.
+    draw : array-like
+        The draw of each trial.
+
+    Returns
+    -------
+    DataFrame
+        Columns mean and count, by group and draw.
+    """
+    return values.groupby([*keys, draw], sort=False).agg(["mean", "count"])
 
 
 def _mixed(folder: RunFolder) -> list[str]:
@@ -323,19 +358,13 @@ def _select(frame: pd.DataFrame, rule: str) -> list[tuple[str, bool, pd.DataFram
     else:
         metric = rule.partition(":")[2]
     sign = -1.0 if lower_is_better(metric) else 1.0
-    values = (sign * _values(frame, metric)).groupby([frame[c] for c in [*place, "grid"]], sort=False)
+    values = (sign * metric_values(frame, metric)).groupby([frame[c] for c in [*place, "grid"]], sort=False)
     counts = values.count()
     fullest = counts == counts.groupby(level=place, sort=False).transform("max")
     best = values.mean().where(fullest).fillna(-np.inf).groupby(level=place, sort=False).idxmax()
     chosen = pd.MultiIndex.from_tuples(best.tolist())
     kept = frame[frame.set_index([*place, "grid"]).index.isin(chosen)]
     return [(label, rule.startswith("oracle"), kept)]
-
-
-def _values(frame: pd.DataFrame, metric: str) -> pd.Series:
-    """Return a metric of each trial, nothing where it was not recorded."""
-    name = f"m:{metric}"
-    return frame[name].astype(float) if name in frame else pd.Series(np.nan, frame.index)
 
 
 @cache
@@ -352,7 +381,7 @@ def _cells(frame: pd.DataFrame, metrics: list[str], planned: int) -> pd.DataFram
     params = grids.agg(lambda g: " | ".join(sorted({_words(grid) for grid in g} - {""}))).to_numpy()
     parts = []
     for metric in metrics:
-        grouped = _values(frame, metric).groupby([frame[name] for name in place], sort=False)
+        grouped = metric_values(frame, metric).groupby([frame[name] for name in place], sort=False)
         table = grouped.agg(["mean", "std", "count"]).reset_index().rename(columns={"count": "n"})
         parts.append(table.assign(params=params, metric=metric, planned=planned))
     return pd.concat(parts)[columns].reset_index(drop=True)

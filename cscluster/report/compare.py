@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from cscluster.report.aggregate import Results, lower_is_better
-from cscluster.report.statistics import ALPHA, paired_t
+from cscluster.metrics.catalogue import lower_is_better
+from cscluster.report.aggregate import Results, draw_means, metric_values
+from cscluster.report.statistics import ALPHA, TOO_FEW, holm, paired_t
 from cscluster.store.folder import RunFolder
 from cscluster.store.records import Record
 
@@ -30,7 +31,8 @@ class Comparison:
     cells : DataFrame
         Columns dataset, label, point, tier, metric, before, after, difference, n, p, verdict.  `p` is
         corrected for the number of cells (Holm); the verdict is ``same`` (all trials in common are
-        equal), ``better``, ``worse`` or ``noise``.
+        equal), ``better``, ``worse``, ``noise`` or, for different results of a single draw of links,
+        ``too few trials``.
     paired : bool
         Whether trials have the same links in both runs, so that they were compared one by one.
     only_before, only_after : int
@@ -55,16 +57,16 @@ class Comparison:
         rest = f"; {' and '.join(lonely)}" if lonely else ""
         if not total:
             return f"The runs have no cell in common{rest}."
-        same, noise = int(counts.get("same", 0)), int(counts.get("noise", 0))
+        same, noise, few = (int(counts.get(name, 0)) for name in ("same", "noise", TOO_FEW))
         moved = [f"{counts[name]} {name}" for name in ("better", "worse") if name in counts]
         if same == total:
             return f"The runs agree: all {total} common cells are equal trial by trial{rest}."
+        others = f"{same} are equal, {noise} within noise"
+        others += f", {few} differ with too few trials to test" if few else ""
         if not moved:
-            return f"No cell moved significantly: of {total}, {same} are equal, {noise} within noise{rest}."
-        return (
-            f"{total - same - noise} of {total} cells moved significantly ({', '.join(moved)}), "
-            f"{noise} are within noise, {same} are equal{rest}."
-        )
+            return f"No cell moved significantly: of {total}, {others}{rest}."
+        count = total - same - noise - few
+        return f"{count} of {total} cells moved significantly ({', '.join(moved)}), {others}{rest}."
 
 
 def compare(before: RunFolder, after: RunFolder, first: Results, second: Results) -> Comparison:
@@ -168,26 +170,31 @@ def _cells(first: Results, second: Results, metric: str, by_trial: bool) -> pd.D
         if by_trial and len(both):
             a, b = a[both], b[both]
         d = b[both] - a[both]
-        row = dict(zip(_PLACE, place, strict=True)) | {
-            "metric": metric,
-            "before": a.mean(),
-            "after": b.mean(),
-            "difference": b.mean() - a.mean(),
-            "n": min(len(a), len(b)),
-            "p": (
-                float(paired_t(_by_draw(d, first.repeats).to_numpy()[:, None])[0])
-                if by_trial and len(both)
-                else _welch(_by_draw(a, first.repeats), _by_draw(b, second.repeats))
-            ),
-            "same": len(both) > 0 and not d.round(12).any(),
-        }
-        rows.append(row)
-    return pd.DataFrame(rows, columns=[*_PLACE, "metric", "before", "after", "difference", "n", "p", "same"])
+        draws = [_by_draw(part, run.repeats) for part, run in ((a, first), (b, second))]
+        if by_trial and len(both):
+            p = float(paired_t((draws[1] - draws[0]).to_numpy()[:, None])[0])
+        else:
+            p = _welch(*draws)
+        rows.append(
+            dict(zip(_PLACE, place, strict=True))
+            | {
+                "metric": metric,
+                "before": a.mean(),
+                "after": b.mean(),
+                "difference": b.mean() - a.mean(),
+                "n": min(len(a), len(b)),
+                "p": p,
+                "same": len(both) > 0 and not d.round(12).any(),
+                "draws": min(map(len, draws)),
+            }
+        )
+    columns = [*_PLACE, "metric", "before", "after", "difference", "n", "p", "same", "draws"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _scores(run: Results, metric: str) -> dict[Any, pd.Series]:
     """Return the values of each place by trial, of places that have any."""
-    values = pd.Series(run.trials.get(f"m:{metric}", np.nan), run.trials.index, dtype=float).dropna()
+    values = metric_values(run.trials, metric).dropna()
     trials = run.trials.loc[values.index]
     places = values.groupby([trials[name] for name in _PLACE], sort=False)
     return {place: part.set_axis(trials.loc[part.index, "trial"]) for place, part in places}
@@ -195,7 +202,7 @@ def _scores(run: Results, metric: str) -> dict[Any, pd.Series]:
 
 def _by_draw(values: pd.Series, repeats: int) -> pd.Series:
     """Return the mean over the trials (index) of each draw of links, which a test takes as one."""
-    return values.groupby(values.index // repeats).mean()
+    return draw_means(values, [], values.index // repeats)["mean"]
 
 
 def _welch(a: pd.Series, b: pd.Series) -> float:
@@ -208,12 +215,11 @@ def _welch(a: pd.Series, b: pd.Series) -> float:
 
 
 def _judged(cells: pd.DataFrame) -> pd.DataFrame:
-    from statsmodels.stats.multitest import multipletests  # slow to load
-
     if cells.empty:
-        return cells.drop(columns="same").assign(verdict=[])
-    cells["p"] = multipletests(cells["p"], method="holm")[1]
+        return cells.drop(columns=["same", "draws"]).assign(verdict=[])
+    cells["p"] = holm(cells["p"].to_numpy())
     lower = cells["metric"].map(lower_is_better)
     ahead = np.where((cells["difference"] > 0) != lower, "better", "worse")
-    cells["verdict"] = np.where(cells["same"], "same", np.where(cells["p"] < ALPHA, ahead, "noise"))
-    return cells.drop(columns="same")
+    tested = np.where(cells["p"] < ALPHA, ahead, np.where(cells["draws"] < 2, TOO_FEW, "noise"))
+    cells["verdict"] = np.where(cells["same"], "same", tested)
+    return cells.drop(columns=["same", "draws"])

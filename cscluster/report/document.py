@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cscluster.metrics.catalogue import lower_is_better, metric_title
 from cscluster.report import statistics, tables
-from cscluster.report.aggregate import Results, at_last_point, lower_is_better
+from cscluster.report.aggregate import Results, at_last_point
 from cscluster.report.tables import Grid
 
 
@@ -61,8 +62,9 @@ def _outcome(results: Results, metric: str) -> Outcome | None:
     if not lines:
         return None
     where = dict.fromkeys(tables.place_words(results, place) for place in places)
+    at = next(iter(where)) if len(where) == 1 else "last points"
     heading = (
-        f"{metric.upper()} from worst to best, {next(iter(where)) if len(where) == 1 else 'last points'} "
-        f"(paired t-test at {statistics.ALPHA}: < significant, ~ not)"
+        f"{metric_title(metric)} from worst to best, {at} "
+        f"(paired t-test at {statistics.ALPHA}: < significant, ~ not significant)"
     )
     return Outcome(heading, lines, statistics.sentence(results, metric))

@@ -18,16 +18,22 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from itertools import pairwise as neighbours
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
 from cscluster.arrays import BoolArray, FloatArray, IntArray
-from cscluster.report.aggregate import Place, Results, lower_is_better
+from cscluster.metrics.catalogue import find_metric, lower_is_better, metric_title
+from cscluster.report.aggregate import Axes, Place, Results, draw_means, metric_values
 
 ALPHA = 0.05
+CONFIDENCE = 0.95
+ENOUGH = 3
+"""Draws of links that a confidence interval needs."""
+TOO_FEW = "too few trials"
+"""What is said where a test could not become significant, whatever the scores."""
 _PAIR = ["a", "b", "n", "difference", "t_p", "wilcoxon_p", "holm_p", "cohen_dz", "rank_biserial", "winner"]
 
 
@@ -67,24 +73,38 @@ class Paired:
 
         Labels without any value are left out: they would leave no draw for the others.
         """
+        return self.at(place).dropna(axis=1, how="all").dropna()
+
+    def at(self, place: Place) -> pd.DataFrame:
+        """Return the draws (index) of all labels (columns) at one place, with gaps."""
         values = self.values[:, self.places.index(place), :]
-        table = pd.DataFrame(values, pd.Index(self.draws, name="draw"), self.labels)
-        return table.dropna(axis=1, how="all").dropna()
+        return pd.DataFrame(values, pd.Index(self.draws, name="draw"), self.labels)
 
 
-def paired(results: Results, metric: str) -> Paired:
+class Compared(Protocol):
+    """Trials with the labels that are compared: `Results`, or those of several runs."""
+
+    @property
+    def labels(self) -> list[str]: ...
+
+    @property
+    def trials(self) -> pd.DataFrame: ...
+
+    @property
+    def axes(self) -> Axes: ...
+
+
+def paired(results: Compared, metric: str) -> Paired:
     """Return one metric of all draws of links, side by side."""
     axes = results.axes
+    found = draw_means(metric_values(results.trials, metric), [axes.place, axes.label], axes.draw)
+    place, label, draw = (found.index.get_level_values(level).to_numpy() for level in range(3))
     shape = len(axes.draws), len(axes.places), len(results.labels)
-    scores = np.broadcast_to(results.trials.get(f"m:{metric}", np.nan), len(results.trials))
-    there = np.isfinite(scores)
-    spots = axes.draw[there], axes.place[there], axes.label[there]
-    sums, counts = np.zeros(shape), np.zeros(shape)
-    np.add.at(sums, spots, scores[there])
-    np.add.at(counts, spots, 1)
+    counts, values = np.zeros(shape), np.full(shape, np.nan)
+    counts[draw, place, label] = found["count"]
+    values[draw, place, label] = found["mean"]
     enough = 2 * counts >= np.maximum(counts.max(axis=2, keepdims=True, initial=0), 1)
-    values = np.divide(sums, counts, out=np.full(shape, np.nan), where=enough)
-    return Paired(axes.places, results.labels, axes.draws, values)
+    return Paired(axes.places, results.labels, axes.draws, np.where(enough, values, np.nan))
 
 
 def last_place(places: list[Place], dataset: str) -> Place | None:
@@ -105,6 +125,38 @@ def paired_t(differences: FloatArray) -> FloatArray:
     zero = np.ma.filled(d.max(axis=0) == 0, True)
     p = np.where(same, np.where(zero, 1.0, 0.0), p)
     return np.asarray(np.where(d.count(axis=0) < 2, 1.0, p), dtype=float)
+
+
+def intervals(results: Results, metric: str, by: Sequence[str]) -> pd.DataFrame:
+    """Return the mean of each group of trials and the 95 % confidence interval of the mean.
+
+    The interval is Student's, over draws of links, and ends where the range of the metric ends.
+
+    Parameters
+    ----------
+    results : Results
+        Of a run.
+    metric : str
+        What is averaged.
+    by : sequence of str
+        Columns of the trials that tell the groups apart.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `by`, mean, low and high (NaN for fewer than three draws of links), and n, the
+        number of trials.
+    """
+    trials, values = results.trials, metric_values(results.trials, metric)
+    keys = [trials[name] for name in by]
+    groups = values.groupby(keys, sort=False)
+    draws = draw_means(values, keys, trials["draw"])["mean"].groupby(level=list(by), sort=False)
+    n, mean = draws.count(), groups.mean()
+    half = stats.t.ppf((1 + CONFIDENCE) / 2, n.clip(lower=2) - 1) * draws.std() / np.sqrt(n)
+    half = half.where(n >= ENOUGH)
+    about = find_metric(metric)
+    low, high = ((mean + sign * half).clip(about.lowest, about.highest) for sign in (-1, 1))
+    return pd.DataFrame({"mean": mean, "low": low, "high": high, "n": groups.count()}).reset_index()
 
 
 def ordering(scores: pd.DataFrame, lower: bool = False) -> str:
@@ -146,8 +198,9 @@ def pairwise(scores: pd.DataFrame, lower: bool = False) -> pd.DataFrame:
         One row for each pair: a, b, n (draws), difference (mean of a - b), t_p (paired t-test),
         wilcoxon_p (signed ranks), holm_p (the same, corrected for the number of pairs), cohen_dz (mean
         over standard deviation of the differences; infinite where they are all the same),
-        rank_biserial (matched pairs, -1 to 1, positive where a is larger), winner (a, b or ``tie``, by
-        `holm_p`).
+        rank_biserial (matched pairs, -1 to 1, positive where a is larger), winner (by `holm_p`: a, b,
+        ``tie`` or, where there are too few draws for any difference to be significant,
+        ``too few trials``).
     """
     rows = []
     for a, b in combinations(scores.columns, 2):
@@ -169,12 +222,33 @@ def pairwise(scores: pd.DataFrame, lower: bool = False) -> pd.DataFrame:
         )
     table = pd.DataFrame(rows, columns=_PAIR)
     if rows:
-        from statsmodels.stats.multitest import multipletests  # slow to load
-
-        table["holm_p"] = multipletests(table["wilcoxon_p"], method="holm")[1]
+        table["holm_p"] = holm(table["wilcoxon_p"].to_numpy())
         better = np.where((table["difference"] > 0) != lower, table["a"], table["b"])
         table["winner"] = np.where(table["holm_p"] < ALPHA, better, "tie")
+        if len(rows) * 2.0 ** (1 - len(scores)) >= ALPHA:  # the smallest p that n signs can have
+            table["winner"] = TOO_FEW
     return table
+
+
+def holm(p: FloatArray) -> FloatArray:
+    """Return p-values corrected for their number by Holm's step-down method.
+
+    The i-th smallest of m is multiplied by m - i + 1, and is no smaller than those before it.
+
+    References
+    ----------
+    S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
+    Statistics 6 (1979), 65-70.
+
+    Examples
+    --------
+    >>> holm(np.array([0.01, 0.04, 0.03])).round(2).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(p, kind="stable")
+    corrected = np.empty(len(p))
+    corrected[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
+    return corrected
 
 
 def _wilcoxon(d: FloatArray) -> tuple[float, float]:
@@ -195,7 +269,7 @@ def _cohen(d: FloatArray) -> float:
 
 
 def leaders(values: FloatArray, lower: bool = False) -> BoolArray:
-    """Tell who is best, alone or together with others that a paired t-test does not tell from the best.
+    """Tell who is best or not significantly worse than the best by a paired t-test.
 
     Who has less than half of the draws that another has cannot lead: a mean over the few that did not
     fail is no better mean.
@@ -268,7 +342,7 @@ class Friedman:
     across : str
         What was ranked, in words.
     absent_labels, absent_datasets : lists of str
-        What was left out for want of results.
+        What was omitted because it has no results.
     """
 
     statistic: float
@@ -277,7 +351,6 @@ class Friedman:
     mean_ranks: pd.Series
     critical_difference: float
     across: str
-    _table: pd.DataFrame
     absent_labels: list[str] = field(default_factory=list)
     absent_datasets: list[str] = field(default_factory=list)
 
@@ -289,11 +362,32 @@ class Friedman:
     @cached_property
     def nemenyi(self) -> pd.DataFrame:
         """p-values of Nemenyi's test, label x label."""
-        from scikit_posthocs import posthoc_nemenyi_friedman  # slow to load
+        labels = self.mean_ranks.index
+        return pd.DataFrame(nemenyi(self.mean_ranks.to_numpy(), self.n), labels, labels)
 
-        labels = self._table.columns
-        p = posthoc_nemenyi_friedman(self._table.to_numpy())
-        return pd.DataFrame(p.to_numpy(), index=labels, columns=labels)
+
+def nemenyi(mean_ranks: FloatArray, n: int) -> FloatArray:
+    """Return the p-values of Nemenyi's test between k algorithms, shape (k, k).
+
+    Mean ranks over n data sets are compared by the studentized range of k groups with infinitely many
+    degrees of freedom: q = sqrt(2) |R_i - R_j| / sqrt(k (k + 1) / (6 n)).
+
+    References
+    ----------
+    J. Demsar, "Statistical comparisons of classifiers over multiple data sets", Journal of Machine
+    Learning Research 7 (2006), 1-30, section 3.2.2.
+    """
+    k = len(mean_ranks)
+    i, j = np.triu_indices(k, 1)
+    q = np.sqrt(2) * np.abs(mean_ranks[i] - mean_ranks[j]) / _rank_error(k, n)
+    p = np.ones((k, k))
+    p[i, j] = p[j, i] = stats.studentized_range.sf(q, k, np.inf)
+    return p
+
+
+def _rank_error(k: int, n: int) -> float:
+    """Return the standard error of the difference of two mean ranks of k algorithms on n data sets."""
+    return float(np.sqrt(k * (k + 1) / (6 * n)))
 
 
 def means(results: Results, metric: str) -> pd.DataFrame:
@@ -333,8 +427,8 @@ def friedman(table: pd.DataFrame, lower: bool = False) -> Friedman | None:
         statistic, p = 0.0, 1.0
     else:
         statistic, p = map(float, stats.friedmanchisquare(*complete.to_numpy().T))
-    width = stats.studentized_range.ppf(1 - ALPHA, k, np.inf) / np.sqrt(2) * np.sqrt(k * (k + 1) / (6 * n))
-    return Friedman(statistic, p, n, ranks.mean(), float(width), f"{n} data sets", complete)
+    width = float(stats.studentized_range.ppf(1 - ALPHA, k, np.inf)) / np.sqrt(2) * _rank_error(k, n)
+    return Friedman(statistic, p, n, ranks.mean(), width, f"{n} data sets")
 
 
 def rank_test(results: Results, metric: str, labels: Sequence[str] | None = None) -> Friedman | None:
@@ -382,8 +476,10 @@ def sentence(results: Results, metric: str) -> str:
         if wins or losses or ties:
             worse = f" and worse in {losses}" if losses else ""
             parts.append(f"{marks[label]} in {wins} of {wins + ties + losses}{worse}")
-    text = f"{marks[table.labels[winner]]} has the {extreme} {metric.upper()} {where}"
-    if parts:
+    text = f"{marks[table.labels[winner]]} has the {extreme} {metric_title(metric)} {where}"
+    if parts and table.counts.max() < 2:
+        text += f"; {TOO_FEW} to test differences"
+    elif parts:
         text += f"; by paired t-tests at {ALPHA} it is significantly better than {_listed(parts)}"
     return f"{text}.{_across(results, metric)}"
 
@@ -407,7 +503,7 @@ def _across(results: Results, metric: str) -> str:
 
 def left_out_words(found: Friedman) -> str:
     """Say what is not in the ranks; nothing where all is."""
-    return f"; left out for want of results: {_listed(found.left_out)}" if found.left_out else ""
+    return f"; omitted, no results: {_listed(found.left_out)}" if found.left_out else ""
 
 
 def _listed(parts: list[str]) -> str:

@@ -11,8 +11,10 @@ import numpy as np
 import pandas as pd
 
 from cscluster.errors import ConfigError, did_you_mean
-from cscluster.report.aggregate import Place, Results, lower_is_better
+from cscluster.metrics.catalogue import lower_is_better, metric_title
+from cscluster.report.aggregate import Place, Results
 from cscluster.report.statistics import ALPHA, Paired, last_place, leaders, paired
+from cscluster.words import plural
 
 _POINTS = {
     "random_pairs": "number of links",
@@ -35,7 +37,7 @@ class Grid:
     metric : str
         The score in its cells.
     texts, best : DataFrame
-        The text of each cell, and whether it stands out; rows and columns have their names in print.
+        The text of each cell, and whether it is bold; rows and columns have their names in print.
     """
 
     heading: str
@@ -45,7 +47,7 @@ class Grid:
     best: pd.DataFrame
 
     def rows(self) -> Iterator[tuple[str, list[str], list[bool]]]:
-        """Yield the name, the texts and what stands out of each row."""
+        """Yield the name, the texts and what is bold of each row."""
         rows = zip(
             self.texts.index, self.texts.to_numpy().tolist(), self.best.to_numpy().tolist(), strict=True
         )
@@ -98,7 +100,7 @@ def cell_text(mean: float, std: float, n: int, planned: int, metric: str) -> str
 
 def points_word(results: Results) -> str:
     """Say what the points of a run are."""
-    return _POINTS[results.schedule]
+    return _POINTS.get(results.schedule, "number of links")
 
 
 def grids(results: Results, by: str = "point") -> list[Grid]:
@@ -134,7 +136,7 @@ def _by_point(results: Results, table: Paired, metric: str) -> Iterator[Grid]:
         heads = [_column(results, place) for place in places]
         shown = [[texts.get((*place, table.labels[row]), "") for place in places] for row in rows]
         yield Grid(
-            heading=f"{metric.upper()} on {dataset} by {points_word(results)}",
+            heading=f"{metric_title(metric)} on {dataset} by {points_word(results)}",
             corner="algorithm",
             metric=metric,
             texts=pd.DataFrame(shown, names, heads),
@@ -150,7 +152,7 @@ def _by_dataset(results: Results, table: Paired, metric: str) -> Iterator[Grid]:
     named = places if len(where) == 1 else {f"{n} ({place_words(results, p)})": p for n, p in places.items()}
     heads = [results.marks[label] for label in table.labels]
     yield Grid(
-        heading=f"{metric.upper()} by data set" + (f", {next(iter(where))}" if len(where) == 1 else ""),
+        heading=f"{metric_title(metric)} by data set" + (f", {next(iter(where))}" if len(where) == 1 else ""),
         corner="data set",
         metric=metric,
         texts=pd.DataFrame(
@@ -187,7 +189,7 @@ def _by_parameter(results: Results, table: Paired, metric: str, name: str) -> It
             shown[i][j] = texts.get((*place, label), "")
         heads = [str(json.loads(value)) for value in values]
         yield Grid(
-            heading=f"{metric.upper()} on {dataset} by {name}, {place_words(results, place)}",
+            heading=f"{metric_title(metric)} on {dataset} by {name}, {place_words(results, place)}",
             corner="algorithm",
             metric=metric,
             texts=pd.DataFrame(shown, rows, heads),
@@ -225,23 +227,19 @@ def place_words(results: Results, place: Place) -> str:
 
 
 def notes(results: Results, by: str = "point") -> list[str]:
-    """Return the lines below the tables: trial counts, what stands out, oracle choices, failures."""
+    """Return the lines below the tables: trial counts, what is bold, oracle choices, failures."""
     if results.trials.empty:
         return ["no trial is stored yet"]
     across = "column" if by == "point" else "row"
-    if results.planned > 1:
-        lines = [
-            f"mean ± standard deviation over {results.planned} trials; what stands out: the best of each "
-            f"{across} and all that a paired t-test at {ALPHA} does not tell from it"
-            + (f" ({results.planned // results.repeats} draws of links)" if results.repeats > 1 else "")
-        ]
-    else:
-        lines = [f"one trial; the best of each {across} stands out"]
+    over = f"mean ± standard deviation over {results.planned} trials" if results.planned > 1 else "one trial"
+    draws = results.planned // results.repeats
+    test = "paired t-test" + (f" over {draws} draws of links" if results.repeats > 1 else "")
+    alike = f", or not significantly worse ({test}, {ALPHA})" if draws > 1 else ""
+    lines = [f"{over}; bold: best in its {across}{alike}"]
     if len(results.cells) and results.cells["oracle"].any():
         lines.append("* oracle: the parameters were picked with the true labels, as in the papers")
     if results.mixed:
         lines.append(f"mixed versions: {', '.join(results.mixed)}")
     for r in results.failures.itertuples():
-        trials = "1 trial" if r.count == 1 else f"{r.count} trials"
-        lines.append(f"{trials} of {r.label} on {r.dataset}: {r.status}: {r.message}")
+        lines.append(f"{plural(r.count, 'trial')} of {r.label} on {r.dataset}: {r.status}: {r.message}")
     return lines

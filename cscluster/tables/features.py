@@ -13,7 +13,8 @@ from scipy import sparse
 from cscluster.data import preprocessing
 from cscluster.data.dataset import Dataset
 from cscluster.errors import DataError
-from cscluster.tables.table import Table, plural
+from cscluster.tables.table import Table
+from cscluster.words import plural
 
 FloatArray = NDArray[np.float64]
 

@@ -1,71 +1,19 @@
-"""The method that the user asks for: its name, parameters and number of clusters, and its fit."""
+"""A method and a table: whether they suit each other, and the fit."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 from scipy import sparse
 
-from cscluster.algorithms import parameters, registry
+from cscluster.algorithms import registry
 from cscluster.constraints import Constraints
 from cscluster.errors import ParameterError
 from cscluster.selection import heldout
-
-_SET_ELSEWHERE = {"n_clusters": "-k", "random_state": "--seed"}
-
-
-@dataclass(frozen=True)
-class Method:
-    """What is asked for; None stands for auto."""
-
-    name: str | None
-    params: dict[str, Any]
-    n_clusters: int | None
-
-
-def parse(algorithm: str, params: Sequence[str], clusters: str) -> Method:
-    """Read the options of a method.
-
-    Raises
-    ------
-    ParameterError
-        For an unknown algorithm or parameter, an illegal value, or a wrong number of clusters.
-    """
-    if clusters != "auto" and not (clusters.isascii() and clusters.isdigit() and int(clusters[:9]) >= 2):
-        raise ParameterError(f"-k must be a whole number from 2 on, or 'auto', got '{clusters}'.")
-    n_clusters = None if clusters == "auto" else int(clusters[:9])
-    if algorithm != "auto":
-        name = registry.find(algorithm).name
-        return Method(name, _parameters(name, params), n_clusters)
-    if params:
-        raise ParameterError("--param needs --algorithm NAME; each method has its own parameters.")
-    return Method(None, {}, n_clusters)
-
-
-def _parameters(name: str, given: Sequence[str]) -> dict[str, Any]:
-    """Read ``NAME=VALUE`` and check the values against the algorithm's table."""
-    algorithm = registry.find(name)
-    values: dict[str, Any] = {}
-    for text in given:
-        key, equals, value = text.partition("=")
-        if not equals:
-            raise ParameterError(f"--param is written NAME=VALUE, got '{text}'.")
-        if key in _SET_ELSEWHERE:
-            raise ParameterError(f"'{key}' is set by {_SET_ELSEWHERE[key]}.")
-        try:
-            values[key] = yaml.safe_load(value)
-        except yaml.YAMLError:
-            values[key] = value
-    table = getattr(algorithm.load(), "parameters", None)
-    if table is not None:
-        parameters.check(algorithm.title, table, values)
-    return values
 
 
 def require_suited(name: str, X: Any, n_clusters: int) -> None:
@@ -77,7 +25,8 @@ def require_suited(name: str, X: Any, n_clusters: int) -> None:
         raise ParameterError(f"{algorithm.title} makes two clusters only, not {n_clusters}.")
     if algorithm in registry.BUILT_IN and sparse.issparse(X) and "sparse" not in algorithm.tags:
         raise ParameterError(
-            f"{algorithm.title} needs dense data; add '--preprocess dense', or choose kmeans, pmmc or rca."
+            f"{algorithm.title} needs dense data; "
+            "add the preprocessing step 'dense', or choose kmeans, pmmc or rca."
         )
 
 

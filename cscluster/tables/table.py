@@ -15,6 +15,7 @@ from cscluster.data import readers
 from cscluster.data.dataset import Dataset
 from cscluster.data.load import load_dataset
 from cscluster.errors import DataError, did_you_mean
+from cscluster.words import plural
 
 MAX_VALUES = 20
 """A text column with more different values than this says too little about groups."""
@@ -323,8 +324,3 @@ def _useless_texts(cells: NDArray[np.str_]) -> str | None:
     if values > min(MAX_VALUES, len(cells) // 2):
         return f"text with {values} different values"
     return None
-
-
-def plural(count: int, noun: str) -> str:
-    """Return a number with its noun: ``1 row``, ``2 rows``."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"

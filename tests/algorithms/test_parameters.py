@@ -141,7 +141,7 @@ def test_a_constructor_of_its_own_stays():
     class Heir(Own):
         pass
 
-    assert Heir(depth=3).fit([[0.0]]).get_params() == {"depth": 3}
+    assert Heir(depth=3).fit([[0.0], [1.0]]).get_params() == {"depth": 3}
 
 
 def test_what_is_no_declaration_is_refused():

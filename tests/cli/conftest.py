@@ -18,9 +18,9 @@ def cscluster(tmp_path, monkeypatch):
     monkeypatch.setenv("TERM", "dumb")
     monkeypatch.delenv("CSCLUSTER_DATA", raising=False)
 
-    def call(*arguments):
+    def call(*arguments, stream=io.StringIO):
         monkeypatch.setattr(sys, "argv", ["cscluster", *map(str, arguments)])
-        out, err, code = io.StringIO(), io.StringIO(), 0
+        out, err, code = stream(), stream(), 0
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
                 main()

@@ -2,13 +2,13 @@
 
 from numba import njit
 
-from cscluster.cli.cluster_view import _when_compiling
+from cscluster.cli.cluster_view import when_compiling
 
 
 def test_compilation_is_told_of_when_it_begins():
     told = []
     double = njit(lambda x: 2 * x)
-    with _when_compiling(lambda: told.append("compiling")):
+    with when_compiling(lambda: told.append("compiling")):
         assert told == []
         assert double(2) == 4
         assert told == ["compiling"]

@@ -36,7 +36,7 @@ def everything(folder):
 
 
 def test_merged_shards_are_the_unsharded_run(cscluster, small):
-    assert run(cscluster, "--out", "whole").returncode == 1
+    assert run(cscluster, "--results", "whole").returncode == 1
     whole = everything(RunFolder(small / "whole/small"))
     for number in (3, 1, 2):
         part = run(cscluster, "--shard", f"{number}/3")
@@ -85,7 +85,7 @@ def test_more_shards_than_trials(cscluster, small):
 
 def test_what_cannot_be_merged(cscluster, small):
     run(cscluster, "--trials", "1")
-    run(cscluster, "--trials", "1", "--seed", "7", "--out", "other")
+    run(cscluster, "--trials", "1", "--seed", "7", "--results", "other")
     for arguments, says in [
         (["small", "other/small"], "are different experiments: 'seed' differs (0 and 7)."),
         (["smal"], "There is no run 'smal' in 'results'; did you mean 'small'?"),

@@ -1,14 +1,8 @@
 """A tiny paper, reproduced from its files to its page."""
 
-import contextlib
-import io
-import sys
-from types import SimpleNamespace
-
 import pytest
 
 from cscluster import bundle
-from cscluster.cli.app import main
 from cscluster.papers import claims, printed
 
 CONFIG = """\
@@ -37,8 +31,8 @@ claims:
 
 
 @pytest.fixture
-def cscluster(tmp_path, monkeypatch):
-    """Return a function that runs the command line where the tiny paper is the only one."""
+def reproduce(cscluster, tmp_path, monkeypatch):
+    """Return a function that runs the command where the tiny paper is the only one."""
     paper = tmp_path / "configs" / "papers" / "tiny2020"
     paper.mkdir(parents=True)
     (paper / "fig1.yaml").write_text(CONFIG)
@@ -48,38 +42,24 @@ def cscluster(tmp_path, monkeypatch):
     (paper / "printed.csv").write_text("table,dataset,label,metric,value,std\n1,iris,k-means,acc,0.9,\n")
     where = bundle.folder
     monkeypatch.setattr(bundle, "folder", lambda name: tmp_path / name if name == "configs" else where(name))
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setenv("TERM", "dumb")
-    monkeypatch.delenv("CSCLUSTER_DATA", raising=False)
     claims.load.cache_clear()
     printed.read.cache_clear()
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["cscluster", "reproduce", *arguments])
-        out, err, code = io.StringIO(), io.StringIO(), 0
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            try:
-                main()
-            except SystemExit as stop:
-                code = stop.code
-        return SimpleNamespace(code=code or 0, out=out.getvalue(), err=err.getvalue())
-
-    yield call
+    yield lambda *words: cscluster("reproduce", *words)
     claims.load.cache_clear()
     printed.read.cache_clear()
 
 
-def test_from_the_files_to_the_page(cscluster, tmp_path):
-    first = cscluster("-j", "2", "--write")
-    assert first.code == 0, first.err
-    assert "[1/2] tiny2020/fig1: 4 trials, 4 to run" in first.out
-    assert "[2/2] tiny2020/fig2_external: missing data: coil20, coil3" in first.out
-    assert "reproduced 2 of 4 claims (1 differ, 1 missing data)" in first.out
+def test_from_the_files_to_the_page(reproduce, tmp_path):
+    first = reproduce("-j", "2", "--write")
+    assert first.returncode == 0, first.stderr
+    assert "[1/2] tiny2020/fig1: 4 trials, 4 to run" in first.stdout
+    assert "[2/2] tiny2020/fig2_external: missing data: coil20, coil3" in first.stdout
+    assert "reproduced 2 of 4 claims (1 differ, 1 not decidable)" in first.stdout
     reference = tmp_path / "results" / "reference"
     page = (reference / "REPRODUCTION.md").read_text()
-    assert "**reproduced 2 of 4 claims (1 differ, 1 missing data).**" in page
-    assert "| Fig. 2 | it works on objects | needs coil20, coil3 | missing data |" in page
+    assert "**reproduced 2 of 4 claims (1 differ, 1 not decidable).**" in page
+    assert "| Fig. 2 | it works on objects | not decidable: needs coil20, coil3 |" in page
     assert "| `tiny2020/fig2_external` | Fig. 2 | not run; missing: coil20, coil3 |" in page
     assert "cscluster reproduce --profile full --write" in page
     assert "numpy " in page
@@ -87,44 +67,44 @@ def test_from_the_files_to_the_page(cscluster, tmp_path):
     assert (reference / "figures" / "tiny2020_fig1.png").stat().st_size > 1000
     assert (reference / "printed_tiny2020.csv").read_text().count("\n") == 2
 
-    again = cscluster("--write", "--check")
-    assert again.code == 0
-    assert "4 trials, 0 to run" in again.out
-    assert "all scores are as in the reference" in again.out
+    again = reproduce("--write", "--check")
+    assert again.returncode == 0
+    assert "4 trials, 0 to run" in again.stdout
+    assert "all scores agree with the reference" in again.stdout
     assert (reference / "REPRODUCTION.md").read_text() == page
 
     table = reference / "tiny2020.csv"
     table.write_text(table.read_text().replace("PCK-Means", "PCK"))
-    drifted = cscluster("--stored", "--check")
-    assert drifted.code == 1
-    assert "tiny2020/fig1: acc of PCK on iris (10 links, tier 1): is not there any more" in drifted.out
+    drifted = reproduce("--stored", "--check")
+    assert drifted.returncode == 1
+    assert "tiny2020/fig1: acc of PCK on iris (10 links, tier 1): is not there any more" in drifted.stdout
 
 
-def test_what_a_file_no_longer_asks_for_is_left_out(cscluster, tmp_path):
-    cscluster("tiny2020/fig1", "-j", "2")
+def test_what_a_file_no_longer_asks_for_is_left_out(reproduce, tmp_path):
+    reproduce("tiny2020/fig1", "-j", "2")
     file = tmp_path / "configs" / "papers" / "tiny2020" / "fig1.yaml"
     file.write_text(CONFIG.replace("[10, 40]", "[40]"))
-    assert "2 trials, 0 to run" in cscluster("tiny2020/fig1").out
-    cscluster("--stored", "--write")
+    assert "2 trials, 0 to run" in reproduce("tiny2020/fig1").stdout
+    reproduce("--stored", "--write")
     page = (tmp_path / "results" / "reference" / "REPRODUCTION.md").read_text()
     assert "| `tiny2020/fig1` | Fig. 1 | 2 of 2 trials |" in page
 
 
-def test_the_quick_profile_has_results_and_references_of_its_own(cscluster, tmp_path):
-    found = cscluster("--profile", "quick", "-j", "2", "--write")
-    assert found.code == 0, found.err
-    assert "[1/1] tiny2020/fig1: 2 trials, 2 to run" in found.out
-    assert "it works on objects" not in found.out
-    assert "the full profile decides" in found.out
+def test_the_quick_profile_has_results_and_references_of_its_own(reproduce, tmp_path):
+    found = reproduce("--profile", "quick", "-j", "2", "--write")
+    assert found.returncode == 0, found.stderr
+    assert "[1/1] tiny2020/fig1: 2 trials, 2 to run" in found.stdout
+    assert "it works on objects" not in found.stdout
+    assert "the full profile decides" in found.stdout
     assert [path.name for path in (tmp_path / "results" / "reference").iterdir()] == ["quick_tiny2020.csv"]
     assert (tmp_path / "results" / "papers-quick" / "tiny2020" / "fig1" / "trials.jsonl").is_file()
-    assert cscluster("--profile", "quick", "--stored", "--check").code == 0
+    assert reproduce("--profile", "quick", "--stored", "--check").returncode == 0
 
 
-def test_nothing_is_run_with_stored(cscluster, tmp_path):
-    found = cscluster("tiny2020/fig1", "--stored")
-    assert found.code == 0
-    assert "reproduced 0 of 3 claims (3 not run)" in found.out
+def test_nothing_is_run_with_stored(reproduce, tmp_path):
+    found = reproduce("tiny2020/fig1", "--stored")
+    assert found.returncode == 0
+    assert "reproduced 0 of 3 claims (3 not run)" in found.stdout
     assert not (tmp_path / "results").exists()
 
 
@@ -132,14 +112,14 @@ def test_nothing_is_run_with_stored(cscluster, tmp_path):
     ("arguments", "message"),
     [
         (["tiny2021"], "There is no paper 'tiny2021'"),
-        (["tiny2020/fig3"], "'tiny2020' has no item 'fig3'"),
-        (["tiny2020/fig2_external", "--profile", "quick"], "is no part of the quick profile; it has: fig1"),
-        (["--profile", "slow"], "--profile takes 'quick' or 'full', got 'slow'."),
+        (["tiny2020/fig3"], "Paper 'tiny2020' has no item 'fig3'"),
+        (["tiny2020/fig2_external", "--profile", "quick"], "is not part of the quick profile; it has: fig1"),
+        (["--profile", "slow"], "There is no profile 'slow'; there are full, quick"),
         (["--stored", "--check"], "There is no reference"),
     ],
 )
-def test_mistakes_are_one_sentence(cscluster, arguments, message):
-    found = cscluster(*arguments)
-    assert found.code == 2
-    assert message in found.err
-    assert len(found.err.splitlines()) == 1
+def test_mistakes_are_one_sentence(reproduce, arguments, message):
+    found = reproduce(*arguments)
+    assert found.returncode == 2
+    assert message in found.stderr
+    assert len(found.stderr.splitlines()) == 1

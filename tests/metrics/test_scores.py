@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from cscluster import Constraints
 from cscluster.metrics.catalogue import METRICS, SCOPES
-from cscluster.metrics.scores import contingency, satisfied, score, scores
+from cscluster.metrics.scores import contingency, satisfied, score, scores, silhouette
 
 
 @st.composite
@@ -161,4 +161,14 @@ def test_names():
     assert all(name == metric.name for name, metric in METRICS.items())
     asked = "acc acc_hungarian error balanced_error nmi ari rand balanced_rand pairwise_f precision recall"
     assert set(METRICS) == {*asked.split(), "satisfied", "seconds", "iterations"}
-    assert SCOPES == ("all", "unconstrained", "heldout", "unseen")
+    assert list(SCOPES) == ["all", "unconstrained", "heldout", "unseen"]
+
+
+def test_the_silhouette_of_many_rows_is_that_of_a_sample(monkeypatch):
+    rng = np.random.default_rng(0)
+    labels = np.arange(3000) % 2
+    rows = rng.normal(size=(3000, 2)) + 10 * labels[:, None]
+    sampled = silhouette(rows, labels, seed=1)
+    assert sampled == silhouette(rows, labels, seed=1)
+    monkeypatch.setattr("cscluster.metrics.scores.SILHOUETTE_ROWS", 3000)
+    assert abs(sampled - silhouette(rows, labels, seed=1)) < 0.01

@@ -7,8 +7,11 @@ from cscluster.papers.cases import Cases
 NOTHING = pd.DataFrame(columns=["table", "dataset", "label", "metric", "value", "std"])
 
 
-def cases(values, metric="acc"):
-    """Return cases from {data set or (data set, point[, tier]): {label: value or values of trials}}."""
+def cases(values, metric="acc", repeats=1):
+    """Return cases from {data set or (data set, point[, tier]): {label: value or values of trials}}.
+
+    So many trials in a row repeat a draw of links.
+    """
     cells, trials = [], []
     for where, by_label in values.items():
         place = where if isinstance(where, tuple) else (where,)
@@ -26,7 +29,10 @@ def cases(values, metric="acc"):
                     "planned": len(column),
                 }
             )
-            trials += [{**case, "trial": t, f"m:{metric}": value} for t, value in enumerate(column)]
+            trials += [
+                {**case, "trial": t, "draw": t // repeats, f"m:{metric}": value}
+                for t, value in enumerate(column)
+            ]
     return Cases(pd.DataFrame(cells), pd.DataFrame(trials))
 
 

@@ -6,11 +6,12 @@ import json
 
 import pandas as pd
 import pytest
+from pydantic import ValidationError
 
 from cscluster import bundle
 from cscluster.errors import ConfigError
 from cscluster.experiment.config.load import load as load_experiment
-from cscluster.papers import claims
+from cscluster.papers import claims, page
 from cscluster.papers.printed import EVERY
 from cscluster.report.aggregate import Results, collect
 from tests.report.stored import entry, store, trial
@@ -105,26 +106,33 @@ def run(tmp_path):
     return collect(store(tmp_path, [entry("a"), entry("b")], records, metrics=("acc", "error")))
 
 
-def paper_with(**claim):
+def paper_with(printed_forms=None, **claim):
     given = {"id": "c", "where": "Fig. 1", "says": "A is best", "items": ["one", "two"], **claim}
     rule = {"kind": "best", "metric": "acc", "label": "A"}
     items = {"one": {"shows": "Fig. 1"}, "two": {"shows": "Fig. 2"}}
-    return claims.Paper.model_validate({"name": "p", "items": items, "claims": [{"rule": rule, **given}]})
+    return claims.Paper.model_validate(
+        {
+            "name": "p",
+            "printed_forms": printed_forms or {},
+            "items": items,
+            "claims": [{"rule": rule, **given}],
+        }
+    )
 
 
 def only(paper, runs, missing):
     (verdict,) = claims.judge(paper, runs, missing)
-    return verdict.status, verdict.ours
+    return verdict.ours.status, verdict.ours.text
 
 
-def test_the_four_verdicts(run):
+def test_the_verdicts(run):
     assert isinstance(run, Results)
     assert only(paper_with(), {"one": run, "two": run}, {}) == ("reproduced", "best in 1 of 1 case")
     worse = paper_with(rule={"kind": "best", "metric": "acc", "label": "B"})
     assert only(worse, {"one": run, "two": run}, {}) == ("differs", "best in 0 of 1 case; A in 1")
     assert only(paper_with(), {}, {}) == ("not run", "")
     gone = {"one": ["coil20"], "two": ["usps"]}
-    assert only(paper_with(), {}, gone) == ("missing data", "needs coil20, usps")
+    assert only(paper_with(), {}, gone) == ("not decidable", "needs coil20, usps")
 
 
 def test_what_is_left_out_is_said(run):
@@ -138,13 +146,81 @@ def test_what_is_left_out_is_said(run):
 
 def test_fewer_trials_than_in_the_paper_are_said(run):
     (verdict,) = claims.judge(paper_with(), {"one": run, "two": run}, {}, {"one": 20, "two": 2})
-    assert verdict.ours == "best in 1 of 1 case; 2 of 20 trials in one"
+    assert verdict.ours.text == "best in 1 of 1 case; 2 of 20 trials in one"
 
 
 def test_a_summary_in_one_line(run):
     paper = paper_with()
     verdicts = claims.judge(paper, {"one": run}, {}) + claims.judge(paper, {}, {})
     assert claims.summary(verdicts) == "reproduced 1 of 2 claims (1 not run)"
+
+
+def both_forms(tmp_path, **more):
+    """Return a run in which A beats B, but the printed form of A does not."""
+    scores = {"A": [0.9, 0.8], "A (as printed)": [0.5, 0.6], "B": [0.6, 0.7]}
+    records = [trial("a", v, label=label, trial=t) for label, vs in scores.items() for t, v in enumerate(vs)]
+    return collect(store(tmp_path, [entry("a", label=label) for label in scores], records, **more))
+
+
+def test_both_forms_are_judged_each_without_the_other(tmp_path):
+    run = both_forms(tmp_path)
+    paper = paper_with({"A": "A (as printed)"}, items=["one"])
+    (verdict,) = claims.judge(paper, {"one": run}, {})
+    assert (verdict.printed.status, verdict.ours.status) == ("differs", "reproduced")
+    assert verdict.printed.text == "best in 0 of 1 case; B in 1"
+    assert claims.summary([verdict]) == "reproduced as printed 0 of 1 claims (1 differ); ours 1 of 1 claims"
+    last = paper_with(
+        {"A": "A (as printed)"}, items=["one"], rule={"kind": "worst", "metric": "acc", "label": "B"}
+    )
+    (verdict,) = claims.judge(last, {"one": run}, {})
+    assert (verdict.printed.status, verdict.ours.status) == ("differs", "reproduced")
+
+
+def test_a_printed_form_without_results_is_not_run(tmp_path):
+    run = both_forms(tmp_path)
+    twins = {"A": "A (as printed)", "B": "B (as printed)"}
+    (verdict,) = claims.judge(paper_with(twins, items=["one"]), {"one": run}, {})
+    assert (verdict.printed.status, verdict.printed.text) == ("not run", "no results of B (as printed)")
+    alone = paper_with(
+        twins, items=["one"], rule={"kind": "limit", "metric": "acc", "label": "A", "at_most": 0.6}
+    )
+    (verdict,) = claims.judge(alone, {"one": run}, {})
+    assert (verdict.printed.status, verdict.ours.status) == ("reproduced", "differs")
+
+
+def test_points_of_a_grid_have_forms_too(tmp_path):
+    records = [
+        trial("a", value + lam / 100, label=label, grid={"lam": lam})
+        for label, value in (("A", 0.5), ("A (as printed)", 0.7))
+        for lam in (1, 2)
+    ]
+    entries = [entry("a", label=label) for label in ("A", "A (as printed)")]
+    run = collect(store(tmp_path, entries, records, trials=1))
+    rule = {"kind": "limit", "metric": "acc", "label": "A (lam=2)", "at_least": 0.6}
+    (verdict,) = claims.judge(paper_with({"A": "A (as printed)"}, items=["one"], rule=rule), {"one": run}, {})
+    assert (verdict.printed.text, verdict.ours.text) == ("0.72; in 1 of 1 case", "0.52; in 0 of 1 case")
+
+
+def test_a_cause_names_an_experiment_of_the_paper():
+    cause = {"sentence": "the start is another", "experiment": "two"}
+    assert paper_with(cause=cause).claims[0].cause.experiment == "two"
+    with pytest.raises(ValidationError, match="names the item 'three'"):
+        paper_with(cause={**cause, "experiment": "three"})
+
+
+def test_the_page_shows_both_forms_and_the_cause(tmp_path):
+    cause = {"sentence": "the start is another", "experiment": "two"}
+    paper = paper_with({"A": "A (as printed)"}, items=["one"], because="first of all means", cause=cause)
+    runs = {"one": both_forms(tmp_path)}
+    states = {"one": page.State(6, 6), "two": page.State()}
+    chapter = page.Chapter(paper, "Title", claims.judge(paper, runs, {}), states, runs)
+    text = page.render([chapter], "a command", {})
+    assert "| [p](#p) | as printed | 0 | 0 | 1 | 0 | 0 |" in text
+    assert "| [p](#p) | ours | 1 | 0 | 0 | 0 | 0 |" in text
+    assert (
+        "| Fig. 1 | A is best<br>Rule: first of all means | ✗ differs: best in 0 of 1 case; B in 1"
+        "<br>Cause: the start is another (`two`) | ✓ reproduced: best in 1 of 1 case |" in text
+    )
 
 
 def test_ours_beside_the_printed_numbers(run):

@@ -100,6 +100,19 @@ def test_a_claim_that_does_not_hold(given, found):
     assert outcome.text
 
 
+def test_trials_that_repeat_a_draw_are_one_observation():
+    # Three draws, repeated twenty times each: A is ahead on two of them, which sixty trials would take
+    # for certain.
+    found = {"x": {"A": [0.7] * 20 + [0.7] * 20 + [0.69] * 20, "B": [0.5] * 20 + [0.6] * 20 + [0.7] * 20}}
+    rule = {"kind": "significant", "metric": "acc", "label": "A"}
+    assert judge(rule, cases(found)).holds
+    assert not judge(rule, cases(found, repeats=20)).holds
+    line = printed(("Table 1", "x", "*", "order", "B < A"))
+    order = {"kind": "order", "metric": "acc", "table": "Table 1"}
+    assert judge(order, cases(found), line).holds
+    assert not judge(order, cases(found, repeats=20), line).holds
+
+
 def test_small_errors_and_times_are_good():
     found = {"x": {"A": 0.1, "B": 0.3}}
     assert judge({"kind": "best", "metric": "error", "label": "A"}, cases(found, "error")).holds
@@ -148,6 +161,16 @@ def test_printed_numbers_within_a_tolerance():
     assert outcome.text == "2 of 3 numbers within 1; largest difference 10 (B on x: 30, printed 20)"
     assert judge({**rule, "share": 0.66}, found, numbers).holds
     assert judge({**rule, "table": "V", "metric": "seconds"}, found, numbers) is None
+
+
+def test_numbers_that_are_better_than_printed_exceed_the_claim():
+    line = printed(("IV", "x", "A", "error_percent", 20), ("IV", "x", "B", "error_percent", 20))
+    rule = {"kind": "numbers", "metric": "error_percent", "table": "IV", "tolerance": 2}
+    outcome = judge(rule, cases({"x": {"A": 0.10, "B": 0.21}}, "error"), line)
+    assert (outcome.holds, outcome.exceeds) == (False, True)
+    assert outcome.text.startswith("1 of 2 numbers within 2, 1 better; largest difference -10 (A on x")
+    outcome = judge(rule, cases({"x": {"A": 0.10, "B": 0.25}}, "error"), line)
+    assert (outcome.holds, outcome.exceeds) == (False, False)
 
 
 def test_printed_means_over_all_data_sets():

@@ -4,9 +4,8 @@ import statistics
 import pytest
 
 from cscluster.errors import ConfigError
-from cscluster.metrics.catalogue import METRICS
 from cscluster.report import write
-from cscluster.report.aggregate import at_last_point, collect, join, lower_is_better, recorded, restrict
+from cscluster.report.aggregate import at_last_point, collect, join, recorded, restrict
 from tests.report.stored import entry, store, trial
 
 
@@ -191,11 +190,6 @@ def test_a_run_without_results(tmp_path):
 def test_a_metric_that_was_not_recorded_is_empty(tmp_path):
     results = collect(store(tmp_path, [entry("a")], [trial("a", 0.5)]), ["nmi"])
     assert cell(results, "A", metric="nmi")["n"] == 0
-
-
-def test_which_metrics_are_better_when_small():
-    for name, metric in METRICS.items():
-        assert lower_is_better(name) == lower_is_better(f"{name}@unseen") == (not metric.higher_is_better)
 
 
 def test_a_mean_over_survivors_does_not_win(tmp_path):

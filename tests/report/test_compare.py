@@ -65,7 +65,7 @@ def test_what_moved(tmp_path):
     assert found.cells["difference"].tolist() == pytest.approx([0.1, -0.1, 0, 0])
     assert found.cells["n"].tolist() == [10] * 4
     assert found.verdict == (
-        "2 of 4 cells moved significantly (1 better, 1 worse), 1 are within noise, 1 are equal."
+        "2 of 4 cells moved significantly (1 better, 1 worse), 1 are equal, 1 within noise."
     )
     again = compare(before, after, collect(before, ["error"]), collect(after, ["error"]))
     assert again.cells["verdict"].tolist() == ["better", "worse", "noise", "same"]

@@ -20,7 +20,7 @@ def test_all_but_points_is_about_the_last_point(tmp_path):
 def test_the_heading_says_where(tmp_path):
     (outcome,) = outcomes(collect(three_by_three(tmp_path)))
     assert outcome.heading == (
-        "ACC from worst to best, number of links 20 (paired t-test at 0.05: < significant, ~ not)"
+        "ACC (majority) from worst to best, number of links 20 (paired t-test at 0.05: < significant, ~ not significant)"
     )
 
 

@@ -5,7 +5,16 @@ from scipy import stats
 
 from cscluster.report import statistics
 from cscluster.report.aggregate import collect
-from cscluster.report.statistics import friedman, ordering, paired_t, pairwise, sentence, win_tie_loss
+from cscluster.report.statistics import (
+    friedman,
+    holm,
+    nemenyi,
+    ordering,
+    paired_t,
+    pairwise,
+    sentence,
+    win_tie_loss,
+)
 from tests.report.stored import entry, store, trial
 
 RNG = np.random.default_rng(0)
@@ -116,7 +125,7 @@ def test_ordering_reads_as_in_the_paper():
 
 
 def test_identical_columns_are_ties_in_the_order_they_came():
-    same = pd.DataFrame({name: [0.1, 0.2, 0.3] for name in "BCA"})
+    same = pd.DataFrame({name: np.arange(8) / 10 for name in "BCA"})
     assert ordering(same) == "B ~ C ~ A"
     table = pairwise(same)
     assert table["winner"].tolist() == ["tie"] * 3
@@ -141,7 +150,65 @@ def test_pairwise_by_hand():
     assert row["wilcoxon_p"] == row["holm_p"] == pytest.approx(4 / 32)
     assert row["rank_biserial"] == pytest.approx((14 - 1) / 15)
     assert row["cohen_dz"] == pytest.approx(0.026 / np.std(d, ddof=1))
-    assert row["winner"] == "tie"
+    assert row["winner"] == "too few trials"  # even five differences of one sign have p = 2 / 32
+
+
+def test_too_few_draws_are_no_tie():
+    # Six draws of one sign have p = 2 / 64: enough for one pair, not for three.
+    better = pd.DataFrame({"A": np.zeros(6), "B": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]})
+    assert pairwise(better)["winner"].tolist() == ["B"]
+    assert pairwise(better.assign(C=np.arange(6)))["winner"].tolist() == ["too few trials"] * 3
+    assert pairwise(better.head(5))["winner"].tolist() == ["too few trials"]
+
+
+def test_copies_of_one_result_are_one_observation(tmp_path):
+    columns = {"a": [0.5] * 10, "b": [0.7] * 10}
+    copies = run(tmp_path / "file", columns, kind="file")
+    assert scores(copies).index.tolist() == [0]
+    assert win_tie_loss(copies, "acc").loc["B", "A"] == "0/1/0"
+    assert sentence(copies, "acc") == (
+        "B has the highest ACC (majority) on iris; too few trials to test differences."
+    )
+    drawn = run(tmp_path / "drawn", columns)
+    assert win_tie_loss(drawn, "acc").loc["B", "A"] == "1/0/0"
+
+
+def test_holm_by_hand():
+    # Sorted: 0.005 * 4, 0.01 * 3, 0.03 * 2, 0.04 * 1; the last is no smaller than the one before.
+    assert holm(np.array([0.01, 0.04, 0.03, 0.005])) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm(np.array([0.6, 0.7])).tolist() == [1.0, 1.0]
+    assert holm(np.array([])).tolist() == []
+
+
+def test_holm_rejects_what_its_procedure_rejects():
+    for p in RNG.beta(0.3, 2, size=(50, 7)):
+        rejected = set()
+        for step, i in enumerate(np.argsort(p)):
+            if p[i] >= 0.05 / (len(p) - step):
+                break
+            rejected.add(int(i))
+        assert set(np.flatnonzero(holm(p) < 0.05).tolist()) == rejected
+
+
+def test_nemenyi_in_the_example_of_demsar():
+    # Demsar (2006), 3.2.2: ranks of four classifiers on 14 data sets; the critical difference is 1.25 at
+    # 0.05 and 1.12 at 0.10, so that only the first differs, at 0.10, from the second and the fourth.
+    p = nemenyi(np.array([3.143, 2.000, 2.893, 1.964]), 14)
+    assert 0.05 < p[0, 1] < 0.10
+    assert 0.05 < p[0, 3] < 0.10
+    assert (p[[0, 1, 1, 2], [2, 2, 3, 3]] > 0.10).all()
+    assert (p == p.T).all()
+    assert (np.diag(p) == 1).all()
+
+
+def test_nemenyi_is_the_range_of_normal_variables():
+    # p of two mean ranks is the chance that k standard normal variables spread further than q.
+    k, n, gap = 5, 9, 1.7
+    q = gap * np.sqrt(2) / np.sqrt(k * (k + 1) / (6 * n))
+    draws = np.random.default_rng(1).normal(size=(200_000, k))
+    chance = float((np.ptp(draws, axis=1) > q).mean())
+    p = nemenyi(np.array([1.0, 1.0 + gap, 3.0, 3.0, 3.0]), n)[0, 1]
+    assert p == pytest.approx(chance, abs=4 * np.sqrt(chance * (1 - chance) / len(draws)))
 
 
 def test_holm_multiplies_the_smallest_p_by_the_number_of_pairs():
@@ -255,7 +322,7 @@ def test_what_is_not_ranked_is_named(tmp_path):
     results = run(tmp_path, columns, datasets=("iris", "wine", "sonar", "glass"))
     said = sentence(results, "acc")
     assert "Across 3 data sets" in said
-    assert said.endswith("(Nemenyi); left out for want of results: D and glass.")
+    assert said.endswith("(Nemenyi); omitted, no results: D and glass.")
 
 
 def test_the_outcome_in_words(tmp_path):
@@ -269,16 +336,18 @@ def test_the_outcome_in_words(tmp_path):
     assert "Friedman" not in sentence(results, "acc")  # B has nothing on sonar
     results = run(tmp_path / "one", columns, datasets=("iris", "wine"))
     assert sentence(results, "acc") == (
-        "A has the highest ACC in 1 of 2 cases; by paired t-tests at 0.05 it is significantly better than "
+        "A has the highest ACC (majority) in 1 of 2 cases; by paired t-tests at 0.05 it is significantly better than "
         "B in 1 of 2 and worse in 1 and C in 2 of 2."
     )
-    assert sentence(results, "error").startswith("A has the lowest ERROR in 1 of 2 cases; by paired")
+    assert sentence(results, "error").startswith(
+        "A has the lowest error (majority) in 1 of 2 cases; by paired"
+    )
 
 
 def test_one_case_is_named(tmp_path):
     results = run(tmp_path, {"a": CLEAR["A"], "b": CLEAR["B"]})
     assert sentence(results, "acc") == (
-        "B has the highest ACC on iris; by paired t-tests at 0.05 it is significantly better than A in 1 of 1."
+        "B has the highest ACC (majority) on iris; by paired t-tests at 0.05 it is significantly better than A in 1 of 1."
     )
 
 
@@ -293,4 +362,4 @@ def test_oracles_are_marked_in_words(tmp_path):
     records += [trial("b", 0.2, trial=t) for t in (0, 1)]
     results = collect(store(tmp_path, [entry("a", select="oracle:acc"), entry("b")], records))
     assert results.marks == {"A": "A *", "B": "B"}
-    assert sentence(results, "acc").startswith("A * has the highest ACC")
+    assert sentence(results, "acc").startswith("A * has the highest ACC (majority)")

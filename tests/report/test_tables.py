@@ -82,26 +82,26 @@ def test_columns_of_tiers_tell_their_point(tmp_path):
     records = [trial("a", 0.5, point=point, tier=tier) for point in (5, 10) for tier in (1, 2)]
     (grid,) = grids(collect(store(tmp_path, [entry("a")], records, kind="tiers")))
     assert list(grid.texts.columns) == ["5 t1", "5 t2", "10 t1", "10 t2"]
-    assert grid.heading == "ACC on iris by links of a tier"
+    assert grid.heading == "ACC (majority) on iris by links of a tier"
 
 
 def test_data_sets_by_algorithms(tmp_path):
     results = at_last_point(collect(three_by_three(tmp_path)))
     (grid,) = grids(results, "dataset")
-    assert grid.heading == "ACC by data set, number of links 20"
+    assert grid.heading == "ACC (majority) by data set, number of links 20"
     assert grid.corner == "data set"
     assert list(grid.texts.index) == ["iris", "wine", "sonar"]
     assert list(grid.texts.columns) == ["A", "B", "C"]
     assert grid.best["C"].all()
     assert not grid.best[["A", "B"]].any(axis=None)
     assert grid.texts.loc["wine", "B"].startswith("0.6")
-    assert "the best of each row" in tables.notes(results, "dataset")[0]
+    assert "bold: best in its row, or not significantly worse" in tables.notes(results, "dataset")[0]
 
 
 def test_data_sets_with_last_points_of_their_own(tmp_path):
     records = [trial("a", 0.5, dataset=data, point=point) for data, point in (("iris", 10), ("wine", 20))]
     (grid,) = grids(collect(store(tmp_path, [entry("a")], records)), "dataset")
-    assert grid.heading == "ACC by data set"
+    assert grid.heading == "ACC (majority) by data set"
     assert list(grid.texts.index) == ["iris (number of links 10)", "wine (number of links 20)"]
 
 
@@ -115,7 +115,7 @@ def test_a_parameter_across(tmp_path):
     records += [trial("b", 0.99, trial=t) for t in range(5)]
     folder = store(tmp_path, [entry("a", select="oracle:acc"), entry("b")], records, trials=5)
     (grid,) = grids(collect(folder, every=True), "lam")
-    assert grid.heading == "ACC on iris by lam, number of links 10"
+    assert grid.heading == "ACC (majority) on iris by lam, number of links 10"
     assert list(grid.texts.index) == ["A (eta=x)", "A (eta=y)"]
     assert list(grid.texts.columns) == ["1", "2", "3"]
     assert grid.texts.loc["A (eta=x)", "2"] == "0.520 ± 0.016"

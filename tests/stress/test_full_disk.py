@@ -17,7 +17,7 @@ trials: 60
 
 def run(folder, out):
     done = subprocess.run(
-        [sys.executable, "-c", "from cscluster.cli.app import main; main()", "run", "full.yaml", "--jobs", "1", "--out", str(out)],
+        [sys.executable, "-c", "from cscluster.cli.app import main; main()", "run", "full.yaml", "--jobs", "1", "--results", str(out)],
         cwd=folder,
         capture_output=True,
         text=True,

@@ -5,33 +5,6 @@ from scipy.sparse import csr_array
 from cscluster import Constraints
 from cscluster.errors import ParameterError
 from cscluster.tables import method
-from cscluster.tables.method import Method
-
-
-def test_options_are_read():
-    assert method.parse("auto", [], "auto") == Method(None, {}, None)
-    wanted = method.parse("pmmc", ["lam=10", "kernel=gaussian", "n_components=null"], "4")
-    assert wanted == Method("pmmc", {"lam": 10, "kernel": "gaussian", "n_components": None}, 4)
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        (("kmeens", [], "3"), "did you mean 'kmeans'?"),
-        (("auto", ["w=1"], "3"), "--param needs --algorithm"),
-        (("pckmeans", ["w"], "3"), "NAME=VALUE"),
-        (("pckmeans", ["v=1"], "3"), "has no parameter 'v'"),
-        (("pckmeans", ["w=heavy"], "3"), "'w' of PCK-Means must be a number"),
-        (("pckmeans", ["n_clusters=3"], "3"), "set by -k"),
-        (("pckmeans", ["random_state=3"], "3"), "set by --seed"),
-        (("auto", [], "1"), "-k must be a whole number from 2 on"),
-        (("auto", [], "many"), "-k must be a whole number from 2 on"),
-        (("auto", [], "²"), "-k must be a whole number from 2 on"),
-    ],
-)
-def test_wrong_options_are_one_sentence(options, says):
-    with pytest.raises(ParameterError, match=says):
-        method.parse(*options)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +12,7 @@ def test_wrong_options_are_one_sentence(options, says):
     [
         ("kmeans", np.eye(3), 3, "3 clusters are too many for 3 rows"),
         ("mmc_sdp", np.eye(5), 3, "makes two clusters only"),
-        ("pckmeans", csr_array(np.eye(5)), 2, "needs dense data; add '--preprocess dense'"),
+        ("pckmeans", csr_array(np.eye(5)), 2, "needs dense data; add the preprocessing step 'dense'"),
     ],
 )
 def test_what_a_method_cannot_do(name, X, k, says):

@@ -20,7 +20,7 @@ def test_a_partition_from_all_sides():
     assert outcome.describe(found) == [
         "links kept: 2 of 4 (50%): 1 of 2 must, 1 of 2 cannot",
         "silhouette: 0.90",
-        "against the known classes: ACC 1.000, NMI 1.000",
+        "against the known classes: ACC (majority) 1.000, NMI 1.000",
     ]
 
 
@@ -29,13 +29,3 @@ def test_without_links_classes_or_a_second_cluster():
     found = outcome.judge(X, np.zeros(4, dtype=np.int64), 2, Constraints.empty(4), plain, seed=0)
     assert found.silhouette is None
     assert outcome.describe(found) == []
-
-
-def test_the_silhouette_of_many_rows_is_that_of_a_sample(monkeypatch):
-    rng = np.random.default_rng(0)
-    labels = np.arange(3000) % 2
-    rows = rng.normal(size=(3000, 2)) + 10 * labels[:, None]
-    sampled = outcome.silhouette(rows, labels, seed=1)
-    assert sampled == outcome.silhouette(rows, labels, seed=1)
-    monkeypatch.setattr(outcome, "SILHOUETTE_ROWS", 3000)
-    assert abs(sampled - outcome.silhouette(rows, labels, seed=1)) < 0.01

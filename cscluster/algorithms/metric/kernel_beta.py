@@ -11,7 +11,7 @@ from cscluster.algorithms.metric.options import require_at_most
 from cscluster.algorithms.parameters import Boolean, Integer, Null, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, DataError
-from cscluster.linalg.neighbourhood import gaussian, mean_squared_distance
+from cscluster.linalg.kernels import Kernel, mean_squared_distance
 
 _SMALLEST = 1e-10
 """Eigenvalues below this share of the largest count as zero."""
@@ -112,7 +112,7 @@ class KernelBeta(MetricLearner):
         self.variance_ = self.theta / 2 * mean_squared_distance(X)
         if self.variance_ == 0:
             raise DataError("KernelBeta cannot use these samples: all coincide.")
-        K = gaussian(X, X, self.variance_)
+        K = self._kernel()(X)
         self.offset_ = K.mean(axis=0) if self.center else np.zeros(len(X))
         values, vectors = np.linalg.eigh(K - self.offset_ - self.offset_[:, None] + self.offset_.mean())
         p = min(self.n_components or _EIGENVECTORS, int((values > _SMALLEST * values[-1]).sum()))
@@ -121,8 +121,11 @@ class KernelBeta(MetricLearner):
         self.weights_ = optimal_weights(self.eigenvectors_, constraints)
         return self
 
+    def _kernel(self) -> Kernel:
+        return Kernel("gaussian", np.sqrt(2 * self.variance_))
+
     def transform(self, X: Samples) -> FloatArray:
         """Return coordinates whose inner products are the learned kernel."""
         X = self._validate_new(X)
-        k = gaussian(X, self.samples_, self.variance_) - self.offset_
+        k = self._kernel()(X, self.samples_) - self.offset_
         return k @ (self.eigenvectors_ * (self.weights_ / self.eigenvalues_))

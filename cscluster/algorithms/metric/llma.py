@@ -12,8 +12,8 @@ from cscluster.algorithms.base import FloatArray, IntArray, MetricLearner, Sampl
 from cscluster.algorithms.parameters import Integer, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, DataError
+from cscluster.linalg.kernels import Kernel, mean_squared_distance
 from cscluster.linalg.lle import nearest_neighbours
-from cscluster.linalg.neighbourhood import gaussian, mean_squared_distance
 
 _FLAT = 1e-10
 
@@ -127,7 +127,7 @@ class LLMA(MetricLearner):
         self.window_ = self.beta * float(np.sqrt(mean_squared_distance(X)))
         if self.window_ == 0:
             raise DataError("LLMA cannot use these samples: all coincide.")
-        Pi = gaussian(X, self.landmarks_, self.window_**2)
+        Pi = self._mix(X)
         n, edges = len(X), neighbour_edges(X, self.n_neighbors)
         d = lengths(X, edges)
         N = np.exp(-(d**2) / np.mean(d**2)) if d.any() else np.ones(len(d))
@@ -161,4 +161,8 @@ class LLMA(MetricLearner):
     def transform(self, X: Samples) -> FloatArray:
         """Move samples, new ones among them."""
         X = self._validate_new(X)
-        return X + gaussian(X, self.landmarks_, self.window_**2) @ self.translations_
+        return X + self._mix(X) @ self.translations_
+
+    def _mix(self, X: FloatArray) -> FloatArray:
+        """Return how much of each translation a sample moves by."""
+        return Kernel("gaussian", np.sqrt(2) * self.window_)(X, self.landmarks_)

@@ -11,8 +11,8 @@ from cscluster.algorithms.parameters import Choice, Integer, Null, Real, paramet
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, DataError, ParameterError
 from cscluster.linalg import trace_ratio
+from cscluster.linalg.kernels import exponential, mean_squared_distance
 from cscluster.linalg.lle import reconstruction_scatter, reconstruction_weights
-from cscluster.linalg.neighbourhood import exponential, mean_squared_distance
 from cscluster.linalg.scatter import deviations, link_scatter
 
 

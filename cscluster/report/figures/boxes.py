@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from cscluster.report.aggregate import Results
+from cscluster.report.aggregate import Results, metric_values
 from cscluster.report.figures import lines
 from cscluster.report.figures.layout import (
     add_legend,
@@ -22,9 +22,10 @@ from cscluster.report.figures.layout import (
     log_axis,
     panels,
 )
-from cscluster.report.figures.style import PAGE, look
+from cscluster.report.figures.style import current, look
 from cscluster.report.figures.words import metric_name, wrapped
 from cscluster.report.tables import points_word
+from cscluster.words import plural
 
 _FEW = 5  # trials that are drawn one by one: quartiles of so few say nothing
 _NAME = 28  # letters of a line of a name
@@ -54,13 +55,13 @@ def boxes(
     point : int, optional
         Number of links; the last by default.  Of tiers, the last one counts.
     """
-    trials = results.trials.assign(value=lines.values(results.trials, metric))
+    trials = results.trials.assign(value=metric_values(results.trials, metric))
     point = int(trials["point"].max()) if point is None else point
     trials = trials[(trials["point"] == point) & (trials["tier"] == trials["tier"].max())]
     chosen = list(results.labels if labels is None else labels)
     names = [wrapped(results.marks[label], _NAME) for label in chosen]
     left = 0.065 * max(len(line) for name in names for line in name.split("\n"))
-    columns = grid_columns(len(results.datasets), int(PAGE - left))
+    columns = grid_columns(len(results.datasets), int(current().page - left))
     pitch = 0.05 + 0.11 * max(name.count("\n") + 1 for name in names)
     figure, grid = panels(results.datasets, lambda _: 0.35 + pitch * max(len(names), 4), columns, left)
     for axes, dataset in zip(grid, results.datasets, strict=True):
@@ -74,7 +75,7 @@ def boxes(
         axes.set_yticks(range(len(names)), names if first_in_row(axes) else [""] * len(names))
         axes.set_ylim(len(names) - 0.5, -0.5)
     figure.supxlabel(metric_name(metric))
-    _explain(figure, results, chosen, point)
+    _explain(figure, results, metric, chosen, point)
     return figure
 
 
@@ -101,12 +102,12 @@ def _draw_box(axes: Axes, place: int, values: Any, planned: int, colour: str) ->
     )
 
 
-def _explain(figure: Figure, results: Results, labels: Sequence[str], point: int) -> None:
-    note = f"{results.planned} trials; {points_word(results)}: {point}"
-    note += lines.remarks(results, labels)
+def _explain(figure: Figure, results: Results, metric: str, labels: Sequence[str], point: int) -> None:
+    caption = f"{metric_name(metric)} of {plural(results.planned, 'trial')}; {points_word(results)}: {point}"
+    caption += lines.remarks(results, labels)
     if results.planned < _FEW:
         handles: list[Any] = [Line2D([], [], linestyle="none", marker="o", markersize=3, color="0.3")]
-        add_legend(figure, handles, ["one trial"], note)
+        add_legend(figure, handles, ["one trial"], caption)
         return
     handles = [
         Patch(facecolor="0.85", edgecolor="black", linewidth=0.7),
@@ -115,4 +116,4 @@ def _explain(figure: Figure, results: Results, labels: Sequence[str], point: int
         Line2D([], [], linestyle="none", **_OUTLIER),
     ]
     names = ["quartiles", "median", "whiskers: up to 1.5 times the box", "trials beyond"]
-    add_legend(figure, handles, names, note)
+    add_legend(figure, handles, names, caption)

@@ -1,4 +1,4 @@
-"""The critical-difference diagram: mean ranks across data sets, with bars that join what is alike."""
+"""The critical-difference diagram: mean ranks across data sets, and bars that join similar ones."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from cscluster.errors import ConfigError
 from cscluster.report.aggregate import Results
 from cscluster.report.figures import lines
 from cscluster.report.figures.layout import figure_kind, new_figure
-from cscluster.report.figures.style import COLUMN, PAGE
+from cscluster.report.figures.style import current
 from cscluster.report.figures.words import metric_name, place_name, wrapped
 from cscluster.report.statistics import ALPHA, Friedman, rank_test
+from cscluster.words import plural
 
-_FEW, _SHORT = 8, 16  # so many algorithms, with names of two lines of so many letters, fit a column
+_FEW, _SHORT = 8, 10  # so many algorithms, with words of so many letters, fit a column
+_NAMES = 0.25  # share of the width that the names of one side take at most: half is the line of ranks
 _LETTER, _LINE, _GAP, _BAR = 0.066, 0.125, 0.05, 0.09  # inches: a letter, a line, between names, a bar
+_EDGE = 0.18  # inches beside names
 
 
 def alike(ranks: Sequence[float], difference: float) -> list[tuple[int, int]]:
@@ -69,20 +72,22 @@ def critical_difference(results: Results, metric: str, labels: Sequence[str] | N
         )
     ranks = test.mean_ranks.sort_values(kind="stable")
     texts = [f"{results.marks[str(label)]} ({rank:.2f})" for label, rank in ranks.items()]
-    narrow = len(texts) <= _FEW and max(map(len, texts)) <= 2 * _SHORT
-    width = COLUMN if narrow else PAGE
-    names = [wrapped(text, _SHORT if narrow else 2 * _SHORT) for text in texts]
+    narrow = len(texts) <= _FEW and max(len(word) for text in texts for word in text.split()) <= _SHORT
+    width = current().column if narrow else current().page
+    names = [wrapped(text, int((_NAMES * width - _EDGE) / _LETTER)) for text in texts]
     half = -(-len(names) // 2)
     left, right = names[:half], names[half:]
-    margins = [0.2 + _LETTER * max(len(t) for t in "\n".join(side).split("\n")) for side in (left, right)]
-    note = textwrap.fill(_note(results, metric, test), int(width * 19))
+    margins = [_EDGE + _LETTER * max(len(t) for t in "\n".join(side).split("\n")) for side in (left, right)]
+    caption = _caption(results, metric, test)
+    drawn = textwrap.fill(caption, int(width * 19)) if current().captions else ""
     bars = alike(ranks.tolist(), test.critical_difference)
-    above = _LINE * note.count("\n") + 0.62
+    above = 0.72 + (_LINE * (drawn.count("\n") + 1) if drawn else 0.0)
     under = 0.2 + _BAR * len(bars) + max(sum(map(_height, side)) for side in (left, right))
     figure, axes = _inches(width, above + under)
-    axes.text(width / 2, above + under - 0.04, note, ha="center", va="top", size=7)
+    figure.set_label(caption)
+    axes.text(width / 2, above + under - 0.04, drawn, ha="center", va="top", size=7)
     scale = _Scale(margins[0], width - margins[1], len(names), under)
-    _draw_scale(axes, scale, test.critical_difference)
+    _draw_scale(axes, scale, test.critical_difference, f"mean rank by {metric_name(metric)}")
     for level, (first, last) in enumerate(bars):
         ends = [scale.x(ranks.iloc[first]) - 0.04, scale.x(ranks.iloc[last]) + 0.04]
         y = under - 0.1 - _BAR * level
@@ -94,16 +99,17 @@ def critical_difference(results: Results, metric: str, labels: Sequence[str] | N
     return figure
 
 
-def _note(results: Results, metric: str, test: Friedman) -> str:
+def _caption(results: Results, metric: str, test: Friedman) -> str:
     verdict = "" if test.p < ALPHA else ", not significant"
     text = (
         f"mean rank by {metric_name(metric)} across {test.across}, 1 is best ({place_name(results)}); "
-        f"Friedman p = {test.p:.2g}{verdict}; bars join what Nemenyi's test at 5\u00a0% does not tell apart"
+        f"Friedman p = {test.p:.2g}{verdict}; bars join algorithms that are not significantly different "
+        f"(Nemenyi, {ALPHA})"
     )
     missing = {"data set": len(test.absent_datasets), "algorithm": len(test.absent_labels)}
-    gone = [f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in missing.items() if count]
+    gone = [plural(count, kind) for kind, count in missing.items() if count]
     if gone:
-        text += f"; left out for want of results: {' and '.join(gone)}"
+        text += f"; omitted, no results: {' and '.join(gone)}"
     return text + lines.remarks(results, [str(label) for label in test.mean_ranks.index])
 
 
@@ -121,19 +127,25 @@ def _inches(width: float, height: float) -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def _draw_scale(axes: Axes, scale: _Scale, difference: float) -> None:
-    """Draw the line of ranks and, above it, how long the critical difference is."""
+def _draw_scale(axes: Axes, scale: _Scale, difference: float, title: str) -> None:
+    """Draw the line of ranks and, above it, what they are and how long the critical difference is."""
     axes.plot([scale.left, scale.right], [scale.y] * 2, color="black", linewidth=0.8)
+    every = 1 if scale.x(2) - scale.x(1) > 0.2 else 2
     for rank in range(1, scale.last + 1):
         axes.plot([scale.x(rank)] * 2, [scale.y, scale.y + 0.05], color="black", linewidth=0.8)
-        axes.text(scale.x(rank), scale.y + 0.07, str(rank), ha="center", va="bottom", size=7)
-    y, text = scale.y + 0.27, f"CD = {difference:.2f}"
+        if (rank - 1) % every == 0:
+            axes.text(scale.x(rank), scale.y + 0.07, str(rank), ha="center", va="bottom", size=7)
+    axes.text((scale.left + scale.right) / 2, scale.y + 0.46, title, ha="center", va="bottom", size=8)
+    y, text = scale.y + 0.32, f"CD = {difference:.2f}"
     if difference > scale.last - 1:
         axes.text(scale.x(1), y, f"{text}, more than all ranks", va="center", size=7)
         return
     ends = [scale.x(1), scale.x(1 + difference)]
     axes.plot(ends, [y, y], color="black", linewidth=1.2, marker="|", markersize=5)
-    axes.text(ends[1] + 0.06, y, text, va="center", size=7)
+    if scale.right - ends[1] > _LETTER * len(text):
+        axes.text(ends[1] + 0.06, y, text, va="center", size=7)
+    else:
+        axes.text(ends[0] - 0.06, y, text, va="center", ha="right", size=7)
 
 
 def _draw_names(

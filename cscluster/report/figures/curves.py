@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from cscluster.report.aggregate import Results
 from cscluster.report.figures import lines
 from cscluster.report.figures.layout import add_legend, figure_kind, number_axis, panels
+from cscluster.report.statistics import intervals
 from cscluster.report.tables import points_word
 
 
@@ -30,27 +31,40 @@ def curves(results: Results, metric: str, labels: Sequence[str] | None = None) -
         Algorithms to draw; all by default.
     """
     chosen = list(results.labels if labels is None else labels)
-    table = lines.summary(results, metric, ["dataset", "label", "point"])
+    table = intervals(results, metric, ["dataset", "label", "point"])
     table = table[table["label"].isin(chosen)]
     figure, grid = panels(results.datasets, lambda width: 0.35 + 0.62 * width)
+    points = {name: sorted(part["point"].unique()) for name, part in table.groupby("dataset", sort=False)}
+    apart = []
     for axes, dataset in zip(grid, results.datasets, strict=True):
-        number_axis(axes, sorted(table["point"].unique()))
-        draw_panel(axes, table[table["dataset"] == dataset], "point", results, metric)
+        number_axis(axes, _shared(points, dataset))
+        apart.append(draw_panel(axes, table[table["dataset"] == dataset], "point", results, metric))
     figure.supxlabel(points_word(results))
-    name_lines(figure, results, table, chosen)
+    name_lines(figure, results, metric, table, chosen, any(apart))
     return figure
 
 
-def draw_panel(axes: Axes, table: pd.DataFrame, x: str, results: Results, metric: str) -> None:
-    """Draw the lines of one panel."""
-    for label, part in table.groupby("label", sort=False):
-        lines.paint(axes, part, x, results.planned, results.labels.index(label))
+def _shared(points: Mapping[str, list[int]], dataset: str) -> list[int]:
+    """Return the points of all data sets, or of one only where those of all would leave it half empty."""
+    every = sorted({point for some in points.values() for point in some})
+    spans = [some[-1] - some[0] for some in points.values()]
+    return every if 2 * min(spans, default=0) >= every[-1] - every[0] else points.get(dataset, every)
+
+
+def draw_panel(axes: Axes, table: pd.DataFrame, x: str, results: Results, metric: str) -> bool:
+    """Draw the lines of one panel; tell whether some are drawn apart because they are equal."""
+    numbers = {label: number for number, label in enumerate(results.labels)}
+    apart = lines.paint_all(axes, table, x, "label", results.planned, numbers)
     lines.finish(axes, table["mean"], metric)
+    return apart
 
 
-def name_lines(figure: Figure, results: Results, table: pd.DataFrame, labels: Sequence[str]) -> None:
+def name_lines(
+    figure: Figure, results: Results, metric: str, table: pd.DataFrame, labels: Sequence[str], apart: bool
+) -> None:
     """Add the legend of algorithms; one that has no result at all is said to have none."""
     alive = set(table.loc[table["n"] > 0, "label"])
     names = [results.marks[label] + ("" if label in alive else " (no result)") for label in labels]
     handles = [lines.handle(results.labels.index(label)) for label in labels]
-    add_legend(figure, handles, names, lines.note(results, table) + lines.remarks(results, labels))
+    caption = lines.caption(results, metric, table, apart=apart) + lines.remarks(results, labels)
+    add_legend(figure, handles, names, caption)

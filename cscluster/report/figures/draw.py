@@ -15,33 +15,58 @@ from cscluster.report.figures.critical_difference import critical_difference
 from cscluster.report.figures.curves import curves
 from cscluster.report.figures.lines import has_values
 from cscluster.report.figures.save import check_format, save
-from cscluster.report.figures.scaling import scaling, sized_families
+from cscluster.report.figures.scaling import SIZES, scaling, sized_families
 from cscluster.report.figures.sensitivity import grids, sensitivity
+from cscluster.report.figures.style import using
 from cscluster.report.figures.tiers import tiers
+from cscluster.report.formats.latex import escape
 from cscluster.report.statistics import rank_test
+from cscluster.report.write import put
 
 _MANY = 12  # lines in one panel that can still be told apart
-_SIZES = 3  # numbers of samples that a slope needs
 
 Drawing = tuple[str, Callable[[], Figure]]
 
 
-def draw(results: Results, folder: Path, formats: Sequence[str] = ("png",)) -> list[Path]:
-    """Draw every figure that fits the results; return the files, one for each figure and format.
+def draw(
+    results: Results,
+    folder: Path,
+    formats: Sequence[str] = ("png",),
+    style: str = "paper",
+    captions: bool = False,
+) -> list[Path]:
+    r"""Draw every figure that fits the results; return the files, one for each figure and format.
+
+    The caption of each figure is written beside it for LaTeX: ``\caption{\input{NAME.caption}}``.
+
+    Parameters
+    ----------
+    results : Results
+        Of a run.
+    folder : Path
+        Directory of the files.
+    formats : sequence of str
+        Endings of the files: png, pdf, svg.
+    style : str
+        ``paper`` (two columns of 3.5 inches) or ``slides``.
+    captions : bool
+        Whether captions are drawn into the pictures, too.
 
     Raises
     ------
     ConfigError
-        For an unknown format.
+        For an unknown format or style.
     StoreError
         If a file cannot be written.
     """
     for name in formats:
         check_format(name)
     files = []
-    for name, make in drawings(results):
-        figure = make()
-        files += [save(figure, Path(folder) / f"{name}.{ending}") for ending in formats]
+    with using(style, captions):
+        for name, make in drawings(results):
+            figure = make()
+            files += [save(figure, Path(folder) / f"{name}.{ending}") for ending in formats]
+            put(Path(folder) / f"{name}.caption.tex", f"{escape(figure.get_label())}\n")
     return files
 
 
@@ -51,7 +76,7 @@ def drawings(results: Results) -> Iterator[Drawing]:
         if has_values(results, metric):
             for name, make in _of_metric(results, metric):
                 yield re.sub(r"[^\w.-]+", "_", name), make
-    if sized_families(results, _SIZES) and has_values(results, "seconds"):
+    if sized_families(results, SIZES) and has_values(results, "seconds"):
         yield "scaling", partial(scaling, results)
 
 

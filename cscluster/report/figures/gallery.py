@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 
 from cscluster.arrays import FloatArray
 from cscluster.errors import DataError
+from cscluster.report.colours import EMPHASIS
 from cscluster.report.figures.layout import add_legend, figure_kind, new_figure
-from cscluster.report.figures.style import COLUMN, EMPHASIS
+from cscluster.report.figures.style import current
 from cscluster.report.figures.words import plain
 
 
@@ -63,8 +64,8 @@ def gallery(
         plain(f"{cluster}: {len(rows)}" + (f", mostly {usual[i]}" if usual else ""))
         for i, (cluster, rows) in enumerate(zip(clusters, members, strict=True))
     ]
-    side = (COLUMN - 0.2 - 0.06 * max(map(len, names))) / per_cluster
-    figure = new_figure(COLUMN, len(clusters) * side * height / width + 0.1)
+    side = (current().column - 0.2 - 0.06 * max(map(len, names))) / per_cluster
+    figure = new_figure(current().column, len(clusters) * side * height / width + 0.1)
     axes = figure.subplots()
     axes.imshow(_mosaic(pixels, shown, shape, per_cluster), cmap="gray_r", interpolation="nearest")
     axes.grid(visible=False)

@@ -12,11 +12,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from cscluster.report.aggregate import Results, lower_is_better
-from cscluster.report.figures import lines
+from cscluster.metrics.catalogue import lower_is_better
+from cscluster.report.aggregate import Results
+from cscluster.report.colours import EMPHASIS
 from cscluster.report.figures.layout import add_legend, panels, say_empty
-from cscluster.report.figures.style import EMPHASIS
 from cscluster.report.figures.words import metric_name, number_text, place_name, plain
+from cscluster.report.statistics import intervals
 
 _MAP = matplotlib.colormaps["cividis"]  # even steps for all readers, and in grey
 _ROOM_FOR_NUMBERS = 7  # columns and rows
@@ -47,7 +48,7 @@ def axis_text(value: Any) -> str:
 
 def draw_maps(results: Results, metric: str, parameters: Sequence[str], entries: Sequence[str]) -> Figure:
     """Return a heat map for each data set, entry and number of links; the best mean has a frame."""
-    table = lines.summary(results, metric, ["dataset", "entry", "point", "p0", "p1"])
+    table = intervals(results, metric, ["dataset", "entry", "point", "p0", "p1"])
     columns, rows = ordered(table["p0"]), ordered(table["p1"])
     points = sorted(table["point"].unique())
     places = [(d, e, p) for d in results.datasets for e in entries for p in points]
@@ -63,14 +64,16 @@ def draw_maps(results: Results, metric: str, parameters: Sequence[str], entries:
         _draw_map(figure, axes, means.reindex(index=rows, columns=columns), metric)
     figure.supxlabel(plain(parameters[0]))
     figure.supylabel(plain(parameters[1]))
-    note = f"{metric_name(metric)}, " + (
+    caption = f"{metric_name(metric)}, " + (
         f"mean of {results.planned} trials" if results.planned > 1 else "one trial each"
     )
     if len(entries) == 1:
-        note = f"{plain(entries[0])}: {note}"
+        caption = f"{plain(entries[0])}: {caption}"
     if len(points) == 1:
-        note += f"; {place_name(results)}"
-    add_legend(figure, [_frame(0, 0)], ["best"], note)
+        caption += f"; {place_name(results)}"
+    if len(places) > 1:
+        caption += "; the colours of each panel go from its lowest to its highest mean"
+    add_legend(figure, [_frame(0, 0)], [f"best {metric_name(metric)} of its panel"], caption)
     return figure
 
 

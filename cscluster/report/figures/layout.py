@@ -14,13 +14,14 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
-from cscluster.report.figures.style import COLUMN, PAGE, styled
+from cscluster.report.figures.style import current, styled
 from cscluster.report.figures.words import number_text, wrapped
 
 P = ParamSpec("P")
 
 _LETTER = 0.062  # inches: a letter of a tick label
 _LINE = 44  # letters of a line in a legend
+_TALLEST = 0.5  # height of a legend in that of the panels
 
 
 def figure_kind(draw: Callable[P, Figure]) -> Callable[P, Figure]:
@@ -54,7 +55,7 @@ def panels(
     count = len(names)
     columns = columns or grid_columns(count, 3 if count <= 9 else 5)  # a page is high enough for three rows
     rows = -(-count // columns)
-    width = (COLUMN if count == 1 else PAGE) / columns
+    width = (current().column if count == 1 else current().page) / columns
     letters = max(14, int((width - left / columns) * 13 - 2))
     titles = [wrapped(name, letters) if count > 1 else "" for name in names]
     tallest = max(title.count("\n") + 1 for title in titles)
@@ -85,12 +86,18 @@ def first_in_row(axes: Axes) -> bool:
     return place is not None and place.is_first_col()
 
 
-def add_legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], note: str = "") -> None:
+def add_legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], caption: str = "") -> None:
     """Put a legend above the panels, in as many columns as fit, and make the figure higher by as much.
 
-    `note` says how to read what is drawn; it is the legend's heading.
+    `caption` says how to read what is drawn.  It is the figure's label, and the heading of the legend
+    where captions are drawn.  A legend that would be half as high as the panels or more has the width of
+    a page.
     """
+    figure.set_label(caption)
     width, height = figure.get_size_inches()
+    title = textwrap.fill(caption, int(width * 19)) if current().captions else ""
+    if not (handles or title):
+        return
     texts = [wrapped(label, _LINE) for label in labels]
     rows, fits = 0, False
     while not fits:
@@ -99,12 +106,15 @@ def add_legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], no
         legend = figure.legend(
             list(handles),
             texts,
-            title=textwrap.fill(note, int(width * 19)),
+            title=title,
             loc="outside upper center",
             ncols=columns,
             frameon=False,
-            handlelength=3.2,
-            columnspacing=1.2,
+            handlelength=2.6,
+            handletextpad=0.5,
+            columnspacing=1.0,
+            labelspacing=0.25,
+            borderpad=0.1,
             borderaxespad=0.2,
         )
         legend.get_title().set_multialignment("center")
@@ -112,6 +122,12 @@ def add_legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], no
         fits = box.width <= width * figure.dpi or columns == 1
         if not fits:
             legend.remove()
+    tall = box.height > _TALLEST * height * figure.dpi
+    if tall and width < current().page:
+        legend.remove()
+        figure.set_size_inches(current().page, height)
+        add_legend(figure, handles, labels, caption)
+        return
     figure.set_size_inches(width, height + box.height / figure.dpi)
 
 
@@ -138,9 +154,22 @@ def log_axis(axes: Axes, which: str, values: Iterable[float]) -> None:
         return
     axes.set(**{f"{which}scale": "log"})
     axis = getattr(axes, f"{which}axis")
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if max(positive) < 30 * min(positive) else (1,)))
+    axis.set_major_locator(LogLocator(subs=_steps(min(positive), max(positive))))
     axis.set_major_formatter(FuncFormatter(lambda value, _: number_text(value)))
     axis.set_minor_formatter(NullFormatter())
+
+
+def _steps(low: float, high: float) -> tuple[int, ...]:
+    """Return which multiples of the powers of ten have a label, so that there are two or more.
+
+    >>> _steps(0.01, 10), _steps(2, 30), _steps(2, 5), _steps(3, 4)
+    ((1,), (1, 3), (1, 2, 5), (1, 2, 3, 4, 6, 8))
+    """
+    powers = [10.0**power for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)]
+    for steps, labels in (((1,), 3), ((1, 3), 3), ((1, 2, 5), 2)):
+        if sum(low <= step * power <= high for power in powers for step in steps) >= labels:
+            return steps
+    return 1, 2, 3, 4, 6, 8
 
 
 def number_axis(axes: Axes, values: Sequence[float]) -> None:

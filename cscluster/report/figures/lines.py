@@ -2,71 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from scipy import stats
+from matplotlib.transforms import ScaledTranslation
 
-from cscluster.report.aggregate import Results
+from cscluster.arrays import FloatArray
+from cscluster.metrics.catalogue import metric_title
+from cscluster.report.aggregate import Results, metric_values
 from cscluster.report.figures.layout import first_in_row, log_axis, say_empty
 from cscluster.report.figures.style import look
 from cscluster.report.figures.words import metric_name
 
-CONFIDENCE = 0.95
-_ENOUGH = 3  # draws of links for a confidence interval
-
-
-def summary(results: Results, metric: str, by: Sequence[str]) -> pd.DataFrame:
-    """Return mean, half the width of its 95 % confidence interval, and count of the trials of each group.
-
-    Trials that share their draw of links are one observation of the interval.
-    """
-    trials = results.trials.copy()
-    trials["value"] = values(trials, metric)
-    groups = trials.groupby(list(by), sort=False)["value"]
-    draws = trials.groupby([*by, "draw"], sort=False)["value"].mean().groupby(level=list(by), sort=False)
-    n_draws = draws.count()
-    half = stats.t.ppf((1 + CONFIDENCE) / 2, n_draws.clip(lower=2) - 1) * draws.std() / np.sqrt(n_draws)
-    half = half.where(n_draws >= _ENOUGH, 0.0)
-    return pd.DataFrame({"mean": groups.mean(), "half": half, "n": groups.count()}).reset_index()
-
-
-def values(trials: pd.DataFrame, metric: str) -> pd.Series:
-    """Return a metric of each trial, nothing where it was not recorded or is not finite."""
-    name = f"m:{metric}"
-    found = trials[name].astype(float) if name in trials else pd.Series(np.nan, trials.index)
-    return found.replace([np.inf, -np.inf], np.nan)
+_APART = 1.4  # points between lines that would hide each other
 
 
 def has_values(results: Results, metric: str) -> bool:
     """Tell whether any trial has a value of a metric."""
-    return len(results.trials) > 0 and bool(values(results.trials, metric).notna().any())
+    return len(results.trials) > 0 and bool(metric_values(results.trials, metric).notna().any())
 
 
-def paint(axes: Axes, part: pd.DataFrame, x: str, planned: int, number: int, *, joined: bool = True) -> None:
-    """Draw the means of one algorithm, as a line with a band or, where x has no order, with bars.
+def paint_all(
+    axes: Axes, table: pd.DataFrame, x: str, line: str, planned: int, numbers: Mapping[Any, int]
+) -> bool:
+    """Draw the means of each line of a panel; equal lines a little apart, and tell whether there are any.
 
-    Markers are hollow where trials are missing.
+    Parameters
+    ----------
+    axes : Axes
+        The panel.
+    table : DataFrame
+        As `intervals` returns it.
+    x, line : str
+        Columns of the horizontal axis, and of what tells the lines apart.
+    planned : int
+        Trials of each mean.
+    numbers : mapping
+        Number of each line, which gives its look.
     """
-    part = part.sort_values(x)
-    style = look(number)
-    xs, mean, half = part[x].to_numpy(float), part["mean"].to_numpy(), part["half"].to_numpy()
-    if joined:
-        axes.plot(xs, mean, **style, zorder=3)
-        band = {"color": style["color"], "alpha": 0.13, "linewidth": 0}
-        axes.fill_between(xs, mean - half, mean + half, **band, zorder=2)
-    else:
-        style["linestyle"] = "none"
-        xs = xs + 0.08 * number
-        axes.errorbar(xs, mean, half, **style, elinewidth=0.8, capsize=2, zorder=3)
+    parts = {key: part.sort_values(x) for key, part in table.groupby(line, sort=False)}
+    alike: dict[tuple[float, ...], list[Any]] = {}
+    for key, part in parts.items():
+        alike.setdefault((*part[x], *part["mean"].round(3)), []).append(key)
+    for keys in alike.values():
+        for place, key in enumerate(keys):
+            shift = _APART * (place - (len(keys) - 1) / 2)
+            _paint(axes, parts[key], x, planned, numbers[key], shift)
+    return len(alike) < len(parts)
+
+
+def _paint(axes: Axes, part: pd.DataFrame, x: str, planned: int, number: int, shift: float) -> None:
+    """Draw the means of one algorithm with a band, so many points higher; hollow where trials are missing."""
+    style: dict[str, Any] = look(number)
+    if shift:
+        style["transform"] = axes.transData + ScaledTranslation(0, shift / 72, axes.figure.dpi_scale_trans)
+    xs, mean, low, high = (part[name].to_numpy(float) for name in (x, "mean", "low", "high"))
+    axes.plot(xs, mean, **style, zorder=3)
+    axes.fill_between(xs, low, high, color=style["color"], alpha=0.13, linewidth=0, zorder=2)
+    _hollow(axes, xs, part, planned, style)
+
+
+def paint_bars(axes: Axes, part: pd.DataFrame, x: str, planned: int, number: int) -> None:
+    """Draw the means of one algorithm where x has no order: markers with bars, beside those of others."""
+    style = {**look(number), "linestyle": "none"}
+    xs, mean = part[x].to_numpy(float) + 0.08 * number, part["mean"].to_numpy()
+    ends = np.nan_to_num(np.abs(part[["low", "high"]].to_numpy().T - mean))
+    axes.errorbar(xs, mean, ends, **style, elinewidth=0.8, capsize=2, zorder=3)
+    _hollow(axes, xs, part, planned, style)
+
+
+def _hollow(axes: Axes, xs: FloatArray, part: pd.DataFrame, planned: int, style: dict[str, Any]) -> None:
     short = ((part["n"] < planned) & (part["n"] > 0)).to_numpy()
     if short.any():
         hollow = {**style, "linestyle": "none", "markerfacecolor": "white"}
-        axes.plot(xs[short], mean[short], **hollow, zorder=4)
+        axes.plot(xs[short], part["mean"].to_numpy()[short], **hollow, zorder=4)
 
 
 def finish(axes: Axes, means: pd.Series, metric: str) -> None:
@@ -84,20 +97,25 @@ def handle(number: int) -> Any:
     return Line2D([], [], **look(number))
 
 
-def note(results: Results, table: pd.DataFrame, *, joined: bool = True) -> str:
-    """Return how the lines are to be read."""
+def caption(
+    results: Results, metric: str, table: pd.DataFrame, *, joined: bool = True, apart: bool = False
+) -> str:
+    """Return how the lines are to be read; `apart` says that some of them are drawn apart."""
+    about = metric_title(metric)
     if results.planned == 1:
-        return "one trial each"
+        return f"{about}, one trial each"
     draws, most = results.planned // results.repeats, int(table["n"].max())
-    text = f"mean of {_of(most, results.planned)} trials"
-    if results.repeats > 1:
+    text = f"{about}, mean of {_of(most, results.planned)} trials"
+    if draws == 1:
+        text += " on the same links"
+    elif results.repeats > 1:
         there = _of(-(-most // results.repeats), draws)
-        text = f"mean of {there} draws of links, {results.repeats} trials on each"
-    if draws >= _ENOUGH:
+        text = f"{about}, mean of {there} draws of links, {results.repeats} trials on each"
+    if table["low"].notna().any():
         text += f"; {'band' if joined else 'bar'}: 95\u00a0% confidence interval of the mean"
     if ((table["n"] < results.planned) & (table["n"] > 0)).any():
         text += "; hollow: some trials failed or are missing"
-    return text
+    return text + ("; equal lines are drawn a little apart" if apart else "")
 
 
 def _of(there: int, planned: int) -> str:

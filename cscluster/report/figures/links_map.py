@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike
 
 from cscluster.arrays import FloatArray
 from cscluster.errors import DataError
+from cscluster.report.colours import CLUSTERS, COLOURS, EMPHASIS
 from cscluster.report.figures.layout import add_legend, figure_kind, new_figure
-from cscluster.report.figures.style import COLOURS, COLUMN, EMPHASIS, MARKERS
+from cscluster.report.figures.style import MARKERS, current
 from cscluster.report.figures.words import plain
 
 _NAMED = 12  # clusters that the legend names
-_CLUSTERS = tuple(colour for colour in COLOURS if colour not in (EMPHASIS, "#000000"))
 _MUST: dict[str, Any] = {"color": "black", "linewidth": 0.8, "linestyle": "-"}
 _CANNOT: dict[str, Any] = {"color": "black", "linewidth": 0.8, "linestyle": (0, (3, 2))}
 _BROKEN: dict[str, Any] = {"color": EMPHASIS, "linewidth": 2.4}
@@ -87,7 +87,7 @@ def links_map(
         raise DataError(
             f"The links are between {constraints.n_samples} samples, but there are {len(points)}."
         )
-    figure = new_figure(COLUMN, 0.9 * COLUMN)
+    figure = new_figure(current().column, 0.9 * current().column)
     axes = figure.subplots()
     axes.grid(visible=False)
     handles = _draw_links(axes, points, found, constraints)
@@ -106,7 +106,7 @@ def _draw_clusters(axes: Axes, points: FloatArray, labels: Any) -> list[tuple[An
     size = float(np.clip(2500 / max(len(points), 1), 4, 18))
     for number, cluster in enumerate(clusters):
         style: dict[str, Any] = {
-            "color": _CLUSTERS[number % len(_CLUSTERS)],
+            "color": COLOURS[CLUSTERS[number % len(CLUSTERS)]],
             "marker": MARKERS[number % len(MARKERS)],
         }
         mine = labels == cluster

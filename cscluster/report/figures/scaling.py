@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from cscluster.errors import ConfigError
-from cscluster.report.aggregate import Results
+from cscluster.report.aggregate import Results, metric_values
 from cscluster.report.figures import lines
 from cscluster.report.figures.layout import (
     add_legend,
@@ -21,6 +21,9 @@ from cscluster.report.figures.layout import (
 )
 from cscluster.report.figures.style import look
 from cscluster.report.tables import points_word
+
+SIZES = 3
+"""Different numbers of samples that a slope needs: two noisy points always have a line."""
 
 
 def sized_families(results: Results, at_least: int) -> dict[str, dict[str, int]]:
@@ -63,15 +66,15 @@ def scaling(results: Results) -> Figure:
     figure.supxlabel("number of samples n")
     names = [f"{results.marks[label]}: {', '.join(found)}" for label, found in slopes.items()]
     trials = f"mean of {results.planned} trials" if results.planned > 1 else "one trial each"
-    note = f"markers: {trials} ({points_word(results)}: {results.trials['point'].max()})"
-    note += "; lines: fitted powers of n" + lines.remarks(results, results.labels)
-    add_legend(figure, [lines.handle(i) for i in range(len(names))], names, note)
+    caption = f"seconds; markers: {trials} ({points_word(results)}: {results.trials['point'].max()})"
+    caption += "; lines: fitted powers of n" + lines.remarks(results, results.labels)
+    add_legend(figure, [lines.handle(i) for i in range(len(names))], names, caption)
     return figure
 
 
 def _seconds(results: Results) -> pd.DataFrame:
     """Return the mean seconds, data sets x labels; a trial counts when all its tiers are there."""
-    trials = results.trials.assign(seconds=lines.values(results.trials, "seconds"))
+    trials = results.trials.assign(seconds=metric_values(results.trials, "seconds"))
     trials = trials[trials["point"] == trials["point"].max()]
     whole = trials.groupby(["dataset", "label", "trial"], sort=False)["seconds"]
     total = whole.sum(min_count=int(trials["tier"].max()))
@@ -91,13 +94,14 @@ def _draw_family(
         style = look(number)
         axes.plot(x, y, **{**style, "linestyle": "none"}, zorder=3)
         powers[label] = "no result" if len(x) == 0 else "no fit"
-        if len(set(x)) > 1:
+        if len(set(x)) >= SIZES:
             slope, level = np.polyfit(np.log(x), np.log(y), 1)
             ends = np.array([x.min(), x.max()])
             axes.plot(ends, np.exp(level) * ends**slope, **{**style, "marker": ""}, linewidth=1, zorder=2)
             powers[label] = f"slope {slope:.2f}"
     axes.set(xscale="log", yscale="log")
     log_axis(axes, "y", table.to_numpy().ravel())
+    axes.set_xlim(n.min() / 1.15, n.max() * 1.15)
     ticks_at(axes, n.tolist(), np.log)
     if not table.notna().any(axis=None):
         say_empty(axes)

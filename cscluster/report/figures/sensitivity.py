@@ -14,6 +14,7 @@ from cscluster.report.figures import lines
 from cscluster.report.figures.heat_map import as_axis, axis_text, draw_maps, is_numeric, ordered
 from cscluster.report.figures.layout import add_legend, figure_kind, number_axis, panels
 from cscluster.report.figures.words import place_name, plain
+from cscluster.report.statistics import intervals
 
 Parameters = tuple[str, ...]
 
@@ -57,7 +58,7 @@ def sensitivity(results: Results, metric: str, parameters: Parameters | None = N
 
 
 def _draw_curves(results: Results, metric: str, parameters: Parameters, entries: Sequence[str]) -> Figure:
-    table = lines.summary(results, metric, ["dataset", "entry", "point", "p0"])
+    table = intervals(results, metric, ["dataset", "entry", "point", "p0"])
     values, points = ordered(table["p0"]), sorted(table["point"].unique())
     table["x"] = table["p0"] if is_numeric(values) else table["p0"].map(values.index)
     line, keys, places = "entry", list(entries), [(dataset, "") for dataset in results.datasets]
@@ -65,22 +66,24 @@ def _draw_curves(results: Results, metric: str, parameters: Parameters, entries:
         line, keys, places = "point", points, [(d, e) for d in results.datasets for e in entries]
     titles = [f"{e} on {d}" if e and len(entries) > 1 else d for d, e in places]
     figure, grid = panels(titles, lambda width: 0.35 + 0.62 * width)
+    apart, numbers = [], {key: number for number, key in enumerate(keys)}
     for axes, (dataset, entry) in zip(grid, places, strict=True):
         mine = table[(table["dataset"] == dataset) & table["entry"].isin([entry] if entry else entries)]
         if is_numeric(values):
             number_axis(axes, values)
+            apart.append(lines.paint_all(axes, mine, "x", line, results.planned, numbers))
         else:
             axes.set_xticks(range(len(values)), [axis_text(value) for value in values])
             axes.set_xlim(-0.5, len(values) - 0.5)
-        for key, part in mine.groupby(line, sort=False):
-            lines.paint(axes, part, "x", results.planned, keys.index(key), joined=is_numeric(values))
+            for key, part in mine.groupby(line, sort=False):
+                lines.paint_bars(axes, part, "x", results.planned, numbers[key])
         lines.finish(axes, mine["mean"], metric)
     figure.supxlabel(plain(parameters[0]))
     names = [f"{key} links" for key in keys] if line == "point" else keys
-    note = lines.note(results, table, joined=is_numeric(values))
+    caption = lines.caption(results, metric, table, joined=is_numeric(values), apart=any(apart))
     if len(points) == 1:
-        note += f"; {place_name(results)}"
+        caption += f"; {place_name(results)}"
     elif len(entries) == 1:
-        note = f"{plain(entries[0])}, {note}"
-    add_legend(figure, [lines.handle(i) for i in range(len(keys))], names, note)
+        caption = f"{plain(entries[0])}: {caption}"
+    add_legend(figure, [lines.handle(i) for i in range(len(keys))], names, caption)
     return figure

@@ -1,24 +1,25 @@
-"""How every figure looks: sizes of a two-column paper, letters, colours, markers and line styles.
+"""How every figure looks: sizes, letters, markers and line styles.
 
-Colours are those of Okabe and Ito without the yellow, which is too faint for a line.  An algorithm
-has a colour, a marker and a line style of its own, so that a figure can be read in grey and by
-colour-blind readers too.
+An algorithm has a colour, a marker and a line style of its own, so that a figure can be read in grey
+and by colour-blind readers too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 import matplotlib
 from matplotlib import font_manager
 
-COLUMN, PAGE = 3.4, 7.0  # inches: the widths of one column and of a page
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#56B4E9", "#E69F00")
+from cscluster.errors import ConfigError
+from cscluster.report.colours import COLOURS
+
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "p", "h")
-EMPHASIS = COLOURS[1]  # for what must not be overlooked
 _DASH_DOT_DOT = (0, (5, 1.2, 1, 1.2, 1, 1.2))
 DASHES: tuple[Any, ...] = ("-", (0, (4, 1.2)), (0, (1, 1)), (0, (5, 1.2, 1, 1.2)), _DASH_DOT_DOT)
 
@@ -34,6 +35,59 @@ _OTHER_FONTS = (  # for letters that it lacks, where installed
     "Arial Unicode MS",
     "Noto Emoji",
 )
+
+
+@dataclass(frozen=True)
+class Style:
+    """What a figure is for.
+
+    Attributes
+    ----------
+    column, page : float
+        Widths of a figure of one panel and of several, in inches.
+    dpi : int
+        Pixels of an inch in PNG files.
+    line_width : float
+        Of the lines of algorithms, in points.
+    captions : bool
+        Whether the caption is drawn into the picture.
+    """
+
+    column: float
+    page: float
+    dpi: int
+    line_width: float
+    captions: bool = False
+
+
+STYLES = {
+    "paper": Style(column=3.5, page=7.0, dpi=300, line_width=1.2),  # two columns of 3.5 inches
+    "slides": Style(column=6.0, page=6.0, dpi=320, line_width=1.8),  # 1920 pixels, large letters
+}
+_style: ContextVar[Style] = ContextVar("style", default=STYLES["paper"])
+
+
+def current() -> Style:
+    """Return the style that figures have now."""
+    return _style.get()
+
+
+@contextmanager
+def using(name: str, captions: bool = False) -> Iterator[None]:
+    """Draw and save figures in one of `STYLES`.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such style.
+    """
+    if name not in STYLES:
+        raise ConfigError(f"There is no style of figures '{name}'; choose one of {', '.join(STYLES)}.")
+    before = _style.set(replace(STYLES[name], captions=captions))
+    try:
+        yield
+    finally:
+        _style.reset(before)
 
 
 def look(number: int) -> dict[str, Any]:
@@ -74,11 +128,11 @@ def styled() -> Iterator[None]:
                 "axes.axisbelow": True,
                 "grid.color": "0.9",
                 "grid.linewidth": 0.5,
-                "lines.linewidth": 1.2,
+                "lines.linewidth": current().line_width,
                 "lines.markersize": 4,
                 "text.parse_math": False,  # names come from files: a $ in them is a dollar
-                "savefig.dpi": 300,
-                "pdf.fonttype": 42,  # letters stay letters: journals refuse type 3
+                "savefig.dpi": current().dpi,
+                "pdf.fonttype": 42,  # fonts are embedded as such: journals refuse type 3
                 "svg.hashsalt": "cscluster",
             }
         )

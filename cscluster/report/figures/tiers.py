@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 
 from cscluster.report.aggregate import Results
-from cscluster.report.figures import lines
 from cscluster.report.figures.curves import draw_panel, name_lines
 from cscluster.report.figures.layout import figure_kind, panels
+from cscluster.report.statistics import intervals
 
 
 @figure_kind
@@ -19,17 +19,19 @@ def tiers(results: Results, metric: str, labels: Sequence[str] | None = None) ->
     Lines are means over trials, bands the 95 % confidence interval of the mean.
     """
     chosen = list(results.labels if labels is None else labels)
-    table = lines.summary(results, metric, ["dataset", "label", "point", "tier"])
+    table = intervals(results, metric, ["dataset", "label", "point", "tier"])
     table = table[table["label"].isin(chosen)]
     points = sorted(table["point"].unique())
     places = [(dataset, point) for dataset in results.datasets for point in points]
     names = [f"{d}, {p} links each" if len(points) > 1 else d for d, p in places]
     figure, grid = panels(names, lambda width: 0.35 + 0.62 * width)
     steps = range(1, int(table["tier"].max()) + 1)
+    apart = []
     for axes, (dataset, point) in zip(grid, places, strict=True):
         part = table[(table["dataset"] == dataset) & (table["point"] == point)]
         axes.set_xticks(list(steps), [f"t{step}" for step in steps])
-        draw_panel(axes, part, "tier", results, metric)
+        axes.set_xlim(steps[0] - 0.2, steps[-1] + 0.2)
+        apart.append(draw_panel(axes, part, "tier", results, metric))
     figure.supxlabel("tier of links" if len(points) > 1 else f"tier of {points[0]} links")
-    name_lines(figure, results, table, chosen)
+    name_lines(figure, results, metric, table, chosen, any(apart))
     return figure

@@ -7,22 +7,12 @@ from functools import cache
 
 from matplotlib import font_manager
 
+from cscluster.metrics.catalogue import metric_title
 from cscluster.report.aggregate import Results
 from cscluster.report.figures.style import fonts
 from cscluster.report.tables import points_word
 
 _LONGEST = 88  # letters of a name
-_METRICS = {
-    "acc": "accuracy",
-    "acc_hungarian": "accuracy (one-to-one)",
-    "nmi": "NMI",
-    "rand": "Rand index",
-    "balanced_rand": "balanced Rand index",
-    "ari": "adjusted Rand index",
-    "pairwise_f": "pairwise F",
-    "satisfied": "share of links kept",
-    "heldout_links": "agreement with held-out links",
-}
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -47,10 +37,8 @@ def wrapped(text: object, width: int) -> str:
 
 
 def metric_name(metric: str) -> str:
-    """Return the words for a metric."""
-    name, at, scope = metric.partition("@")
-    words = _METRICS.get(name, name.replace("_", " "))
-    return plain(f"{words} ({scope})" if at else words)
+    """Return the title of a metric as it can be drawn."""
+    return plain(metric_title(metric))
 
 
 def place_name(results: Results) -> str:

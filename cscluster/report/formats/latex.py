@@ -56,7 +56,7 @@ def _section(document: Document) -> str:
     parts = [f"\\section*{{{escape(document.title)}}}"]
     parts += [_table(part) for grid in document.grids for part in divide(grid, _WIDTH)]
     for outcome in document.outcomes:
-        lines = [f"\\item[{escape(name)}] {escape(line)}" for name, line in outcome.orderings.items()]
+        lines = [f"\\item[{{{escape(name)}}}] {escape(line)}" for name, line in outcome.orderings.items()]
         parts.append(f"\\paragraph{{{escape(outcome.heading)}}}")
         parts.append("\n".join([r"\begin{description}", *lines, r"\end{description}"]))
         parts.append(escape(outcome.sentence))
@@ -69,7 +69,7 @@ def _table(grid: Grid) -> str:
     rows = []
     for name, texts, best in grid.rows():
         cells = [rf"\textbf{{{_cell(t)}}}" if out else _cell(t) for t, out in zip(texts, best, strict=True)]
-        rows.append(" & ".join([escape(name), *cells]) + r" \\")
+        rows.append(" & ".join([_first_cell(name), *cells]) + r" \\")
     return "\n".join(
         [
             r"\begin{table}[htbp]",
@@ -86,6 +86,12 @@ def _table(grid: Grid) -> str:
             r"\end{table}",
         ]
     )
+
+
+def _first_cell(name: str) -> str:
+    """Return the name of a row; a bracket or star there would be taken for an option of the row above."""
+    escaped = escape(name)
+    return f"{{}}{escaped}" if escaped.startswith(("[", "*")) else escaped
 
 
 def _cell(words: str) -> str:

@@ -31,8 +31,9 @@ from typing import Any
 
 import pandas as pd
 
+from cscluster.metrics.catalogue import lower_is_better
 from cscluster.report import statistics
-from cscluster.report.aggregate import Results, lower_is_better
+from cscluster.report.aggregate import Results
 
 
 def text(runs: list[Results]) -> str:

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cscluster.report.aggregate import Results, lower_is_better
+from cscluster.metrics.catalogue import lower_is_better, metric_title
+from cscluster.report.aggregate import Results
+from cscluster.report.statistics import intervals
 from cscluster.report.tables import points_word
 
 TRIALS_LIMIT = 50_000
@@ -49,7 +51,7 @@ def chart_data(results: Results, with_trials: bool) -> dict[str, Any]:
     marks = results.marks
     place = columns(results)
     found = results.cells
-    spread = _spread(results, with_trials)
+    spread, bands = _spread(results, with_trials), _bands(results)
     number: dict[str, dict[Any, int]] = {
         "dataset": {name: i for i, name in enumerate(results.datasets)},
         "label": {name: i for i, name in enumerate(marks)},
@@ -66,6 +68,7 @@ def chart_data(results: Results, with_trials: bool) -> dict[str, Any]:
             ],
             "mean": float(r.mean),
             "std": float(r.std),
+            "band": bands.get((r.metric, r.dataset, r.label, r.point, r.tier)),
             "n": int(r.n),
             "params": r.params,
             **spread.get((r.metric, r.dataset, r.label, r.point, r.tier), {}),
@@ -74,7 +77,7 @@ def chart_data(results: Results, with_trials: bool) -> dict[str, Any]:
     ]
     return {
         "title": results.title,
-        "metrics": [{"name": m.upper(), "lower": lower_is_better(m)} for m in results.metrics],
+        "metrics": [{"name": metric_title(m), "lower": lower_is_better(m)} for m in results.metrics],
         "datasets": results.datasets,
         "labels": list(marks.values()),
         "axis": results.axis,
@@ -84,6 +87,15 @@ def chart_data(results: Results, with_trials: bool) -> dict[str, Any]:
         "planned": results.planned,
         "cells": cells,
         "grids": parameter_grids(results),
+    }
+
+
+def _bands(results: Results) -> dict[tuple[Any, ...], list[float]]:
+    """Return the confidence interval of the mean of every cell that has one."""
+    return {
+        (metric, *(getattr(r, name) for name in _CELL)): [r.low, r.high]
+        for metric in results.metrics
+        for r in intervals(results, metric, _CELL).dropna(subset=["low"]).itertuples()
     }
 
 

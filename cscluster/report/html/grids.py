@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from cscluster.report.aggregate import Place, Results, lower_is_better
+from cscluster.metrics.catalogue import lower_is_better, metric_title
+from cscluster.report.aggregate import Place, Results
 from cscluster.report.html.chart_data import column_text
 from cscluster.report.html.markup import Markup, join, tag, text
 from cscluster.report.html.sortable import Cell, table
@@ -36,7 +37,7 @@ def _of_metric(results: Results, metric: str) -> Iterator[Markup]:
             if any((place, label) in cells for _, place in here)
         ]
         yield table(
-            join([metric.upper(), " on ", text(dataset), f" by {points_word(results)}"]),
+            join([metric_title(metric), " on ", text(dataset), f" by {points_word(results)}"]),
             ["algorithm", *(column_text(results, place[1:]) for _, place in here)],
             rows,
             numbers=len(here),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from cscluster.metrics.catalogue import metric_title
 from cscluster.report.aggregate import Results
 from cscluster.report.html import grids, provenance
 from cscluster.report.html.chart_data import chart_data, column_text, columns, parameter_grids, trials_fit
@@ -156,7 +157,7 @@ def _controls(results: Results) -> Markup:
     point = "Point" if results.axis == "tier" else "Links"
     return tag(
         "div",
-        _choice("metric", "Metric", (metric.upper() for metric in results.metrics)),
+        _choice("metric", "Metric", (metric_title(metric) for metric in results.metrics)),
         _choice("dataset", "Data set", results.datasets),
         _choice("column", point, (column_text(results, c) for c in places), len(places) - 1),
         tag("label", tag("input", type="checkbox", name="bands", checked=True), " Bands", class_="check"),

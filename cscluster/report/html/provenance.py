@@ -7,12 +7,13 @@ from collections import Counter
 from typing import Any
 
 import pandas as pd
-import yaml
 
+from cscluster.report.configuration import as_yaml
 from cscluster.report.html.markup import Markup, join, tag, text
 from cscluster.report.html.sortable import Cell, filter_box, table
 from cscluster.store.folder import RunFolder
 from cscluster.store.records import Record
+from cscluster.words import plural
 
 ROWS_LIMIT = 500
 """Rows of messages that a page shows."""
@@ -36,7 +37,7 @@ def failures(found: pd.DataFrame) -> Markup:
         [
             filter_box("Filter failures"),
             table(
-                f"{_count(int(found['count'].sum()), 'failed trial')}; they are not part of the means",
+                f"{plural(int(found['count'].sum()), 'failed trial')}; they are not part of the means",
                 ["algorithm", "data set", "status", "message", "trials"],
                 rows,
                 numbers=1,
@@ -64,7 +65,7 @@ def warnings(records: list[Record]) -> Markup:
     return join(
         [
             tag("h3", "Warnings"),
-            table(_count(found.total(), "warning"), heads, rows, numbers=1),
+            table(plural(found.total(), "warning"), heads, rows, numbers=1),
             _rest(len(found)),
         ]
     )
@@ -89,26 +90,8 @@ def _commands(line: str) -> Markup:
 
 
 def configuration(folder: RunFolder) -> Markup:
-    """Return the resolved experiment as YAML; what has no value is left out."""
-    shown = yaml.safe_dump(
-        _given(folder.config()["experiment"]),
-        sort_keys=False,
-        allow_unicode=True,
-        width=100,
-        default_flow_style=None,
-    )
-    return tag("pre", tag("code", shown), tabindex="0")
-
-
-def _given(value: Any) -> Any:
-    """Return a configuration without keys that say nothing; in parameters, None is a value."""
-    if isinstance(value, dict):
-        return {
-            key: item if key in ("params", "preprocess") else _given(item)
-            for key, item in value.items()
-            if item is not None and item != ""
-        }
-    return [_given(item) for item in value] if isinstance(value, list) else value
+    """Return the resolved experiment as YAML."""
+    return tag("pre", tag("code", as_yaml(folder.config()["experiment"])), tabindex="0")
 
 
 def environments(folder: RunFolder, records: list[Record]) -> Markup:
@@ -118,7 +101,7 @@ def environments(folder: RunFolder, records: list[Record]) -> Markup:
     parts = [
         join(
             [
-                tag("h3", "Environment ", text(key), f": {_count(used[key], 'trial')}"),
+                tag("h3", "Environment ", text(key), f": {plural(used[key], 'trial')}"),
                 _properties(known[key]),
             ]
         )
@@ -145,8 +128,4 @@ def _words(value: Any) -> str:
 
 def _rest(total: int) -> Markup:
     left = total - ROWS_LIMIT
-    return tag("p", f"… and {_count(left, 'more row')}.", class_="note") if left > 0 else Markup()
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+    return tag("p", f"… and {plural(left, 'more row')}.", class_="note") if left > 0 else Markup()

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cscluster.arrays import BoolArray, IntArray
+from cscluster.report.colours import CLUSTERS
 from cscluster.report.html.document import document
 from cscluster.report.html.markup import Markup, join, tag, text
 from cscluster.report.html.sortable import Cell, filter_box, table
@@ -60,6 +61,7 @@ def scatter_page(
     shown = _shown(len(where), links)
     data = {
         "clusters": clusters,
+        "hues": CLUSTERS,
         "sizes": np.bincount(cluster, minlength=len(clusters)).tolist(),
         "axes": list(axes),
         "points": [[*where[i].tolist(), int(cluster[i]), names[i]] for i in shown],

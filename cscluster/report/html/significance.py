@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pandas as pd
 
-from cscluster.report.aggregate import Results, lower_is_better
+from cscluster.metrics.catalogue import lower_is_better, metric_title
+from cscluster.report.aggregate import Results
 from cscluster.report.html.chart_data import Column, columns
 from cscluster.report.html.markup import Markup, join, tag, text
 from cscluster.report.html.sortable import Cell, filter_box, table
@@ -61,42 +59,26 @@ def _places(results: Results) -> list[tuple[str, Column]]:
 def _at_places(results: Results, places: list[tuple[str, Column]]) -> Markup:
     numbers = {column: i for i, column in enumerate(columns(results))}
     parts = []
-    with _old_objects_left_alone():
-        for metric_number, metric in enumerate(results.metrics):
-            scores = paired(results, metric)
-            for dataset, column in places:
-                if (dataset, *column) in scores.places:
-                    part = tag(
-                        "div",
-                        _at_place(results, metric, scores.complete((dataset, *column))),
-                        data_metric=metric_number,
-                        data_dataset=results.datasets.index(dataset),
-                        data_column=numbers[column],
-                    )
-                    parts.append(part)
+    for metric_number, metric in enumerate(results.metrics):
+        scores = paired(results, metric)
+        for dataset, column in places:
+            if (dataset, *column) in scores.places:
+                part = tag(
+                    "div",
+                    _at_place(results, metric, scores.complete((dataset, *column))),
+                    data_metric=metric_number,
+                    data_dataset=results.datasets.index(dataset),
+                    data_column=numbers[column],
+                )
+                parts.append(part)
     return join(parts)
-
-
-@contextmanager
-def _old_objects_left_alone() -> Iterator[None]:
-    """Spare the objects that exist now from garbage collection.
-
-    Holm's correction in statsmodels collects garbage on every call, which takes longer than the tests.
-    """
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
 
 
 def _at_place(results: Results, metric: str, scores: pd.DataFrame) -> Markup:
     """Return the ordering and the pairs of one data set at one point."""
     lower = lower_is_better(metric)
     if len(scores) < 2 or scores.shape[1] < 2:
-        return tag(
-            "p", f"Fewer than two algorithms have two {results.unit} in common here: nothing to compare."
-        )
+        return tag("p", f"Too few trials: a test needs two algorithms with two {results.unit} in common.")
     scores = scores.rename(columns=results.marks)
     line = tag("p", tag("span", text(ordering(scores, lower)), class_="ordering"), class_="line")
     legend = tag(
@@ -113,7 +95,7 @@ def _pairs(found: pd.DataFrame, unit: str) -> Markup:
         [
             Cell(text(r.a)),
             Cell(text(r.b)),
-            Cell("tie") if r.winner == "tie" else Cell(tag("strong", text(r.winner))),
+            Cell(tag("strong", text(r.winner))) if r.winner in (r.a, r.b) else Cell(r.winner),
             _number(r.difference, f"{r.difference:+.3f}"),
             _number(r.t_p, _p(r.t_p)),
             _number(r.wilcoxon_p, _p(r.wilcoxon_p)),
@@ -143,7 +125,7 @@ def _over_all(results: Results, metric: str) -> Markup:
         [Cell(text(marks[row])), *(_record(counts.loc[row, column]) for column in counts.columns)]
         for row in counts.index
     ]
-    caption = f"{metric.upper()}: places that the row wins / ties / loses against the column"
+    caption = f"{metric_title(metric)}: places that the row wins / ties / loses against the column"
     return join(
         [
             tag("h3", "Over all data sets and points"),

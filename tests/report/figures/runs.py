@@ -57,13 +57,11 @@ def run(
 
 
 def legend_texts(figure):
-    (legend,) = figure.legends
-    return [text.get_text() for text in legend.get_texts()]
+    return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
 
 
-def note(figure):
-    (legend,) = figure.legends
-    return legend.get_title().get_text().replace("\n", " ").replace("\u00a0", " ")
+def caption(figure):
+    return figure.get_label().replace("\u00a0", " ")
 
 
 def drawn_lines(axes):

@@ -5,7 +5,7 @@ from cscluster.report.figures import critical_difference
 from cscluster.report.figures.critical_difference import alike
 from cscluster.report.statistics import friedman, means
 
-from .runs import run
+from .runs import caption, run
 
 MANY = tuple(f"d{i}" for i in range(15))
 
@@ -25,7 +25,10 @@ def test_names_with_mean_ranks_and_the_critical_difference(tmp_path):
     assert {"A (1.00)", "B (2.00)", "C (3.00)", "D (4.00)"} <= set(shown)
     difference = friedman(means(results, "acc")).critical_difference
     assert f"CD = {difference:.2f}" in shown
-    assert "mean rank by accuracy across 15 data sets, 1 is best (number of links: 10)" in shown[0]
+    assert "mean rank by ACC (majority)" in shown
+    assert caption(figure).startswith(
+        "mean rank by ACC (majority) across 15 data sets, 1 is best (number of links: 10)"
+    )
     bars = [line for line in figure.axes[0].get_lines() if line.get_linewidth() > 2]
     # 15 data sets and 4 algorithms: ranks that are one apart are alike, two apart are not.
     assert 1 < difference < 2
@@ -43,10 +46,18 @@ def test_what_is_left_out_is_counted(tmp_path):
         return label == "D" or (label == "B" and dataset in ("d0", "d1"))
 
     results = run(tmp_path, ("A", "B", "C", "D"), MANY, points=(10,), trials=1, value=by_name, fails=fails)
-    (heading, *names) = texts(critical_difference(results, "acc"))
-    assert "across 13 data sets" in heading
-    assert "left out for want of results: 2 data sets and 1 algorithm" in heading
-    assert not any(name.startswith("D ") for name in names)
+    figure = critical_difference(results, "acc")
+    assert "across 13 data sets" in caption(figure)
+    assert "omitted, no results: 2 data sets and 1 algorithm" in caption(figure)
+    assert not any(text.startswith("D ") for text in texts(figure))
+
+
+@pytest.mark.parametrize("name", ["A", "Maximum margin clustering of pairs", "x" * 80])
+def test_the_line_of_ranks_takes_half_of_the_width(tmp_path, name):
+    results = run(tmp_path, ("B", "C", "D", name), MANY[:5], points=(10,), trials=1)
+    figure = critical_difference(results, "acc")
+    scale = max(figure.axes[0].get_lines(), key=lambda line: max(line.get_xdata()) - min(line.get_xdata()))
+    assert max(scale.get_xdata()) - min(scale.get_xdata()) >= 0.49 * figure.get_size_inches()[0]
 
 
 def test_too_little_for_ranks(tmp_path):

@@ -1,3 +1,4 @@
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -5,9 +6,9 @@ import pytest
 from scipy import stats
 
 from cscluster.report.figures import curves
-from cscluster.report.figures.lines import summary
+from cscluster.report.statistics import intervals
 
-from .runs import drawn_lines, legend_texts, note, run
+from .runs import caption, drawn_lines, legend_texts, run
 
 
 def test_a_panel_for_each_data_set_and_a_line_for_each_algorithm(tmp_path):
@@ -15,7 +16,7 @@ def test_a_panel_for_each_data_set_and_a_line_for_each_algorithm(tmp_path):
     assert [axes.get_title() for axes in figure.axes] == ["iris", "wine"]
     assert legend_texts(figure) == ["A", "B", "C"]
     assert figure.get_supxlabel() == "number of links"
-    assert [axes.get_ylabel() for axes in figure.axes] == ["accuracy", ""]
+    assert [axes.get_ylabel() for axes in figure.axes] == ["ACC (majority)", ""]
     for axes in figure.axes:
         assert len(drawn_lines(axes)) == 3
         for line in drawn_lines(axes):
@@ -28,29 +29,68 @@ def test_lines_are_the_means_of_the_tables_and_bands_their_confidence_intervals(
     cells = results.cells[results.cells["label"] == "A"]
     assert drawn_lines(axes)[0].get_ydata() == pytest.approx(cells["mean"].to_numpy())
     half = stats.t.ppf(0.975, 4) * cells["std"].to_numpy() / np.sqrt(5)
+    assert (cells["mean"] + half).max() < 1
     corners = axes.collections[0].get_paths()[0].vertices
     for x, mean, width in zip((10, 20, 30), cells["mean"], half, strict=True):
         ys = corners[corners[:, 0] == x, 1]
         assert (ys.min(), ys.max()) == pytest.approx((mean - width, mean + width))
-    assert "mean of 5 trials; band: 95 % confidence interval of the mean" in note(curves(results, "acc"))
+    assert "mean of 5 trials; band: 95 % confidence interval of the mean" in caption(curves(results, "acc"))
 
 
 def test_trials_on_one_draw_of_links_count_once_for_the_interval(tmp_path):
     results = run(tmp_path, ("A",), trials=3, repeats=2, points=(10,))
     values = results.trials["m:acc"].to_numpy()
     draws = values.reshape(3, 2).mean(axis=1)
-    (row,) = summary(results, "acc", ["label"]).to_dict("records")
+    (row,) = intervals(results, "acc", ["label"]).to_dict("records")
     assert row["mean"] == pytest.approx(values.mean())
-    assert row["half"] == pytest.approx(stats.t.ppf(0.975, 2) * draws.std(ddof=1) / np.sqrt(3))
+    half = stats.t.ppf(0.975, 2) * draws.std(ddof=1) / np.sqrt(3)
+    low, high = max(values.mean() - half, 0), min(values.mean() + half, 1)
+    assert (row["low"], row["high"]) == pytest.approx((low, high))
     assert row["n"] == 6
     figure = curves(replace(run(tmp_path / "b", trials=6), repeats=2), "acc")
-    assert note(figure).startswith("mean of 3 draws of links, 2 trials on each")
+    assert caption(figure).startswith("ACC (majority), mean of 3 draws of links, 2 trials on each")
 
 
 def test_two_trials_have_no_interval(tmp_path):
     results = run(tmp_path, trials=2)
-    assert (summary(results, "acc", ["label"])["half"] == 0).all()
-    assert note(curves(results, "acc")) == "mean of 2 trials"
+    assert intervals(results, "acc", ["label"])[["low", "high"]].isna().all(axis=None)
+    assert caption(curves(results, "acc")) == "ACC (majority), mean of 2 trials"
+
+
+def test_bands_stay_in_the_range_of_the_metric_and_end_where_there_are_too_few_trials(tmp_path):
+    def value(label, dataset, point, at):
+        return 1 - 0.3 * next(steps)
+
+    steps = itertools.cycle([0, 0, 1])
+    results = run(tmp_path, ("A",), trials=3, value=value)
+    table = intervals(results, "acc", ["point"])
+    assert (table["high"] == 1).all()  # 0.9 + 0.43 without the limit
+    assert table["low"].tolist() == pytest.approx([0.9 - stats.t.ppf(0.975, 2) * 0.1] * 3)
+    one = results.trials[(results.trials["point"] < 30) | (results.trials["trial"] == 0)]
+    table = intervals(replace(results, trials=one), "acc", ["point"])
+    assert table["low"].notna().tolist() == [True, True, False]
+    assert table["n"].tolist() == [3, 3, 1]
+
+
+def test_equal_lines_are_drawn_apart(tmp_path):
+    results = run(tmp_path, ("A", "B", "C"), value=lambda label, *at: 0.5 + 0.1 * (label == "C"))
+    figure = curves(results, "acc")
+    (axes,) = figure.axes
+    heights = [line.get_transform().transform((20, line.get_ydata()[1]))[1] for line in drawn_lines(axes)]
+    assert 1 < (heights[1] - heights[0]) / figure.dpi * 72 < 2  # points
+    assert drawn_lines(axes)[0].get_ydata().tolist() == drawn_lines(axes)[1].get_ydata().tolist()
+    assert caption(figure).endswith("equal lines are drawn a little apart")
+    assert "apart" not in caption(curves(run(tmp_path / "b"), "acc"))
+
+
+def test_panels_share_their_points_unless_one_would_be_half_empty(tmp_path):
+    results = run(tmp_path, datasets=("iris", "wine"), points=(10, 20, 30, 200))
+    trials = results.trials
+    few = replace(results, trials=trials[(trials["dataset"] == "iris") | (trials["point"] < 200)])
+    assert [axes.get_xticks()[-1] for axes in curves(few, "acc").axes] == [200, 30]
+    alike = replace(results, trials=trials[(trials["dataset"] == "iris") | (trials["point"] > 10)])
+    ticks = [axes.get_xticks().tolist() for axes in curves(alike, "acc").axes]
+    assert ticks[0] == ticks[1]
 
 
 def test_means_over_fewer_trials_are_hollow_and_algorithms_without_result_are_named(tmp_path):
@@ -61,17 +101,17 @@ def test_means_over_fewer_trials_are_hollow_and_algorithms_without_result_are_na
     (axes,) = figure.axes
     hollow = [line for line in axes.get_lines() if line.get_markerfacecolor() == "white"]
     assert [line.get_xdata().tolist() for line in hollow] == [[10, 20, 30]]
-    assert "hollow: some trials failed" in note(figure)
+    assert "hollow: some trials failed" in caption(figure)
     assert legend_texts(figure) == ["A", "B", "C (no result)"]
 
 
 def test_a_run_that_is_not_finished_says_how_far_it_is(tmp_path):
-    assert "mean of 2 of 3 trials" in note(curves(run(tmp_path, fails=lambda a, d, n: n == 2), "acc"))
+    assert "mean of 2 of 3 trials" in caption(curves(run(tmp_path, fails=lambda a, d, n: n == 2), "acc"))
 
 
 def test_the_draws_of_a_run_that_is_not_finished(tmp_path):
     results = run(tmp_path, trials=3, repeats=2, fails=lambda a, d, n: n >= 3)
-    assert "mean of 2 of 3 draws of links, 2 trials on each" in note(curves(results, "acc"))
+    assert "mean of 2 of 3 draws of links, 2 trials on each" in caption(curves(results, "acc"))
 
 
 def test_a_data_set_without_any_result_says_so(tmp_path):
@@ -83,7 +123,7 @@ def test_oracles_have_a_star_and_the_star_is_explained(tmp_path):
     results = run(tmp_path, ("A",), grid={"lam": (1, 2)}, select="oracle:acc")
     figure = curves(results, "acc")
     assert legend_texts(figure) == ["A *"]
-    assert "true labels (oracle)" in note(figure)
+    assert "true labels (oracle)" in caption(figure)
 
 
 def test_seconds_are_logarithmic_where_they_differ(tmp_path):

@@ -61,6 +61,20 @@ def test_figures_of_a_real_run(tmp_path):
     # Samples of one source are no three data sets: there are no ranks.
     assert [path.name for path in files] == ["curves_acc.pdf", "curves_acc.svg", "scaling.pdf", "scaling.svg"]
     assert all(path.stat().st_size > 1000 for path in files)
+    caption = (tmp_path / "figures" / "curves_acc.caption.tex").read_text()
+    assert caption.startswith("ACC (majority), mean of 2 trials")
+
+
+def test_captions_are_written_for_latex(tmp_path):
+    results = run(tmp_path / "run", ("A",), grid={"lam": (1, 2)}, select="oracle:acc")
+    draw(results, tmp_path / "figures")
+    caption = (tmp_path / "figures" / "curves_acc.caption.tex").read_text()
+    assert r"band: 95 \% confidence interval of the mean; *: parameters picked" in caption
+
+
+def test_an_unknown_style(tmp_path):
+    with pytest.raises(ConfigError, match="no style of figures 'poster'; choose one of paper, slides"):
+        draw(run(tmp_path), tmp_path / "figures", style="poster")
 
 
 def test_names_of_files_are_safe(tmp_path):

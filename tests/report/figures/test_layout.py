@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 
 from cscluster import Constraints
 from cscluster.report import figures
-from cscluster.report.figures.layout import grid_columns, is_geometric, number_axis
+from cscluster.report.figures.layout import grid_columns, is_geometric, log_axis, number_axis
+from cscluster.report.figures.style import using
 
 from .runs import check_layout, run
 
@@ -84,8 +85,27 @@ def test_nothing_overlaps_or_sticks_out(tmp_path, kind, case):
     assert isinstance(figure, Figure)
     check_layout(figure)
     width, height = figure.get_size_inches()
-    assert width in (3.4, 7.0)
+    assert width in (3.5, 7.0)
     assert height < 9.0 or case == "odd names"  # a page
+
+
+@pytest.mark.parametrize("kind", ["curves", "boxes", "heat map"])
+def test_slides_with_captions_keep_to_it_too(tmp_path, kind):
+    shape, make = KINDS[kind]
+    results = run(tmp_path, **{**CASES["usual"], **shape})
+    with using("slides", captions=True):
+        figure = make(results)
+    check_layout(figure)
+    assert figure.get_size_inches()[0] == 6.0
+    (legend,) = figure.legends
+    assert " ".join(legend.get_title().get_text().split()) == " ".join(figure.get_label().split())
+    assert not make(results).legends[0].get_title().get_text()
+
+
+def test_legends_leave_room_for_the_lines(tmp_path):
+    results = run(tmp_path, **{**MANY, "datasets": ("iris",)})
+    figure = figures.curves(results, "acc")
+    assert figure.legends[0].get_window_extent().height < 0.35 * figure.bbox.height
 
 
 @pytest.mark.parametrize("case", ["usual", "many", "odd names"])
@@ -126,6 +146,15 @@ def test_columns_leave_few_places_empty(count, most, columns):
 )
 def test_geometric(values, geometric):
     assert is_geometric(values) is geometric
+
+
+@pytest.mark.parametrize("values", [(0.019, 0.1), (0.02, 0.05), (3, 7), (0.9, 40), (0.001, 200)])
+def test_a_logarithmic_axis_has_two_labels_or_more(values):
+    axes = Figure().subplots()
+    axes.set_ylim(*values)
+    log_axis(axes, "y", values)
+    inside = [tick for tick in axes.get_yticks() if values[0] <= tick <= values[1]]
+    assert 2 <= len(inside) <= 7
 
 
 def test_ticks_are_at_the_values_and_do_not_run_into_each_other():

@@ -56,7 +56,7 @@ def test_formats_are_what_their_names_say(tmp_path):
         path = save(figure, tmp_path / "new" / f"figure.{name}")
         assert path.read_bytes().startswith(start)
     with Image.open(tmp_path / "new" / "figure.png") as picture:
-        assert picture.width == pytest.approx(3.4 * 300, abs=1)
+        assert picture.width == pytest.approx(3.5 * 300, abs=1)
     assert b"/Type3" not in (tmp_path / "new" / "figure.pdf").read_bytes()
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == [
         "figure.pdf",

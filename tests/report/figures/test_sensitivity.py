@@ -3,7 +3,7 @@ import pytest
 from cscluster.errors import ConfigError
 from cscluster.report.figures import sensitivity
 
-from .runs import drawn_lines, legend_texts, note, run
+from .runs import caption, drawn_lines, legend_texts, run
 
 LAM = (0.01, 0.1, 1, 10, 100)
 
@@ -17,7 +17,7 @@ def test_a_line_over_one_parameter_on_a_logarithmic_axis(tmp_path):
     figure = sensitivity(results, "acc")
     assert figure.get_supxlabel() == "lam"
     assert legend_texts(figure) == ["A", "B"]
-    assert note(figure).endswith("number of links: 60")
+    assert caption(figure).endswith("number of links: 60")
     for axes in figure.axes:
         assert axes.get_xscale() == "log"
         for line in drawn_lines(axes):
@@ -43,7 +43,7 @@ def test_words_are_not_joined_by_lines(tmp_path):
     (axes,) = figure.axes
     assert not drawn_lines(axes)
     assert [label.get_text() for label in axes.get_xticklabels()] == ["rbf", "none"]
-    assert "bar: 95 %" in note(figure)
+    assert "bar: 95 %" in caption(figure)
 
 
 def test_two_parameters_are_a_heat_map_with_the_best_framed(tmp_path):

@@ -1,7 +1,7 @@
 import pytest
 from matplotlib import font_manager
 
-from cscluster.metrics.catalogue import METRICS
+from cscluster.report.colours import COLOURS
 from cscluster.report.figures import curves
 from cscluster.report.figures.style import DASHES, MARKERS, look
 from cscluster.report.figures.words import metric_name, number_text, plain, wrapped
@@ -27,11 +27,9 @@ def test_long_names_keep_both_ends_and_stay_apart():
     assert max(map(len, wrapped(one, 44).split("\n"))) == 44
 
 
-def test_every_metric_has_words_without_underscores():
-    for name in METRICS:
-        assert "_" not in metric_name(name)
-    assert metric_name("acc@unseen") == "accuracy (unseen)"
-    assert metric_name("my_own") == "my own"
+def test_metrics_go_by_their_titles():
+    assert metric_name("acc@unseen") == "ACC (majority, unseen samples)"
+    assert metric_name("\x1b_own") == "[U+001B] own"
 
 
 @pytest.mark.parametrize(
@@ -51,3 +49,8 @@ def test_looks_repeat_only_after_many():
         one, other = look(number), look(number + 1)
         assert all(one[part] != other[part] for part in one)
     assert len(DASHES) == 5
+    for number in range(len(MARKERS) - len(COLOURS)):  # the same colour again: all else differs
+        first, again = look(number), look(number + len(COLOURS))
+        assert first["color"] == again["color"]
+        assert first["marker"] != again["marker"]
+        assert first["linestyle"] != again["linestyle"]

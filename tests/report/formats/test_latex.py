@@ -8,7 +8,7 @@ from cscluster.report.document import compose
 from cscluster.report.formats import latex
 from tests.report.stored import entry, oracle, store, three_by_three, trial, wide
 
-NASTY = '100% of $x_1^2$ & {#1} \\def\\x{} ~ <a> "q" Kernel-β × Žižka 漢 | 50_000 ’–\t\''
+NASTY = '[*] 100% of $x_1^2$ & {#1} \\def\\x{} ~ <a> "q" Kernel-β × Žižka 漢 | 50_000 ’–\t\''
 
 
 def nasty(path):
@@ -23,7 +23,7 @@ def page(folder):
 def test_tables(tmp_path):
     text = page(oracle(tmp_path))
     assert r"\usepackage{booktabs}" in text
-    assert r"\caption{ACC on iris by number of links}" in text
+    assert r"\caption{ACC (majority) on iris by number of links}" in text
     assert "\\toprule\nalgorithm & 10 \\\\\n\\midrule\n" in text
     assert r"=A\textbar{}$<$b$>$* * & \textbf{0.200 \ensuremath{\pm} 0.000} \\" in text
     assert "* oracle: the parameters were picked" in text
@@ -31,7 +31,7 @@ def test_tables(tmp_path):
 
 def test_wide_tables_are_divided(tmp_path):
     text = page(wide(tmp_path))
-    assert r"\caption{ACC on iris by number of links (continued)}" in text
+    assert r"\caption{ACC (majority) on iris by number of links (continued)}" in text
     assert text.count("Pairwise constrained maximum margin &") == 2
 
 
@@ -51,6 +51,16 @@ def test_wide_tables_are_divided(tmp_path):
 )
 def test_signs_are_printed_as_they_are(given, printed):
     assert latex.escape(given) == printed
+
+
+@pytest.mark.parametrize("name", ["[5cm] method", "*", "漢"])
+def test_a_row_may_begin_with_a_bracket_or_a_star(tmp_path, name):
+    records = [trial("a", 0.5, label=name, dataset="a] b", trial=t) for t in (0, 1)]
+    records += [trial("b", 0.6, dataset="a] b", trial=t) for t in (0, 1)]
+    text = page(store(tmp_path, [entry("a", label=name), entry("b")], records))
+    (row,) = [line for line in text.splitlines() if line.startswith("{}")]
+    assert row.startswith(f"{{}}{latex.escape(name)} & ")
+    assert r"\item[{a] b}] " in text
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex here")

@@ -11,7 +11,7 @@ def page(folder):
 def test_tables(tmp_path):
     lines = page(oracle(tmp_path)).splitlines()
     assert lines[0] == "# A title"
-    assert "## ACC on iris by number of links" in lines
+    assert "## ACC (majority) on iris by number of links" in lines
     start = lines.index("| algorithm | 10 |")
     assert lines[start + 1] == "|---|---:|"
     assert lines[start + 2] == r"| =A\|&lt;b>\* \* | **0.200 ± 0.000** |"
@@ -22,7 +22,10 @@ def test_tables(tmp_path):
 def test_outcome_of_the_tests(tmp_path):
     lines = page(three_by_three(tmp_path)).splitlines()
     assert "- wine: `A < B < C`" in lines
-    assert any(line.startswith("C has the highest ACC in 6 of 6 cases; by paired t-tests") for line in lines)
+    assert any(
+        line.startswith("C has the highest ACC (majority) in 6 of 6 cases; by paired t-tests")
+        for line in lines
+    )
 
 
 def test_names_from_files_are_text(tmp_path):

@@ -25,7 +25,7 @@ def test_shape(tmp_path):
     assert len(run["cells"]) == 3 * 3 * 2
     assert {cell["label"] for cell in run["cells"] if cell["best"]} == {"C"}
     (found,) = run["statistics"]
-    assert found["sentence"].startswith("C has the highest ACC")
+    assert found["sentence"].startswith("C has the highest ACC (majority)")
     assert [place["ordering"] for place in found["datasets"]] == ["A < B < C"] * 3
     assert [(p["a"], p["b"], p["winner"]) for p in found["datasets"][0]["pairs"]] == [
         ("A", "B", "B"),

@@ -52,7 +52,7 @@ def test_long_names_leave_room_for_numbers(tmp_path):
 
 def test_the_report_says_what_it_shows(wide):
     text = shown(wide, 200)
-    assert "ACC on iris by number of links" in text
+    assert "ACC (majority) on iris by number of links" in text
     assert "C [bold]" in text
     assert "mean ± standard deviation over 2 trials" in text
     assert "5 trials of C [bold] on iris: error: ValueError: it broke" in text
@@ -73,7 +73,7 @@ def test_tests_stand_below_the_tables(tmp_path):
     assert [line.split() for line in text.splitlines() if "<" in line and "A" in line][1:] == [
         [name, "A", "<", "B", "<", "C"] for name in ("iris", "wine", "sonar")
     ]
-    assert "C has the highest ACC in 6 of 6 cases" in text
+    assert "C has the highest ACC (majority) in 6 of 6 cases" in text
 
 
 def test_plain_text(wide):

@@ -28,7 +28,10 @@ def test_cells_are_named_by_numbers(tmp_path):
     data = chart_data(
         collect(store(tmp_path, [entry("a"), entry("b")], records, metrics=["error", "acc"])), True
     )
-    assert data["metrics"] == [{"name": "ERROR", "lower": True}, {"name": "ACC", "lower": False}]
+    assert data["metrics"] == [
+        {"name": "error (majority)", "lower": True},
+        {"name": "ACC (majority)", "lower": False},
+    ]
     found = {tuple(cell["at"]): cell for cell in data["cells"]}
     assert len(found) == 8
     cell = found[1, 0, 0, 0]

@@ -316,7 +316,7 @@ def test_several_runs_have_tabs(reader, tmp_path):
     assert reader.texts("h1") == ["A grid over tiers"]
     assert [e.get_attribute("aria-selected") for e in reader.find("[role=tab]")] == ["false", "false", "true"]
     caption = reader.texts("[data-chart=sensitivity] figcaption span")
-    assert caption == ["ACC of A on iris by lam and s, links of a tier = 10, tier 2"]
+    assert caption == ["ACC (majority) of A on iris by lam and s, links of a tier = 10, tier 2"]
     assert reader.run("return document.querySelectorAll('[data-chart=sensitivity] svg').length") == 1
 
 

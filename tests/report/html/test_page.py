@@ -39,7 +39,7 @@ def test_identical_input_gives_identical_bytes(small, small_page):
 
 def test_tables_show_means_failures_and_oracles(small_page):
     shown = words(small_page)
-    assert "ACC on iris by number of links" in shown
+    assert "ACC (majority) on iris by number of links" in shown
     assert "PMMC *" in shown
     assert "N/A (0/4)" in shown
     assert "(3/4)" in shown
@@ -55,7 +55,7 @@ def test_the_page_tells_what_the_run_was(small_page):
     assert "144 of 144" in shown
     assert "30 failed trials; they are not part of the means" in shown
     assert "ValueError: it broke" in shown
-    assert "has the highest ACC" in shown
+    assert "has the highest ACC (majority)" in shown
     assert "Friedman's test over the means of 3 data sets" in shown
     assert "places that the row wins / ties / loses" in shown
     assert "cscluster run run.yaml" in shown
@@ -136,7 +136,7 @@ def test_a_run_of_which_all_trials_failed(tmp_path):
     shown = words(page_of(store(tmp_path, [entry("a"), entry("b")], records)))
     assert "N/A (0/2)" in shown
     assert "8 failed trials; they are not part of the means" in shown
-    assert "nothing to compare" in shown
+    assert "Too few trials" in shown
 
 
 def test_too_many_trials_are_told_as_boxes(small, monkeypatch):

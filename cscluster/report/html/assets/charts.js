@@ -44,7 +44,7 @@ function curves(run, choice) {
       .map(({ number, x }) => ({ x, cell: run.cell(choice.metric, choice.dataset, label, number) }))
       .filter(({ cell }) => cell?.n);
     const { colour, marker, dash } = look(label);
-    if (choice.bands) series.push(band(cells, colour));
+    if (choice.bands) series.push(...bands(cells, colour));
     series.push({
       type: "line",
       id: `line${label}`,
@@ -61,7 +61,7 @@ function curves(run, choice) {
   const axisName = tiers ? `tier (${run.points} = ${point})` : run.axisName;
   const { name } = run.metrics[choice.metric];
   return {
-    caption: `${name} on ${run.datasets[choice.dataset]}, mean${choice.bands ? " ± standard deviation" : ""}`,
+    caption: `${name} on ${run.datasets[choice.dataset]}, mean${choice.bands ? "; band: 95 % confidence interval of the mean" : ""}`,
     option: {
       grid: frame(),
       xAxis: axis({
@@ -95,9 +95,17 @@ function curveTip(run, choice, hovered) {
   );
 }
 
-/** The band between mean - std and mean + std as one area. */
-function band(cells, colour) {
-  const edges = cells.map(({ x, cell }) => [x, cell.mean - (cell.std ?? 0), cell.mean + (cell.std ?? 0)]);
+/** The confidence intervals of a line: an area for each stretch of points that have one. */
+function bands(cells, colour) {
+  const stretches = [[]];
+  for (const { x, cell } of cells) {
+    if (cell.band) stretches.at(-1).push([x, ...cell.band]);
+    else stretches.push([]);
+  }
+  return stretches.filter((edges) => edges.length).map((edges) => area(edges, colour));
+}
+
+function area(edges, colour) {
   return {
     type: "custom",
     silent: true,
@@ -191,7 +199,7 @@ function overview(run, choice) {
   });
   const { name } = run.metrics[choice.metric];
   return {
-    caption: `${name} on all data sets, ${place(run, choice)}; darker is better on a data set`.replace("darker", theme.dark ? "brighter" : "darker"),
+    caption: `${name} on all data sets, ${place(run, choice)}; colours go from the worst to the best of each data set (${theme.dark ? "brighter" : "darker"} is better)`,
     height: heatHeight(labels.length),
     option: {
       grid: frame(),
@@ -262,7 +270,7 @@ function oneParameter(run, parameter, cells) {
       },
     },
     series: [
-      band(ordered, ink),
+      ...bands(ordered, ink),
       { type: "line", data: ordered.map(({ x, cell }) => ({ value: [x, cell.mean], cell })), symbol: `path://${marker}`, symbolSize: 9, lineStyle: { color: ink, width: 2 }, itemStyle: { color: ink }, z: 3 },
     ],
   };

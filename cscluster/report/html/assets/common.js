@@ -59,9 +59,9 @@ const MARKERS = [
 const COLOURS = 7;
 const DASHES = [[], [7, 3], [2, 3], [8, 3, 2, 3], [12, 4]];
 
-function look(number) {
+function look(number, hue = number % COLOURS) {
   return {
-    colour: colour(`series-${number % COLOURS}`),
+    colour: colour(`series-${hue}`),
     marker: MARKERS[number % MARKERS.length],
     dash: DASHES[number % DASHES.length],
   };

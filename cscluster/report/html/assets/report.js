@@ -73,6 +73,7 @@ class Run {
   update() {
     if (!this.controls || this.article.hidden) return;
     const { choice } = this;
+    remember(this);
     this.keys.forEach((button, number) => {
       button.ariaPressed = !this.hidden.has(number);
       button.firstChild.replaceChildren(swatch(look(number)));
@@ -102,6 +103,36 @@ class Run {
   }
 }
 
+/* The chosen view stands in the address, by names: a link to it shows the same. */
+
+const CHOICES = ["metric", "dataset", "column"];
+let settled = false;
+
+function remember({ article, controls, hidden, data }) {
+  if (!settled) return;
+  const view = new URLSearchParams({ run: article.dataset.run });
+  for (const name of CHOICES) view.set(name, controls.querySelector(`[name=${name}]`).selectedOptions[0].textContent);
+  if (!controls.querySelector("[name=bands]").checked) view.set("bands", "no");
+  for (const number of hidden) view.append("hide", data.labels[number]);
+  history.replaceState(null, "", `#${view}`);
+}
+
+/** Choose what the address asks for; return the number of its run. */
+function recall() {
+  const view = new URLSearchParams(location.hash.slice(1));
+  const run = runs[view.get("run")];
+  if (!run?.controls) return 0;
+  for (const name of CHOICES) {
+    const select = run.controls.querySelector(`[name=${name}]`);
+    const option = [...select.options].find(({ textContent }) => textContent === view.get(name));
+    if (option) select.value = option.value;
+  }
+  run.controls.querySelector("[name=bands]").checked = view.get("bands") !== "no";
+  const hidden = view.getAll("hide").map((name) => run.data.labels.indexOf(name));
+  run.hidden = new Set(hidden.filter((number) => number >= 0));
+  return Number(view.get("run"));
+}
+
 const runs = [...document.querySelectorAll(".run")].map((article) => new Run(article));
 
 /* Tabs: one for each run. */
@@ -129,4 +160,6 @@ tabs.forEach((tab, number) => {
     if (step) open((number + step + tabs.length) % tabs.length, true);
   });
 });
-open(0);
+open(recall());
+settled = true;
+addEventListener("hashchange", () => location.hash.includes("=") && open(recall()));

@@ -9,8 +9,13 @@ const hiddenParts = new Set();
 const figure = document.querySelector("figure");
 const map = figure.querySelector(".chart");
 
+/** Clusters have the colours that they have in figures. */
+function clusterLook(cluster) {
+  return look(cluster, DATA.hues[cluster % DATA.hues.length]);
+}
+
 function clusterSeries(cluster) {
-  const { colour: ink, marker } = look(cluster);
+  const { colour: ink, marker } = clusterLook(cluster);
   return {
     type: "scatter",
     id: `cluster${cluster}`,
@@ -63,7 +68,7 @@ function update() {
   for (const button of document.querySelectorAll(".key [data-part]")) {
     button.ariaPressed = !hiddenParts.has(button.dataset.part);
     const cluster = button.dataset.part.startsWith("cluster");
-    const shape = cluster ? look(Number(button.dataset.part.slice(7))) : { colour: colour("soft"), marker: "", dash: LINKS[button.dataset.part].dash };
+    const shape = cluster ? clusterLook(Number(button.dataset.part.slice(7))) : { colour: colour("soft"), marker: "", dash: LINKS[button.dataset.part].dash };
     button.firstChild.replaceChildren(swatch(shape, !cluster));
   }
 }

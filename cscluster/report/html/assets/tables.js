@@ -35,6 +35,18 @@ for (const table of document.querySelectorAll("table.sortable")) {
   });
 }
 
+/** A table that is wider than its place says so until its end is in view. */
+function mark(box) {
+  box.classList.toggle("wider", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+}
+
+const widths = new ResizeObserver((entries) => entries.forEach(({ target }) => mark(target.closest(".box"))));
+for (const box of document.querySelectorAll(".box")) {
+  widths.observe(box);
+  widths.observe(box.querySelector("table"));
+  box.addEventListener("scroll", () => mark(box), { passive: true });
+}
+
 /** Show the rows that hold all words of the field, in all tables from the field to the next heading. */
 function filter(field) {
   const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);

@@ -1,0 +1,573 @@
+"""The commands: what each asks for.  What it does is the function that it imports when it is called.
+
+Only those functions' modules import numeric libraries, so that help and completion answer at once.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from cscluster import __version__
+from cscluster.cli import complete, options
+from cscluster.cli.options import CORES, RESULTS
+from cscluster.errors import CsclusterError
+from cscluster.report.formats import ENDINGS
+
+
+class _Group(TyperGroup):
+    """All commands; what goes wrong by the user's making is one sentence and an exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except CsclusterError as error:
+            typer.echo(f"cscluster: {error}", err=True)
+            raise typer.Exit(2) from None
+        except KeyboardInterrupt:
+            typer.echo("\ninterrupted", err=True)
+            raise typer.Exit(130) from None
+
+
+app = typer.Typer(
+    name="cscluster",
+    cls=_Group,
+    help="Clustering with pairwise constraints: run experiments, get tables.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # rich help costs as much time again as all the rest
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"cscluster {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main_options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Clustering with pairwise constraints: run experiments, get tables."""
+
+
+@app.command()
+def run(
+    config: options.Config,
+    settings: options.Settings = None,
+    trials: options.Trials = None,
+    seed: options.Seed = None,
+    jobs: options.Jobs = CORES,
+    backend: options.Backend = "loky",
+    scheduler: options.Scheduler = None,
+    shard: options.Shard = None,
+    results: options.Results = RESULTS,
+    dry_run: options.DryRun = False,
+    fresh: options.Fresh = False,
+    retry: options.Retry = None,
+    allow_failures: options.AllowFailures = False,
+) -> None:
+    """Run an experiment and show its tables.
+
+    Trials that are stored already are not run again: the same command resumes an interrupted run.
+    """
+    from cscluster.cli import run as command
+
+    command.run(
+        config,
+        command.changes(settings, trials, seed),
+        pool=(jobs, backend, scheduler),
+        shard=shard,
+        results=results,
+        dry_run=dry_run,
+        fresh=fresh,
+        retry=retry,
+        allow_failures=allow_failures,
+    )
+
+
+@app.command()
+def sweep(
+    config: options.Config,
+    grid: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--grid",
+            "-g",
+            metavar="ALGORITHM.PARAMETER=VALUES",
+            help="Values to try, e.g. pmmc.lam=0.1,1,10 or 0.01:100:x10, or scsc.n_partitions=50:300:50.",
+        ),
+    ] = None,
+    select: Annotated[
+        str | None,
+        typer.Option(
+            metavar="none|oracle:METRIC|heldout",
+            help="Show each point of the grid (none), or the best by the labels or by held-out links.",
+        ),
+    ] = None,
+    settings: options.Settings = None,
+    trials: options.Trials = None,
+    seed: options.Seed = None,
+    jobs: options.Jobs = CORES,
+    backend: options.Backend = "loky",
+    scheduler: options.Scheduler = None,
+    shard: options.Shard = None,
+    results: options.Results = RESULTS,
+    dry_run: options.DryRun = False,
+    fresh: options.Fresh = False,
+    retry: options.Retry = None,
+    allow_failures: options.AllowFailures = False,
+) -> None:
+    """Run an experiment's algorithms over grids of their parameters.
+
+    The grids are those of --grid and of the block 'sweep' in the file; algorithms without one are left
+    out.  Results go to NAME-sweep; the same command resumes.
+    """
+    from cscluster.cli import run as command
+
+    command.run(
+        config,
+        command.changes(settings, trials, seed),
+        pool=(jobs, backend, scheduler),
+        shard=shard,
+        results=results,
+        dry_run=dry_run,
+        fresh=fresh,
+        retry=retry,
+        allow_failures=allow_failures,
+        sweep=[*(grid or ()), *([f"select={select}"] if select is not None else [])],
+    )
+
+
+@app.command()
+def merge(
+    runs: options.Runs,
+    into: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Name of the joined run; by default that of the experiment."),
+    ] = None,
+    results: options.Results = RESULTS,
+) -> None:
+    """Join shards, or any runs of the same experiment, into one run.
+
+    A trial that several runs hold is taken once: a result before a failure, then from the run named
+    first.  The runs are left as they are; a joined run that exists already is added to.
+    """
+    from cscluster.cli import merge as command
+
+    command.merge(runs, into, results)
+
+
+@app.command()
+def report(
+    runs: options.Runs,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="FORMAT",
+            help=f"{', '.join(ENDINGS)}; by default, by the ending of --out.",
+            autocompletion=complete.among(ENDINGS),
+        ),
+    ] = None,
+    metric: options.Metrics = None,
+    by: Annotated[
+        str, typer.Option(help="Columns: point; dataset for data sets x algorithms; or a varied parameter.")
+    ] = "point",
+    where: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CONDITION", help="Only trials with e.g. dataset=iris, point>=60, label~PMMC."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write to a file, do not print.")] = None,
+    figures: Annotated[
+        Path | None, typer.Option(metavar="DIRECTORY", help="Draw all figures that fit the results.")
+    ] = None,
+    figure_format: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FORMAT", help="png (default), pdf or svg; can be given several times."),
+    ] = None,
+    check: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="CSV of reference means like summary.csv; drift exits with 1."),
+    ] = None,
+    tol: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TOLERANCE", help="Tolerance of --check: 0.02, or acc=0.01 for one metric."),
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(metavar="paper", help="Ours beside the numbers that the paper prints.")
+    ] = None,
+    results: options.Results = RESULTS,
+) -> None:
+    """Show the tables and tests of stored runs.
+
+    Nothing is computed again.  Several runs are shown one after another; with --by dataset they
+    make one table.
+    """
+    from cscluster.cli import report as command
+
+    if check is not None or tol:
+        command.check(runs, check, tol or [], results, partly=bool(where or metric))
+    elif against is not None:
+        command.beside_paper(runs, against, results)
+    else:
+        command.report(
+            runs,
+            results,
+            kind=kind,
+            metrics=metric,
+            by=by,
+            where=where or [],
+            out=out,
+            figures=figures,
+            figure_formats=figure_format or ["png"],
+        )
+
+
+@app.command()
+def reproduce(
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="PAPER[/ITEM]", help="What to run; by default all papers.", autocompletion=complete.papers
+        ),
+    ] = None,
+    profile: Annotated[
+        str, typer.Option(help="full: as in the papers, hours; quick: less of everything, minutes.")
+    ] = "full",
+    stored: Annotated[
+        bool, typer.Option("--stored", help="Run nothing: judge the results that are stored.")
+    ] = False,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Compare scores with those in RESULTS/reference; drift exits with 1."),
+    ] = False,
+    tolerance: Annotated[
+        float, typer.Option("--tol", min=0, help="Difference of a score that --check lets pass.")
+    ] = 0.02,
+    write: Annotated[
+        bool,
+        typer.Option("--write", help="Write RESULTS/reference: summaries, and REPRODUCTION.md if full."),
+    ] = False,
+    jobs: options.Jobs = CORES,
+    results: options.Results = RESULTS,
+) -> None:
+    """Run the experiments of the papers and say which claims hold.
+
+    Trials that are stored already are not run again: the same command resumes an interrupted run.
+    """
+    from cscluster.cli import reproduce as command
+
+    command.reproduce(
+        target,
+        profile,
+        results,
+        jobs=None if stored else jobs,
+        tolerance=tolerance if check else None,
+        write=write,
+    )
+
+
+@app.command()
+def compare(
+    before: Annotated[
+        str, typer.Argument(metavar="BEFORE", help="The first run.", autocompletion=complete.runs)
+    ],
+    after: Annotated[
+        str, typer.Argument(metavar="AFTER", help="The second run.", autocompletion=complete.runs)
+    ],
+    metric: options.Metrics = None,
+    results: options.Results = RESULTS,
+) -> None:
+    """Say what changed between two runs, and which results moved.
+
+    Their definitions and versions are compared as well.
+    """
+    from cscluster.cli import compare as command
+
+    command.compare(before, after, metric, results)
+
+
+@app.command()
+def runs(results: options.Results = RESULTS) -> None:
+    """List stored runs: progress, failures, age, size."""
+    from cscluster.cli import runs as command
+
+    command.runs(results)
+
+
+@app.command()
+def cluster(
+    data: options.Data,
+    links: Annotated[
+        Path | None,
+        typer.Option(
+            "--links",
+            "-c",
+            "--constraints",
+            metavar="LINKS.csv",
+            help="Links: a,b,link[,weight]; link is must or cannot.",
+        ),
+    ] = None,
+    clusters: Annotated[
+        str, typer.Option("--clusters", "-k", metavar="K", help="Number of clusters, or auto.")
+    ] = "auto",
+    algorithm: Annotated[
+        str,
+        typer.Option(
+            "--algorithm",
+            "-a",
+            metavar="NAME",
+            help="Name from 'cscluster list', or auto.",
+            autocompletion=complete.algorithms,
+        ),
+    ] = "auto",
+    param: Annotated[
+        list[str] | None,
+        typer.Option("--param", "-p", metavar="NAME=VALUE", help="Parameter of the algorithm."),
+    ] = None,
+    id_column: options.IdColumn = None,
+    target: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="True classes: not a feature; ACC and NMI are printed."),
+    ] = None,
+    features: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMNS", help="Cluster by these columns only (a,b,c).")
+    ] = None,
+    ignore: options.Ignore = None,
+    preprocess: Annotated[
+        list[str] | None,
+        typer.Option(metavar="STEP", help="standardize (default), center, scale01, l2, pca=N, none, ..."),
+    ] = None,
+    out: options.Labels = None,
+    model: Annotated[
+        Path | None, typer.Option(metavar="MODEL.zip", help="Write a model for 'cscluster predict'.")
+    ] = None,
+    broken: Annotated[
+        Path | None, typer.Option(metavar="FILE.csv", help="Write the links that are not kept.")
+    ] = None,
+    maps: Annotated[
+        list[Path] | None,
+        typer.Option("--map", metavar="FILE", help="Draw rows and links: map.html, map.png, .pdf or .svg."),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(metavar="N", min=0, max=2**31 - 1, help="Seed of all random choices.")
+    ] = 0,
+) -> None:
+    """Cluster your own data with your own links.
+
+    Without -k and --algorithm, links that are held out choose the number of clusters and the
+    method.  Numbers are standardised and empty cells filled with the median; a text column with
+    few values becomes 0/1 columns.  A metric learner is joined with PCK-Means.
+    """
+    from cscluster.cli import cluster as command
+
+    command.cluster(
+        data,
+        links,
+        command.parse_method(algorithm, param or [], clusters),
+        command.Columns(id_column, target, options.column_names(features), options.column_names(ignore)),
+        preprocess,
+        command.Outputs(out, model, broken, maps or []),
+        seed,
+    )
+
+
+@app.command()
+def predict(
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="Model file of 'cscluster cluster --model'.")
+    ],
+    data: Annotated[
+        str, typer.Argument(metavar="DATA", help="New rows, with the columns of the model in any order.")
+    ],
+    id_column: Annotated[
+        str | None,
+        typer.Option("--id", metavar="COLUMN", help="Names the rows; by default as for the model."),
+    ] = None,
+    out: options.Labels = None,
+) -> None:
+    """Put new rows into the clusters of a stored model."""
+    from cscluster.cli import predict as command
+
+    command.predict(model, data, id_column, out)
+
+
+@app.command()
+def label(
+    data: options.Data,
+    clusters: Annotated[int, typer.Option("--clusters", "-k", min=2, help="Number of clusters.")],
+    links: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="LINKS.csv", help="File of the answers, earlier ones too; by default DATA-links.csv."
+        ),
+    ] = None,
+    id_column: options.IdColumn = None,
+    target: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="True classes: neither a feature nor shown."),
+    ] = None,
+    ignore: options.Ignore = None,
+    image_shape: Annotated[
+        str, typer.Option(metavar="HxW", help="Rows are pictures of this shape, such as 8x8.")
+    ] = "auto",
+    terminal: Annotated[bool, typer.Option("--terminal", help="Ask here instead of on a page.")] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 takes a free one.")] = 0,
+    open_page: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
+) -> None:
+    """Say which items belong together, and see the clusters change.
+
+    A page that only this computer can reach shows two items at a time; y, n and s answer yes, no
+    and skip, u takes the latest answer back.  Each answer is saved at once, and the next question
+    is the one whose answer is likely to teach most.  Ctrl-C ends; the same command goes on.
+    """
+    from cscluster.cli import label as command
+
+    command.label(
+        data,
+        clusters,
+        links,
+        command.Columns(id_column, target, (), options.column_names(ignore)),
+        image_shape,
+        page=None if terminal else (port, open_page),
+    )
+
+
+@app.command()
+def validate(config: options.Config, settings: options.Settings = None) -> None:
+    """Check an experiment file and its data.
+
+    Every problem is listed with its line and column.
+    """
+    from cscluster.cli import validate as command
+
+    command.validate(config, settings or [])
+
+
+@app.command("list")
+def listing(
+    kind: Annotated[
+        str,
+        typer.Argument(
+            metavar="KIND",
+            help=f"{', '.join(options.KINDS)}.",
+            autocompletion=complete.among(options.KINDS),
+        ),
+    ] = "algorithms",
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
+) -> None:
+    """List algorithms, data sets, metrics or experiments."""
+    from cscluster.cli import listing as command
+
+    command.listing(kind, markdown)
+
+
+@app.command()
+def show(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="Algorithm, data set, metric, experiment or run.",
+            autocompletion=complete.names,
+        ),
+    ],
+    results: options.Results = RESULTS,
+) -> None:
+    """Explain an algorithm, data set, metric, experiment or run."""
+    from cscluster.cli import show as command
+
+    command.show(name, results)
+
+
+@app.command()
+def check(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="module:Class, file.py:Class, or a registered name.",
+            autocompletion=complete.algorithms,
+        ),
+    ],
+) -> None:
+    """Check an algorithm, and say in words what is missing.
+
+    Exit code 1 if a promise is broken that experiments depend on.
+    """
+    from cscluster.cli import check as command
+
+    command.check(name)
+
+
+new = typer.Typer(help="Start something of your own from a template.", no_args_is_help=True)
+app.add_typer(new, name="new")
+
+
+@new.command("algorithm")
+def new_algorithm(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the algorithm, such as my_method.")],
+    directory: options.Directory = Path(),
+) -> None:
+    """Write a small algorithm that works, to be replaced by your own."""
+    from cscluster.cli import new as command
+
+    command.algorithm(name, directory)
+
+
+@new.command("example")
+def new_example(directory: options.Directory = Path()) -> None:
+    """Write a small table with links, to try the commands."""
+    from cscluster.cli import new as command
+
+    command.example(directory)
+
+
+data = typer.Typer(help="Look at, find and fetch data sets.", no_args_is_help=True)
+app.add_typer(data, name="data")
+
+
+@data.command("info")
+def data_info(
+    name: options.DataName,
+    target: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column of the true classes, for files.")
+    ] = None,
+) -> None:
+    """Load a data set and say what is in it."""
+    from cscluster.cli import data as command
+
+    command.info(name, target)
+
+
+@data.command("path")
+def data_path(name: options.DataName) -> None:
+    """Print the file of a data set."""
+    from cscluster.cli import data as command
+
+    command.path(name)
+
+
+@data.command("fetch")
+def data_fetch(name: options.DataName) -> None:
+    """Fetch a data set from OpenML, and say how to name it."""
+    from cscluster.cli import data as command
+
+    command.fetch(name)
+
+
+@data.command("clear")
+def data_clear() -> None:
+    """Delete the cache of prepared data; it is made again when needed."""
+    from cscluster.cli import data as command
+
+    command.clear()

@@ -1,0 +1,123 @@
+"""What all commands print with: one console that no text can steer, tables and progress."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import rich.console
+from rich.console import ConsoleOptions, JustifyMethod, RenderableType
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+
+from cscluster.words import printable
+
+
+class Console(rich.console.Console):
+    """A console that shows text as it is: no markup, no highlighting, control characters as text."""
+
+    def __init__(self, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, markup=False, highlight=False, emoji=False)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        if isinstance(renderable, str):
+            renderable = printable(renderable)
+        elif isinstance(renderable, Text):
+            renderable = _printable(renderable)  # here, so that lines are broken where they should be
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(printable(segment.text), segment.style)
+
+    def say(self, *lines: str) -> None:
+        """Print lines, folded where they are longer than the terminal is wide."""
+        for line in lines:
+            self.print(line)
+
+    def whole(self, *lines: str) -> None:
+        """Print lines that somebody may copy, such as commands and paths, without folding them."""
+        for line in lines:
+            self.print(line, soft_wrap=True)
+
+    def table(
+        self,
+        heads: Sequence[str],
+        rows: Iterable[Sequence[str]],
+        numbers: Sequence[str] = (),
+        unfolded: Sequence[str] = (),
+    ) -> None:
+        """Print a table; cells that are too long are folded, but for those of the first column.
+
+        Parameters
+        ----------
+        heads : sequence of str
+            Names of the columns; if all are empty, there is no line of heads.
+        rows : iterable of sequences of str
+            Cells.
+        numbers : sequence of str
+            Columns that are set flush right and not folded.
+        unfolded : sequence of str
+            Other columns that are not folded.
+        """
+        table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", show_header=any(heads))
+        for place, head in enumerate(heads):
+            justify: JustifyMethod = "right" if head in numbers else "left"
+            whole = place == 0 or head in numbers or head in unfolded
+            table.add_column(head, no_wrap=whole, overflow="fold", justify=justify)
+        for row in rows:
+            table.add_row(*row)
+        self.print(table)
+
+    @contextlib.contextmanager
+    def working(self, what: str) -> Iterator[Callable[[str], None]]:
+        """Show what is being done until it is; yields a function that says what it has come to."""
+        with self.status(Text(what)) as status:
+            yield lambda text: status.update(Text(text))
+
+
+def _printable(text: Text) -> Text:
+    """Return a text with its control characters shown as text, and its styles."""
+    steering = [place for place, character in enumerate(text.plain) if printable(character) != character]
+    if not steering:
+        return text
+    parts = text.divide(sorted({edge for place in steering for edge in (place, place + 1)}))
+    for part in parts:
+        part.plain = printable(part.plain)
+    return text.blank_copy().join(parts)
+
+
+out = Console()
+"""Standard output."""
+
+err = Console(stderr=True)
+"""Standard error."""
+
+
+def data(text: str) -> None:
+    """Write data to standard output as they are; in a terminal, control characters are shown as text."""
+    sys.stdout.write(printable(text) if sys.stdout.isatty() else text)
+
+
+@contextlib.contextmanager
+def trials(what: str, total: int, transient: bool = False) -> Iterator[Callable[[int], None]]:
+    """Show a bar with the time left; yields a function to call after each trial with the failures so far."""
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(elapsed_when_finished=False),
+        TextColumn("{task.fields[failed]}", style="red", markup=False),
+    )
+    with Progress(*columns, console=out, refresh_per_second=5, transient=transient, disable=not total) as bar:
+        task = bar.add_task(what, total=total, failed="")
+        yield lambda failed: bar.update(task, advance=1, failed=f"{failed} failed" if failed else "")

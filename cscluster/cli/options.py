@@ -1,0 +1,89 @@
+"""What commands ask for in the same words, and how they read it."""
+
+from __future__ import annotations
+
+import csv
+import os
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cscluster.cli import complete
+
+CORES = os.cpu_count() or 1
+RESULTS = Path("results")
+KINDS = ("algorithms", "datasets", "metrics", "configs")
+"""What ``cscluster list`` lists."""
+
+Config = Annotated[
+    str,
+    typer.Argument(
+        metavar="CONFIG",
+        help="Experiment: a YAML file or the name of a bundled one.",
+        autocompletion=complete.configs,
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a key, e.g. --set trials=5."),
+]
+Trials = Annotated[int | None, typer.Option(metavar="N", help="Number of trials.")]
+Seed = Annotated[int | None, typer.Option(metavar="N", help="Seed of the experiment.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Number of workers.")]
+Backend = Annotated[str, typer.Option(help="loky, threading or dask.")]
+Scheduler = Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")]
+Shard = Annotated[str | None, typer.Option("--shard", metavar="I/N", help="Run only part I of N.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be run.")]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Forget stored results and run all again.")]
+Retry = Annotated[str | None, typer.Option(metavar="failed", help="Run failed trials again.")]
+AllowFailures = Annotated[bool, typer.Option("--allow-failures", help="Exit with 0 even if trials failed.")]
+
+Results = Annotated[Path, typer.Option("--results", metavar="DIRECTORY", help="Directory of all results.")]
+Runs = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="RUN", help="Runs: names in --results, or their directories.", autocompletion=complete.runs
+    ),
+]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option("--metric", "-m", metavar="NAME", help="Metric to show; can be given several times."),
+]
+
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="CSV, TSV, Parquet, ARFF, LIBSVM, NPZ, NPY or MAT file, or a data set by name.",
+        autocompletion=complete.data,
+    ),
+]
+IdColumn = Annotated[
+    str | None, typer.Option("--id", metavar="COLUMN", help="Names the rows; links then use the names.")
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMNS", help="Do not cluster by these columns (a,b,c)."),
+]
+Labels = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="FILE", help="Write the clusters as CSV; - is standard output."),
+]
+DataName = Annotated[
+    str,
+    typer.Argument(metavar="DATA", help="Data set, openml:NAME or file.", autocompletion=complete.datasets),
+]
+Directory = Annotated[Path, typer.Option("--directory", "-d", help="Where to write.")]
+
+
+def results_flag(results: Path) -> str:
+    """Return what a command needs to find its results in a directory."""
+    return "" if results == RESULTS else f" --results {shlex.quote(str(results))}"
+
+
+def column_names(given: list[str] | None) -> list[str]:
+    """Split lists of column names at commas; a name with a comma stands in quotes."""
+    rows = csv.reader(given or [], skipinitialspace=True)
+    return [name.strip() for row in rows for name in row if name.strip()]

@@ -1,0 +1,186 @@
+"""The experiments of the papers: what to run, what their results say, and what to keep of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cscluster.algorithms.registry import PAPERS
+from cscluster.data import index
+from cscluster.errors import ConfigError, did_you_mean
+from cscluster.experiment.config.load import load
+from cscluster.experiment.config.schema import Experiment
+from cscluster.experiment.engine.run import Job, prepare
+from cscluster.papers import claims, page, reference
+from cscluster.papers.claims import Paper
+from cscluster.papers.page import Chapter, State
+from cscluster.report.aggregate import Results, collect
+from cscluster.store.folder import RunFolder
+
+PROFILES = {"full": "papers", "quick": "papers-quick"}
+"""How much to run, and the directory of its results."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One item of a paper, about to be run.
+
+    Attributes
+    ----------
+    name : str
+        ``PAPER/ITEM``.
+    missing : list of str
+        Data sets that are not there.
+    job : Job, optional
+        What there is to do; none where all data are missing.
+    """
+
+    name: str
+    missing: list[str]
+    job: Job | None
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """Some items of some papers.
+
+    Attributes
+    ----------
+    items : mapping
+        Names of items, by paper.
+    profile : str
+        ``full`` is as in the papers, ``quick`` less of everything.
+    results : Path
+        Directory of all results.
+    """
+
+    items: Mapping[str, list[str]]
+    profile: str
+    results: Path
+
+    @property
+    def n_steps(self) -> int:
+        """Number of items."""
+        return sum(map(len, self.items.values()))
+
+    def steps(self) -> Iterator[Step]:
+        """Plan one item after another, each when it is asked for."""
+        for name, items in self.items.items():
+            paper = _load(name, self.profile)
+            for item in items:
+                experiment, settings, missing = self._experiment(paper, item)
+                job = None
+                if len(missing) < len(experiment.datasets):
+                    job = prepare(f"papers/{name}/{item}", settings=settings, out=self._folder(name))
+                yield Step(f"{name}/{item}", missing, job)
+
+    def chapters(self) -> list[Chapter]:
+        """Judge the claims about the items by all stored results of their papers."""
+        return [self._chapter(_load(name, self.profile), items) for name, items in self.items.items()]
+
+    def write(self, chapters: list[Chapter]) -> Path:
+        """Write the summaries of the runs and, of the full profile, the page; return their directory."""
+        folder = self.results / "reference"
+        command = f"cscluster reproduce --profile {self.profile} --write"
+        for chapter in chapters:
+            if chapter.runs:
+                reference.write(
+                    self._reference(chapter.paper.name), chapter.runs, command, page.versions([chapter])
+                )
+        if self.profile == "full":
+            page.write(folder, chapters, command)
+        return folder
+
+    def drift(self, chapters: list[Chapter], tolerance: float) -> list[str]:
+        """Return a sentence for each score that differs from its reference by more than a tolerance."""
+        sentences = []
+        for chapter in chapters:
+            name, items = chapter.paper.name, self.items[chapter.paper.name]
+            expected = reference.read(self._reference(name))
+            runs = {item: run for item, run in chapter.runs.items() if item in items}
+            drifted = reference.drift(runs, expected[expected["item"].isin(items)], tolerance)
+            sentences += [f"{name}/{sentence}" for sentence in drifted]
+        return sentences
+
+    def _folder(self, paper: str) -> Path:
+        return self.results / PROFILES[self.profile] / paper
+
+    def _reference(self, paper: str) -> Path:
+        prefix = "quick_" if self.profile == "quick" else ""
+        return self.results / "reference" / f"{prefix}{paper}.csv"
+
+    def _experiment(self, paper: Paper, item: str) -> tuple[Experiment, list[str], list[str]]:
+        """Return an item's experiment, its changes that leave out missing data sets, and these."""
+        quick = paper.items[item].quick or []
+        settings = [f"name={item}", *(quick if self.profile == "quick" else [])]
+        experiment = load(f"papers/{paper.name}/{item}", settings)
+        missing = [entry.title for entry in experiment.datasets if _is_missing(entry.base)]
+        if missing:
+            there = [
+                entry.model_dump(exclude_defaults=True)
+                for entry in experiment.datasets
+                if entry.title not in missing
+            ]
+            settings.append(f"datasets={json.dumps(there)}")
+        return experiment, settings, missing
+
+    def _chapter(self, paper: Paper, items: list[str]) -> Chapter:
+        states, runs, trials = {}, {}, {}
+        for item in paper.items:
+            experiment, _, missing = self._experiment(paper, item)
+            trials[item] = experiment.trials * experiment.repeats
+            folder = RunFolder(self._folder(paper.name) / item)
+            if not folder.exists():
+                states[item] = State(missing=missing)
+                continue
+            records = folder.planned_records()
+            failed = sum(record["status"] != "ok" for record in records)
+            states[item] = State(len(records), len(folder.plan()), failed, missing, folder.environments())
+            if records:
+                runs[item] = _collect(paper, item, folder)
+        gone = {item: state.missing for item, state in states.items()}
+        verdicts = [v for v in claims.judge(paper, runs, gone, trials) if set(v.claim.items) & set(items)]
+        return Chapter(paper, PAPERS.get(paper.name, paper.name), verdicts, states, runs)
+
+
+def choose(target: str | None, profile: str, results: Path) -> Reproduction:
+    """Return all papers, or the paper or the item that is named as ``PAPER`` or ``PAPER/ITEM``.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such paper, item or profile.
+    """
+    if profile not in PROFILES:
+        raise ConfigError(f"There is no profile '{profile}'{did_you_mean(profile, PROFILES)}")
+    name, _, item = (target or "").partition("/")
+    wanted = {}
+    for paper in [name] if name else claims.names():
+        every, items = claims.load(paper).items, list(_load(paper, profile).items)
+        if item and item not in every:
+            raise ConfigError(f"Paper '{paper}' has no item '{item}'{did_you_mean(item, every)}")
+        if item and item not in items:
+            raise ConfigError(f"'{target}' is not part of the quick profile; it has: {', '.join(items)}.")
+        wanted[paper] = [item] if item else items
+    return Reproduction(wanted, profile, results)
+
+
+def _load(name: str, profile: str) -> Paper:
+    """Return the part of a paper that a profile is about."""
+    paper = claims.load(name)
+    return paper.quick() if profile == "quick" else paper
+
+
+def _is_missing(base: str | None) -> bool:
+    while base in index.recipes():
+        base = index.recipes()[base].get("base")
+    return base in index.external() and index.find_file(base) is None
+
+
+def _collect(paper: Paper, item: str, folder: RunFolder) -> Results:
+    """Return the results with all metrics that the experiment or a claim names."""
+    named = [*folder.config()["experiment"]["metrics"]]
+    named += [metric for claim in paper.claims if item in claim.items for metric in claim.metrics]
+    return collect(folder, list(dict.fromkeys(named)))

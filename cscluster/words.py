@@ -1,0 +1,45 @@
+"""Small pieces of text: numbers as people write them, and pieces of sentences that messages share."""
+
+from __future__ import annotations
+
+import unicodedata
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a number with its noun: ``1 row``, ``2 rows``, ``1,000 rows``."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def size(n_bytes: float) -> str:
+    """Return a number of bytes in a unit that leaves few digits: ``3 MB``."""
+    return _rounded(n_bytes, {"GB": 1e9, "MB": 1e6, "kB": 1e3, "B": 1})
+
+
+def age(seconds: float) -> str:
+    """Return a time in a unit that leaves few digits: ``5 min``."""
+    return _rounded(seconds, {"d": 86400, "h": 3600, "min": 60, "s": 1})
+
+
+def _rounded(value: float, units: dict[str, float]) -> str:
+    unit = next((unit for unit, measure in units.items() if value >= measure), list(units)[-1])
+    return f"{value / units[unit]:.0f} {unit}"
+
+
+def printable(text: str) -> str:
+    r"""Return a text with its control characters shown as text, so that it cannot steer a terminal.
+
+    Line breaks and tabs stay.
+
+    Examples
+    --------
+    >>> print(printable("\x1b[31mred"))
+    \x1b[31mred
+    """
+    if text.isprintable():
+        return text
+    return "".join(ascii(c)[1:-1] if _is_control(c) else c for c in text)
+
+
+def _is_control(character: str) -> bool:
+    category = unicodedata.category(character)
+    return character not in "\n\t" and (category[0] == "C" or category in ("Zl", "Zp"))
