@@ -8,11 +8,12 @@ import sklearn.cluster
 from threadpoolctl import threadpool_limits
 
 from cscluster import PMMC, Constraints, load_dataset
-from cscluster.algorithms.margin.cccp._cccp import tangent_at_scores
-from cscluster.algorithms.margin.cccp._design import Design
-from cscluster.algorithms.margin.cccp._solvers import dual_ascent, subgradient
-from cscluster.algorithms.margin.cccp._starts import LinkProjections, kmeans_scores
-from cscluster.algorithms.margin.cccp.pmmc import link_term, point_term
+from cscluster.algorithms.margin.cccp.cccp import from_scores, tangents
+from cscluster.algorithms.margin.cccp.design import Design
+from cscluster.algorithms.margin.cccp.dual_ascent import dual_ascent
+from cscluster.algorithms.margin.cccp.pmmc import link_loss, point_loss
+from cscluster.algorithms.margin.cccp.starts import LinkProjections, kmeans_scores
+from cscluster.algorithms.margin.cccp.subgradient import subgradient
 from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import DataError
 
@@ -77,20 +78,17 @@ def test_convex_problem_to_the_objective_of_algorithm_2(name, count):
     rng = np.random.default_rng(0)
     S = kmeans_scores(design.scores(LinkProjections(design, links, rng).weights(C, 0.1)), C, 5, rng)
 
-    def fresh():
-        terms = [link_term(links, C), point_term(links, 1.0, C)]
-        return terms, tangent_at_scores(terms, S, design.X.shape[1])
+    losses = tangents([link_loss(links), point_loss(links, 1.0, C)], S)
+    start = from_scores(losses, S, design.X.shape[1])
 
     for lam in GRID:
 
         def rival(lam=lam):
-            terms, start = fresh()
-            return subgradient(design, terms, lam, start, tol=0.01, max_steps=10_000)
+            return subgradient(design, losses, lam, start, tol=0.01, max_steps=10_000)
 
         def default(steps, lam=lam):
-            terms, start = fresh()
             return dual_ascent(
-                design, terms, lam, start, rng=np.random.default_rng(0), tol=1e-9, max_steps=steps
+                design, losses, lam, start, rng=np.random.default_rng(0), tol=1e-9, max_steps=steps
             )
 
         seconds_rival, goal = fastest(rival, 1 if lam == 0.01 else 3)

@@ -6,178 +6,16 @@ from collections.abc import Iterator
 from typing import Self
 
 import numpy as np
-from numba import njit
 
-from cscluster.algorithms.base import FloatArray, IntArray, Samples
-from cscluster.algorithms.margin.cccp._cccp import cccp, tangent_at_scores
-from cscluster.algorithms.margin.cccp._design import Design, Rows, add_row, row_scores
-from cscluster.algorithms.margin.cccp._model import MarginClusterer, warn_of_contradictions
-from cscluster.algorithms.margin.cccp._starts import kmeans_scores, label_free_starts
-from cscluster.algorithms.margin.cccp._terms import PointMargins, Term, visiting_order
+from cscluster.algorithms.base import FloatArray, Samples
+from cscluster.algorithms.margin.cccp.cccp import cccp, from_scores
+from cscluster.algorithms.margin.cccp.design import Design
+from cscluster.algorithms.margin.cccp.losses import EqualScores, Loss, NoCommonOwner, PointLoss
+from cscluster.algorithms.margin.cccp.model import MarginClusterer, warn_of_contradictions
+from cscluster.algorithms.margin.cccp.starts import kmeans_scores, label_free_starts
 from cscluster.algorithms.parameters import Choice, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError
-
-
-class _PairTerm(Term):
-    """A convex loss of the sum, or of the difference, of the two rows of scores of a pair.
-
-    ``sign`` is +1 for the sum v = S[j1] + S[j2], -1 for the difference; `beta`, of shape
-    (n_pairs, n_clusters), holds the dual variables, which pull the scores v against their sign.
-    """
-
-    sign: float
-
-    def __init__(self, pairs: IntArray, cost: FloatArray, n_clusters: int) -> None:
-        self.pairs = pairs
-        self.cost = cost
-        self.beta = np.zeros((len(pairs), n_clusters))
-        self._norms: tuple[Design, FloatArray] | None = None
-
-    def _combined(self, S: FloatArray) -> FloatArray:
-        return S[self.pairs[:, 0]] + self.sign * S[self.pairs[:, 1]]
-
-    def _scatter(self, pull: FloatArray, G: FloatArray) -> None:
-        """Add `pull` to the first rows of the pairs, and with the sign to the second."""
-        np.add.at(G, self.pairs[:, 0], pull)
-        np.add.at(G, self.pairs[:, 1], self.sign * pull)
-
-    def _squared_norms(self, design: Design) -> FloatArray:
-        """Return ||x_j1 + sign x_j2||^2."""
-        if self._norms is None or self._norms[0] is not design:
-            p, q = self.pairs.T
-            h = design.squared_norms[p] + design.squared_norms[q]
-            self._norms = design, np.maximum(h + 2.0 * self.sign * design.products(p, q), 0.0)
-        return self._norms[1]
-
-    def dual_sum(self) -> float:
-        """Return zero: these losses have no constant part."""
-        return 0.0
-
-
-class EqualScores(_PairTerm):
-    """Must-linked samples should have equal scores, the second constraint of (2).
-
-    R(S) = sum over pairs j of  cost_j sum_z |S[j1, z] - S[j2, z]|,      dual: |beta_jz| <= cost_j.
-    """
-
-    sign = -1.0
-
-    def value(self, S: FloatArray) -> float:
-        """Return R(S)."""
-        return float(self.cost @ np.abs(self._combined(S)).sum(axis=1))
-
-    def add_subgradient(self, S: FloatArray, G: FloatArray) -> None:
-        """Add a subgradient of R at S to G."""
-        self._scatter(self.cost[:, None] * np.sign(self._combined(S)), G)
-
-    def add_dual(self, B: FloatArray) -> None:
-        """Add B(beta)."""
-        self._scatter(-self.beta, B)
-
-    def sweep(self, design: Design, V: FloatArray, lam: float, rng: np.random.Generator) -> None:
-        """Maximise the dual over the variables of each pair once."""
-        order = visiting_order(len(self.pairs), rng)
-        _sweep_equal(
-            design.rows, self._squared_norms(design), V, lam, self.pairs, order, self.cost, self.beta
-        )
-
-
-@njit(cache=True)
-def _sweep_equal(
-    rows: Rows,
-    norms: FloatArray,
-    V: FloatArray,
-    lam: float,
-    pairs: IntArray,
-    order: IntArray,
-    cost: FloatArray,
-    beta: FloatArray,
-) -> None:
-    C = V.shape[0]
-    s1, s2, a = np.empty(C), np.empty(C), np.empty(C)
-    for j in order:
-        if norms[j] == 0.0:
-            continue
-        row_scores(rows, pairs[j, 0], V, s1)
-        row_scores(rows, pairs[j, 1], V, s2)
-        for z in range(C):
-            new = beta[j, z] + (s1[z] - s2[z]) * lam / norms[j]
-            new = min(max(new, -cost[j]), cost[j])
-            a[z] = -(new - beta[j, z]) / lam
-            beta[j, z] = new
-        add_row(rows, pairs[j, 0], V, a)
-        add_row(rows, pairs[j, 1], V, -a)
-
-
-class NoCommonOwner(_PairTerm):
-    """No cluster should own both cannot-linked samples, the last constraint of (2), and (3).
-
-    R(S) = sum over pairs j of  cost_j (max_z v_jz - mean_z v_jz),    v_j = S[j1] + S[j2];
-    dual: beta_j >= 0 sums to cost_j.
-    """
-
-    sign = 1.0
-
-    def __init__(self, pairs: IntArray, cost: FloatArray, n_clusters: int) -> None:
-        super().__init__(pairs, cost, n_clusters)
-        self.beta[:] = cost[:, None] / n_clusters
-
-    def value(self, S: FloatArray) -> float:
-        """Return R(S)."""
-        v = self._combined(S)
-        return float(self.cost @ (v.max(axis=1) - v.mean(axis=1)))
-
-    def add_subgradient(self, S: FloatArray, G: FloatArray) -> None:
-        """Add a subgradient of R at S to G."""
-        v = self._combined(S)
-        owner = np.arange(v.shape[1]) == v.argmax(axis=1)[:, None]
-        self._scatter(self.cost[:, None] * (owner - 1.0 / v.shape[1]), G)
-
-    def add_dual(self, B: FloatArray) -> None:
-        """Add B(beta)."""
-        self._scatter(self.beta.mean(axis=1, keepdims=True) - self.beta, B)
-
-    def sweep(self, design: Design, V: FloatArray, lam: float, rng: np.random.Generator) -> None:
-        """Maximise the dual over the variables of each pair once."""
-        order = visiting_order(len(self.pairs), rng)
-        _sweep_owner(
-            design.rows, self._squared_norms(design), V, lam, self.pairs, order, self.cost, self.beta
-        )
-
-
-@njit(cache=True)
-def _sweep_owner(
-    rows: Rows,
-    norms: FloatArray,
-    V: FloatArray,
-    lam: float,
-    pairs: IntArray,
-    order: IntArray,
-    cost: FloatArray,
-    beta: FloatArray,
-) -> None:
-    """Project beta_j + v_j lam / ||x_j1 + x_j2||^2 onto the simplex: the optimum of the block."""
-    C = V.shape[0]
-    s1, s2, target, a = np.empty(C), np.empty(C), np.empty(C), np.empty(C)
-    for j in order:
-        if norms[j] == 0.0:
-            continue
-        row_scores(rows, pairs[j, 0], V, s1)
-        row_scores(rows, pairs[j, 1], V, s2)
-        for z in range(C):
-            target[z] = beta[j, z] + (s1[z] + s2[z]) * lam / norms[j]
-        total, theta = 0.0, 0.0
-        for k, value in enumerate(np.sort(target)[::-1]):
-            total += value
-            if value * (k + 1) > total - cost[j]:
-                theta = (total - cost[j]) / (k + 1)
-        for z in range(C):
-            new = max(target[z] - theta, 0.0)
-            a[z] = -(new - beta[j, z]) / lam
-            beta[j, z] = new
-        add_row(rows, pairs[j, 0], V, a)
-        add_row(rows, pairs[j, 1], V, a)
 
 
 class CPCMMC(MarginClusterer):
@@ -252,9 +90,9 @@ class CPCMMC(MarginClusterer):
         solve = self._solver(rng)
         runs = []
         for S in self._starts(design, links, rng):
-            terms = self._terms(links)
-            start = tangent_at_scores(terms, S, design.X.shape[1])
-            runs.append(cccp(design, terms, self.lam, start, solve, tol=self.tol, max_iter=self.max_iter))
+            losses = self._losses(links, S)
+            start = from_scores(losses, S, design.X.shape[1])
+            runs.append(cccp(design, losses, self.lam, start, solve, tol=self.tol, max_iter=self.max_iter))
         self._store(design, min(runs, key=lambda run: run.solution.value))
         return self
 
@@ -263,14 +101,14 @@ class CPCMMC(MarginClusterer):
             return label_free_starts(design, links, self.n_clusters, rng)
         return iter([kmeans_scores(design.X, self.n_clusters, 10, rng)])
 
-    def _terms(self, links: Constraints) -> list[Term]:
-        """Return the three sums of (2); weighted links weigh in."""
-        n, C = links.n_samples, self.n_clusters
-        terms: list[Term] = [PointMargins(np.arange(n), self.gamma1 / (n * C), C)]
+    def _losses(self, links: Constraints, S: FloatArray) -> list[Loss]:
+        """Return the three sums of (2), with the winners of S; weighted links weigh in."""
+        n, C = S.shape
+        losses: list[Loss] = [PointLoss(np.arange(n), self.gamma1 / (n * C), S.argmax(axis=1))]
         if len(links.must_links) and self.gamma2:
             w = links.must_weights
-            terms.append(EqualScores(links.must_links, self.gamma2 * w / (w.sum() * C), C))
+            losses.append(EqualScores(links.must_links, self.gamma2 * w / (w.sum() * C)))
         if len(links.cannot_links) and self.gamma3:
             w = links.cannot_weights
-            terms.append(NoCommonOwner(links.cannot_links, self.gamma3 * w / w.sum(), C))
-        return terms
+            losses.append(NoCommonOwner(links.cannot_links, self.gamma3 * w / w.sum()))
+        return losses

@@ -8,44 +8,39 @@ from typing import Self
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray, Samples
-from cscluster.algorithms.margin.cccp._cccp import Run, Solve, cccp, tangent_at, tangent_at_scores
-from cscluster.algorithms.margin.cccp._design import Design
-from cscluster.algorithms.margin.cccp._model import MarginClusterer, warn_of_contradictions
-from cscluster.algorithms.margin.cccp._solvers import Solution
-from cscluster.algorithms.margin.cccp._starts import label_free_starts, paper_start
-from cscluster.algorithms.margin.cccp._terms import LinkMargins, PointMargins, Term
+from cscluster.algorithms.margin.cccp.cccp import Run, Solution, Solve, cccp, from_scores, tangents
+from cscluster.algorithms.margin.cccp.design import Design
+from cscluster.algorithms.margin.cccp.losses import LinkLoss, Loss, PointLoss, objective
+from cscluster.algorithms.margin.cccp.model import MarginClusterer, warn_of_contradictions
+from cscluster.algorithms.margin.cccp.starts import label_free_starts, paper_start
 from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, warn
 
 
-def link_term(links: Constraints, n_clusters: int) -> LinkMargins:
+def link_loss(links: Constraints) -> LinkLoss:
     """Return (1/L) sum of eta_j over the links, eq. (4) and (5); weighted links weigh in."""
     total = links.must_weights.sum() + links.cannot_weights.sum()
-    return LinkMargins(
-        links.must_links,
-        links.cannot_links,
-        links.must_weights / total,
-        links.cannot_weights / total,
-        n_clusters,
-    )
+    cost = np.concatenate([links.must_weights, links.cannot_weights]) / total
+    pairs = np.concatenate([links.must_links, links.cannot_links])
+    return LinkLoss(pairs, len(links.must_links), cost, np.zeros_like(pairs))
 
 
-def point_term(links: Constraints, delta: float, n_clusters: int) -> PointMargins | None:
+def point_loss(links: Constraints, delta: float, n_clusters: int) -> PointLoss | None:
     """Return delta/(U C) sum of xi_iz over the samples that no link touches, if there are any."""
-    untouched = np.setdiff1d(np.arange(links.n_samples), links.touched)
-    if not len(untouched) or delta == 0:
+    U = np.setdiff1d(np.arange(links.n_samples), links.touched)
+    if not len(U) or delta == 0:
         return None
-    return PointMargins(untouched, delta / (len(untouched) * n_clusters), n_clusters)
+    return PointLoss(U, delta / (len(U) * n_clusters), np.zeros_like(U))
 
 
 @dataclass(frozen=True)
 class Lead:
-    """A start after its first iterations, which look at links only.
+    """A start after the iterations of Algorithm 1 that have delta = 0.
 
     Attributes
     ----------
-    terms : list of Term
+    losses : list of Loss
         The losses of (6), their winners frozen at `start`.
     start : Solution
         The weights so far and their value of (6).
@@ -53,7 +48,7 @@ class Lead:
         Objective and solver steps of the iterations so far.
     """
 
-    terms: list[Term]
+    losses: list[Loss]
     start: Solution
     history: list[float]
     n_steps: list[int]
@@ -71,20 +66,20 @@ def lead_from(
     solve: Solve,
 ) -> Lead:
     """Run the iterations with delta = 0 from the scores S; `near` holds the linked samples alone."""
-    C = S.shape[1]
-    points = point_term(links, delta, C)
-    terms: list[Term] = [] if points is None else [points]
-    if len(links):
-        pairs = link_term(links, C)
-        if annealing:
-            local = pairs.renumbered(np.searchsorted(links.touched, pairs.pairs))
-            start = tangent_at_scores([local], S[links.touched], near.X.shape[1])
-            run = cccp(near, [local], lam, start, solve, tol=0.0, max_iter=annealing)
-            terms.append(local.renumbered(pairs.pairs))
-            start = tangent_at(design, terms, lam, near.original(run.solution.W))
-            return Lead(terms, replace(start, kappa=run.solution.kappa), run.history, run.n_steps)
-        terms.append(pairs)
-    return Lead(terms, tangent_at_scores(terms, S, design.X.shape[1]), [], [])
+    points = point_loss(links, delta, S.shape[1])
+    losses: list[Loss] = [] if points is None else [points]
+    if not len(links) or not annealing:
+        losses = tangents([*losses, link_loss(links)] if len(links) else losses, S)
+        return Lead(losses, from_scores(losses, S, design.X.shape[1]), [], [])
+    every = link_loss(links)
+    first = tangents([replace(every, pairs=np.searchsorted(links.touched, every.pairs))], S[links.touched])
+    start = from_scores(first, S[links.touched], near.X.shape[1])
+    run = cccp(near, first, lam, start, solve, tol=0.0, max_iter=annealing)
+    W = near.original(run.solution.W)
+    S = design.scores(W)
+    losses = tangents([*losses, every], S)
+    start = Solution(W, S, objective(losses, lam, W, S), memory=run.solution.memory)
+    return Lead(losses, start, run.history, run.n_steps)
 
 
 class PMMC(MarginClusterer):
@@ -212,7 +207,7 @@ class PMMC(MarginClusterer):
         return self
 
     def _finish(self, design: Design, lead: Lead, solve: Solve) -> Run:
-        run = cccp(design, lead.terms, self.lam, lead.start, solve, tol=self.tol, max_iter=self.max_iter)
+        run = cccp(design, lead.losses, self.lam, lead.start, solve, tol=self.tol, max_iter=self.max_iter)
         return replace(run, history=lead.history + run.history, n_steps=lead.n_steps + run.n_steps)
 
     def _report(self, links: Constraints) -> None:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from cscluster.algorithms.margin.cccp._design import Design, add_row, row_scores
+from cscluster.algorithms.margin.cccp.design import Design, add_row, row_scores
 
 
 @pytest.fixture(params=["dense", "sparse"])

@@ -6,8 +6,8 @@ from scipy import sparse
 from sklearn.base import clone
 
 from cscluster import PMMC, Constraints, load_dataset
-from cscluster.algorithms.margin.cccp._design import Design
-from cscluster.algorithms.margin.cccp._starts import LinkProjections
+from cscluster.algorithms.margin.cccp.design import Design
+from cscluster.algorithms.margin.cccp.starts import LinkProjections
 from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import ConstraintError, DataError, ParameterError
 from cscluster.metrics.scores import score

@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.linalg import eigh
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples, dense
-from cscluster.algorithms.margin.cccp._design import Design
+from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.constraints import Constraints
 
 

@@ -10,9 +10,10 @@ from sklearn.decomposition import KernelPCA
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer, dense
 from cscluster.algorithms.kernel_parameters import KernelEstimator
-from cscluster.algorithms.margin.cccp._cccp import Run, Solve
-from cscluster.algorithms.margin.cccp._design import Design
-from cscluster.algorithms.margin.cccp._solvers import dual_ascent, subgradient
+from cscluster.algorithms.margin.cccp.cccp import Run, Solve
+from cscluster.algorithms.margin.cccp.design import Design
+from cscluster.algorithms.margin.cccp.dual_ascent import dual_ascent
+from cscluster.algorithms.margin.cccp.subgradient import subgradient
 from cscluster.algorithms.parameters import Boolean, Choice, Integer, Null, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError, warn

@@ -157,6 +157,11 @@ class Design:
         every = np.arange(self.X.shape[0])
         return self.products(every, every)
 
+    @cached_property
+    def sum(self) -> FloatArray:
+        """The sum of the centred samples, shape (d,): zero but for a bias."""
+        return self.combine(np.ones((self.X.shape[0], 1)))[0]
+
     def products(self, i: IntArray, j: IntArray) -> FloatArray:
         """Return the inner products of the centred samples i and j, pair by pair."""
         if not sparse.issparse(self.X):
