@@ -30,10 +30,11 @@ def beats_kmeans(
     """Tell whether the labels of a model, links aside, explain the links better than those of k-means.
 
     A method that fits `n_fitted` parameters to the links themselves keeps many of them whatever they say;
-    it must gain a quarter of a nat for each.  Where k-means stays ahead, a warning says so.
+    it must gain a quarter of a nat for each, or for each link where these are fewer.
+    Where k-means stays ahead, a warning says so.
     """
     gain = surprise(links, kmeans) - surprise(links, labels)
-    if gain > _NATS_PER_PARAMETER * n_fitted:
+    if gain > _NATS_PER_PARAMETER * min(n_fitted, len(links)):
         return True
     if len(links):
         warn(f"The links do not speak for {owner}: k-means keeps as many of them, and is used instead.")

@@ -13,6 +13,9 @@ _RISING = (0.03, 0.1, 0.3, 1.0)
 """The search begins with cheap links and ends with their full cost, each time from where it was."""
 _MAX_SWEEPS = 50
 
+LINK_PRICE = 3.0
+"""What a broken link costs where costs are squared distances, in units of a sample's mean cost."""
+
 
 def joint_labels(cost: FloatArray, links: Constraints, w: float) -> IntArray:
     r"""Return labels that weigh the costs of samples against the links that they break.

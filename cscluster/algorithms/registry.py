@@ -90,6 +90,9 @@ class Algorithm:
         return {**_constructor_defaults(self.load()), **self.preset}
 
 
+JOINED = "pckmeans"
+"""What clusters in the space of a metric learner where nothing else is asked for."""
+
 _METRIC = "cscluster.algorithms.metric"
 _FAMILIES = "cscluster.algorithms"
 

@@ -21,9 +21,6 @@ MIN_LINKS = 20
 MIN_OF_EACH_KIND = 5
 MAX_ROWS = 3000
 
-JOINED = "pckmeans"
-"""What clusters in the space of a metric learner."""
-
 Tick = Callable[[str], None]
 """Told what is being done, once for each fit."""
 
@@ -64,14 +61,13 @@ class Attempt:
 def title(name: str) -> str:
     """Return what a method is called in tables."""
     algorithm = registry.find(name)
-    return f"{algorithm.title} + {registry.find(JOINED).title}" if algorithm.is_metric else algorithm.title
+    joined = registry.find(registry.JOINED).title
+    return f"{algorithm.title} + {joined}" if algorithm.is_metric else algorithm.title
 
 
 def make(name: str, params: dict[str, Any], n_clusters: int, seed: int) -> Any:
     """Return an unfitted method; a metric learner is joined with one that keeps the links as well."""
-    defaults: dict[str, Any] = {}
-    clusterer = (JOINED, defaults) if registry.find(name).is_metric else None
-    return build(name, params, n_clusters, seed, clusterer)
+    return build(name, params, n_clusters, seed)
 
 
 def are_enough(links: Constraints) -> bool:

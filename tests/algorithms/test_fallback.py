@@ -23,8 +23,12 @@ def test_labels_that_break_most_links_are_no_better_than_chance():
 
 def test_a_model_must_gain_on_kmeans_and_pay_for_its_parameters():
     assert beats_kmeans("X", LINKS, RIGHT, HALF)
-    assert beats_kmeans("X", LINKS, RIGHT, HALF, n_fitted=11)  # 4 log 2 = 2.77 nats
+    many = Constraints([(i, i + 1) for i in range(0, 40, 2)], n_samples=40)
+    one_broken, none_broken = np.arange(40) // 2, np.arange(40) // 2
+    one_broken[0] = 39  # 3.97 nats
+    assert beats_kmeans("X", many, none_broken, one_broken, n_fitted=15)
     with pytest.warns(match="k-means"):
-        assert not beats_kmeans("X", LINKS, RIGHT, HALF, n_fitted=12)
+        assert not beats_kmeans("X", many, none_broken, one_broken, n_fitted=16)
+    assert beats_kmeans("X", LINKS, RIGHT, HALF, n_fitted=1000)  # four links cannot fit more than four
     with pytest.warns(match="k-means"):
         assert not beats_kmeans("X", LINKS, RIGHT, RIGHT)

@@ -56,8 +56,10 @@ class Cell:
     def identity(self) -> dict[str, Any]:
         """What the results of the cell depend on."""
         algorithm = registry.find(self.algorithm)
-        name, params = self.clusterer or ("", {})
-        joined = registry.find(name) if name else None
+        joined, params = None, dict[str, Any]()
+        if algorithm.is_metric:
+            name, params = self.clusterer or (registry.JOINED, {})
+            joined = registry.find(name)
         return {
             "data": self.data.checksum,
             "recipe": self.data.recipe.identity(),
@@ -66,8 +68,9 @@ class Cell:
             "algorithm": self.algorithm,
             "version": getattr(algorithm.load(), "version", 1),
             "params": _resolved(algorithm, self.params),
-            "clusterer": [name, _resolved(joined, params)] if joined else None,
+            "clusterer": [joined.name, _resolved(joined, params)] if joined else None,
             "clusterer_version": getattr(joined.load(), "version", 1) if joined else None,
+            **({"joined_by_default": True} if joined and self.clusterer is None else {}),
             "n_clusters": self.n_clusters,
             "schedule": self.schedule.identity(),
             "seed": self.seed,
@@ -202,8 +205,8 @@ def _cells(
             )
     steps = _steps(experiment, entry, source)
     clusterer = None
-    if entry.algorithm.is_metric:
-        clusterer = (entry.clusterer.name, entry.clusterer.params) if entry.clusterer else ("kmeans", {})
+    if entry.clusterer is not None:
+        clusterer = (entry.clusterer.name, entry.clusterer.params)
     varied = [name for name, value in entry.params.items() if isinstance(value, list)]
     ref = make_ref(dataset.title, dataset.recipe, steps, source)
     cells = []
