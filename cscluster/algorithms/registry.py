@@ -138,6 +138,15 @@ PARTITION = (
         tags=("constraints", "inductive", "compiled"),
     ),
     Algorithm(
+        name="mpckmeans_full",
+        target=f"{_FAMILIES}.partition.mpckmeans:MPCKMeans",
+        title="MPCK-Means, multiple full",
+        family="partition",
+        paper="bilenko2004",
+        tags=("constraints", "inductive", "compiled"),
+        preset={"metric": "multiple", "matrix": "full"},
+    ),
+    Algorithm(
         name="mkmeans",
         target=f"{_FAMILIES}.partition.mkmeans:MKMeans",
         title="MK-Means",

@@ -13,6 +13,7 @@ import numpy as np
 from cscluster import seeds
 from cscluster.algorithms import registry
 from cscluster.algorithms.build import build
+from cscluster.arrays import IntArray
 from cscluster.constraints import Constraints
 from cscluster.errors import CsclusterError
 
@@ -56,6 +57,13 @@ class Attempt:
             return -1.0
         shares = [kept / total for kept, total in (self.must, self.cannot) if total]
         return float(np.mean(shares)) if shares else 0.0
+
+    @property
+    def exceeds_chance(self) -> bool:
+        """Whether the score is above that of labels that know nothing, one half, by two standard errors."""
+        totals = [total for _, total in (self.must, self.cannot) if total]
+        error = 0.5 / len(totals) * float(np.sqrt(sum(1 / total for total in totals))) if totals else np.inf
+        return self.score > 0.5 + 2 * error
 
 
 def title(name: str) -> str:
@@ -112,6 +120,22 @@ def fewer_rows(X: Any, links: Constraints, seed: int) -> tuple[Any, Constraints]
     return X[rows], kept
 
 
+def kept_of(links: Constraints, labels: IntArray) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return the numbers of must-links that labels keep and of all, and those of cannot-links."""
+    broken = links.violated(labels)
+    n_must, n_cannot = len(links.must_links), len(links.cannot_links)
+    return (n_must - len(broken.must_links), n_must), (n_cannot - len(broken.cannot_links), n_cannot)
+
+
+def agreement(fit: Callable[[Constraints], IntArray], links: Constraints, seed: int) -> float:
+    """Return the score of held-out links: `fit` is shown links and returns labels."""
+    totals = np.zeros((2, 2), dtype=int)
+    for shown, asked in splits(links, seed):
+        totals += kept_of(asked, fit(shown))
+    (must, n_must), (cannot, n_cannot) = totals.tolist()
+    return Attempt("", (must, n_must), (cannot, n_cannot)).score
+
+
 def attempt(
     name: str, params: dict[str, Any], X: Any, parts: list[Split], n_clusters: int, seed: int, tick: Tick
 ) -> Attempt:
@@ -131,8 +155,7 @@ def attempt(
             problem = str(error)
             continue
         times.append(time.perf_counter() - start)
-        broken = asked.violated(labels)
-        must += len(asked.must_links) - len(broken.must_links), len(asked.must_links)
-        cannot += len(asked.cannot_links) - len(broken.cannot_links), len(asked.cannot_links)
+        for counts, kept in zip((must, cannot), kept_of(asked, labels), strict=True):
+            counts += kept
     seconds = float(np.median(times)) if times else 0.0
     return Attempt(name, (must[0], must[1]), (cannot[0], cannot[1]), seconds, problem)
