@@ -110,14 +110,7 @@ def fewer_rows(X: Any, links: Constraints, seed: int) -> tuple[Any, Constraints]
     count = max(0, MAX_ROWS - len(links.touched))
     drawn = seeds.generator(seed, "rows").choice(others, min(count, len(others)), replace=False)
     rows = np.sort(np.concatenate([links.touched, drawn]))
-    kept = Constraints(
-        np.searchsorted(rows, links.must_links),
-        np.searchsorted(rows, links.cannot_links),
-        n_samples=len(rows),
-        must_weights=links.must_weights,
-        cannot_weights=links.cannot_weights,
-    )
-    return X[rows], kept
+    return X[rows], links.renumbered(rows)
 
 
 def kept_of(links: Constraints, labels: IntArray) -> tuple[tuple[int, int], tuple[int, int]]:
