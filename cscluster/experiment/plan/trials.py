@@ -75,7 +75,7 @@ class Cell:
             "schedule": self.schedule.identity(),
             "seed": self.seed,
             "repeats": self.repeats,
-            "heldout_links": self.heldout_links,
+            "heldout_links": "by samples" if self.heldout_links else False,
             **({"label": self.label} if self.has_twin else {}),
         }
 
