@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test lint types reproduce reproduce-quick stress bench format readme gallery clean
+.PHONY: run test lint types reproduce reproduce-quick stress bench format gallery docs clean
 
 run: .venv/run-ready  ## set up, then run the main experiment on bundled data
 	$(BIN)/cscluster run configs/mnist0689.yaml
@@ -32,14 +32,12 @@ format: .venv/test-ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-readme: .venv/run-ready  ## bring the README's table of algorithms up to date
-	$(BIN)/cscluster list algorithms --markdown | $(BIN)/python -c "import pathlib, re, sys; \
-	  p = pathlib.Path('README.md'); \
-	  p.write_text(re.sub(r'(?s)(<!-- algorithms -->\n).*?(<!-- end -->)', \
-	  lambda m: m[1] + sys.stdin.read() + m[2], p.read_text()))"
+gallery: .venv/run-ready  ## draw all algorithms side by side
+	$(BIN)/python -m cscluster.examples.comparison results/reference
 
-gallery: .venv/run-ready  ## draw one figure for each family of algorithms
-	$(BIN)/python -m cscluster.examples.gallery results/reference
+docs: .venv/docs-ready  ## build the documentation into docs/_build/html; no warning is allowed
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going -q -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
 
 .venv/run-ready: pyproject.toml
 	@echo "setting up .venv (about a minute, once)"
@@ -53,5 +51,10 @@ gallery: .venv/run-ready  ## draw one figure for each family of algorithms
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[parquet,dask,sdp]" --group dev
 	@touch $@
 
+.venv/docs-ready: .venv/test-ready
+	@echo "installing what the documentation needs (about a minute, once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
+	@touch $@
+
 clean:
-	rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis docs/_build docs/generated

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from cscluster.algorithms.metric.llma import LLMA as LLMA
     from cscluster.algorithms.metric.lmnn import LMNN as LMNN
     from cscluster.algorithms.metric.rca import RCA as RCA
+    from cscluster.algorithms.metric.sdml import SDML as SDML
     from cscluster.algorithms.metric.trace_ratio import TraceRatio as TraceRatio
     from cscluster.algorithms.metric.xing import Xing as Xing
     from cscluster.algorithms.metric_clusterer import MetricClusterer as MetricClusterer
@@ -43,11 +44,15 @@ if TYPE_CHECKING:
     from cscluster.algorithms.partition.cop_kmeans import COPKMeans as COPKMeans
     from cscluster.algorithms.partition.kernel_kmeans import KernelKMeans as KernelKMeans
     from cscluster.algorithms.partition.kmeans import KMeans as KMeans
+    from cscluster.algorithms.partition.lcvqe import LCVQE as LCVQE
     from cscluster.algorithms.partition.mkmeans import MKMeans as MKMeans
     from cscluster.algorithms.partition.mpckmeans import MPCKMeans as MPCKMeans
+    from cscluster.algorithms.partition.pccc import PCCC as PCCC
     from cscluster.algorithms.partition.pckmeans import PCKMeans as PCKMeans
+    from cscluster.algorithms.partition.seeded_kmeans import SeededKMeans as SeededKMeans
     from cscluster.algorithms.partition.supervised_means import SupervisedMeans as SupervisedMeans
     from cscluster.algorithms.spectral.ccskl import CCSKL as CCSKL
+    from cscluster.algorithms.spectral.csp import CSP as CSP
     from cscluster.algorithms.spectral.normalized_cut import NormalizedCut as NormalizedCut
     from cscluster.constraints import Constraints as Constraints
     from cscluster.data.load import load_dataset as load_dataset

@@ -53,8 +53,16 @@ class InfeasibleError(CsclusterError):
     """Hard constraints that the algorithm found no partition for."""
 
 
+class SolverError(CsclusterError):
+    """An optimisation that did not end in the time it was given."""
+
+
 class StoreError(CsclusterError):
-    """A result folder is damaged, locked, full or belongs to another experiment."""
+    """A result directory is damaged, locked, full or belongs to another experiment."""
+
+
+class WorkerError(CsclusterError):
+    """The processes that run trials cannot be started."""
 
 
 def warn(message: str) -> None:
@@ -69,6 +77,14 @@ def _is_inside(module: str) -> bool:
     return module.partition(".")[0] in ("cscluster", "sklearn", "joblib")
 
 
+def message(error: BaseException) -> str:
+    """Return what an exception says, even if asking for that fails too."""
+    try:
+        return str(error)
+    except BaseException as second:
+        return f"its message cannot be read: {type(second).__name__}"
+
+
 def reason(error: BaseException) -> str:
     """Return the first line of another library's message, without the insides that some show."""
     line = str(error).strip().partition("\n")[0]
@@ -81,7 +97,7 @@ def _shortened(line: str) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return how a sentence about an unknown name ends: the closest known name, or what there is.
+    """Return how a sentence about an unknown name ends: the closest known name, or a few that there are.
 
     Examples
     --------
@@ -97,7 +113,6 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     )
     if close:
         return f"; did you mean '{spelled[close[0]]}'?"
-    if not names:
+    if not names or len(names) > _NAMED:
         return ""
-    rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"; there {'is' if len(names) == 1 else 'are'} {', '.join(names[:_NAMED])}{rest}"
+    return f"; there {'is' if len(names) == 1 else 'are'} {', '.join(names)}"

@@ -10,6 +10,11 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def integer(text: str) -> int | None:
+    """Return the integer that up to 18 digits from 0 to 9 write; None for any other text."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None
+
+
 def size(n_bytes: float) -> str:
     """Return a number of bytes in a unit that leaves few digits: ``3 MB``."""
     return _rounded(n_bytes, {"GB": 1e9, "MB": 1e6, "kB": 1e3, "B": 1})

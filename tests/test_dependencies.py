@@ -13,10 +13,12 @@ import cscluster
 from cscluster.cli.commands import app
 
 ROOT = Path(cscluster.__file__).parent
-COMMON = {"arrays", "atomic", "errors", "seeds", "bundle", "words"}
+COMMON = {"arrays", "atomic", "cells", "documents", "errors", "seeds", "bundle", "words"}
 MAY_IMPORT = {
     "arrays": set(),
     "atomic": set(),
+    "cells": set(),
+    "documents": set(),
     "errors": set(),
     "seeds": set(),
     "bundle": set(),
@@ -32,7 +34,7 @@ MAY_IMPORT = {
     "models": {"algorithms", "tables"},
     "labelling": {"tables", "selection", "data", "constraints", "metrics", "algorithms"},
     "experiment": {"store", "data", "constraints", "metrics", "selection", "algorithms"},
-    "report": {"store", "metrics"},
+    "report": {"store", "metrics", "constraints"},
     "papers": {"experiment", "report", "store", "metrics", "algorithms", "data"},
     "examples": {"IterSVR", "algorithms", "constraints", "metrics", "data", "report"},  # a user's programs
     "cli": {

@@ -21,6 +21,7 @@ def test_all_errors_have_one_base(kind):
         ("kmean", ["KMeans", "PMMC"], "; did you mean 'KMeans'?"),
         ("letterijl", ["letterIJL", "letter_ab"], "; did you mean 'letterIJL'?"),
         ("xyz", ["kmeans", "pmmc"], "; there are kmeans, pmmc"),
+        ("xyz", [f"name {i}" for i in range(16)], ""),
         ("", [], ""),
     ],
 )

@@ -18,7 +18,7 @@ from cscluster.arrays import BoolArray as BoolArray
 from cscluster.arrays import FloatArray as FloatArray
 from cscluster.arrays import IntArray as IntArray
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError, ParameterError
+from cscluster.errors import ConstraintError, ParameterError, warn
 from cscluster.linalg.scatter import common_scales
 
 Samples: TypeAlias = Any
@@ -46,12 +46,14 @@ class ConstrainedEstimator(BaseEstimator, ABC):
 
     Subclasses declare each parameter once, by `cscluster.algorithms.parameters.parameter`; the constructor
     and the table `parameters` follow.  `version` is an integer that is raised whenever a change alters
-    results: stored trials of an older version are then recomputed.
+    results: stored trials of an older version are then recomputed.  `keeps_hard_links`
+    says that no hard link is ever broken; other estimators see hard links as links of weight one.
     """
 
     version: ClassVar[int] = 1
     parameters: ClassVar[Mapping[str, Parameter]] = {}
     accepts_sparse: ClassVar[bool] = False
+    keeps_hard_links: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -88,7 +90,11 @@ class ConstrainedEstimator(BaseEstimator, ABC):
             raise ConstraintError(
                 f"The links were made for {constraints.n_samples} samples, but X has {n_samples}."
             )
-        return constraints
+        if self.keeps_hard_links or not len(constraints.hard):
+            return constraints
+        if isinstance(self, Clusterer):
+            warn(f"{name} cannot guarantee hard links; it takes them as links of weight one.")
+        return constraints.softened()
 
     def _validate_new(self, X: Samples) -> Samples:
         """Check samples that were not seen in `fit`."""

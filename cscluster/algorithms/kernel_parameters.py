@@ -21,7 +21,7 @@ class GaussianEstimator(ConstrainedEstimator):
 
     def _kernel_for(self, X: Samples) -> Kernel:
         """Return the kernel with the width that suits the samples."""
-        return Kernel.of(getattr(self, "kernel", "gaussian"), X, self.sigma, self.sigma_unit)
+        return Kernel.of("gaussian", X, self.sigma, self.sigma_unit)
 
 
 class KernelEstimator(GaussianEstimator):
@@ -32,3 +32,6 @@ class KernelEstimator(GaussianEstimator):
         "kernel function: 'gaussian' is exp(-||x - z||^2 / sigma^2), 'linear' is x^T z",
         Choice("gaussian", "linear"),
     )
+
+    def _kernel_for(self, X: Samples) -> Kernel:
+        return Kernel.of(self.kernel, X, self.sigma, self.sigma_unit)

@@ -35,6 +35,7 @@ class MetricClusterer(SeededClusterer):
     """
 
     accepts_sparse = True
+    keeps_hard_links = True  # as far as its clusterer does
 
     metric: MetricLearner = parameter(
         REQUIRED, "the metric learner; its links are those given to fit", Estimator("transform")

@@ -248,8 +248,7 @@ def _with_section(text: str, section: str) -> str:
 def problem(owner: str, table: Mapping[str, Parameter], name: str, value: Any) -> str | None:
     """Return what is wrong with one parameter value, or None if it is legal."""
     if name not in table:
-        known = ", ".join(sorted(table))
-        return f"{owner} has no parameter '{name}'{did_you_mean(name, table) or f' (it has {known})'}"
+        return f"{owner} has no parameter '{name}'{did_you_mean(name, sorted(table))}"
     if not table[name].allows(value):
         return f"'{name}' of {owner} must be {table[name].legal}, got {value!r}"
     return None

@@ -5,19 +5,21 @@ Nothing here imports an algorithm, or any numeric library, until `Algorithm.load
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import importlib.util
 import inspect
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
+from importlib.abc import SourceLoader
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cscluster.errors import ParameterError, did_you_mean
+from cscluster.errors import ParameterError, did_you_mean, message
 
 if TYPE_CHECKING:
     from cscluster.algorithms.base import ConstrainedEstimator
@@ -77,6 +79,24 @@ class Algorithm:
             return hasattr(self.load(), "transform") and not hasattr(self.load(), "fit_predict")
         return self.family == "metric"
 
+    def as_printed(self, preprocess: tuple[str, ...] | None = None, **preset: Any) -> Algorithm:
+        """Return the entry of this method as its publication describes it, where ours differs.
+
+        Parameters
+        ----------
+        preprocess : tuple of str, optional
+            Preprocessing of the publication; ours if it is the same.
+        **preset : object
+            Parameters that make the published method of ours.
+        """
+        return replace(
+            self,
+            name=f"{self.name}_printed",
+            title=f"{self.title} (as printed)",
+            preset={**self.preset, **preset},
+            preprocess=self.preprocess if preprocess is None else preprocess,
+        )
+
     def load(self) -> type[ConstrainedEstimator]:
         """Import and return the class."""
         return load_class(self.target)
@@ -84,6 +104,19 @@ class Algorithm:
     def parameters(self) -> Mapping[str, Parameter]:
         """Return the table of legal parameter values."""
         return self.load().parameters
+
+    def source(self) -> tuple[str, str] | None:
+        """Return the name of the file that a user's own class stands in, and a hash of its content.
+
+        None for the other algorithms: what they compute is told by their ``version``.
+        """
+        if self.family != "own" or self.target.startswith("cscluster."):
+            return None
+        try:
+            path = Path(inspect.getsourcefile(self.load()) or "")
+            return path.name, hashlib.sha256(path.read_bytes()).hexdigest()[:20]
+        except (OSError, TypeError):  # a class without source, such as a compiled one
+            return None
 
     def defaults(self) -> dict[str, Any]:
         """Return the default of each parameter, the preset included."""
@@ -93,7 +126,6 @@ class Algorithm:
 JOINED = "pckmeans"
 """What clusters in the space of a metric learner where nothing else is asked for."""
 
-_METRIC = "cscluster.algorithms.metric"
 _FAMILIES = "cscluster.algorithms"
 
 PARTITION = (
@@ -169,6 +201,39 @@ PARTITION = (
         family="partition",
         paper="Wagstaff, Cardie, Rogers, Schroedl 2001",
         tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="pccc",
+        target=f"{_FAMILIES}.partition.pccc:PCCC",
+        title="PCCC",
+        family="partition",
+        paper="Baumann, Hochbaum 2024",
+        tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="lcvqe",
+        target=f"{_FAMILIES}.partition.lcvqe:LCVQE",
+        title="LCVQE",
+        family="partition",
+        paper="Pelleg, Baras 2007",
+        tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="seeded_kmeans",
+        target=f"{_FAMILIES}.partition.seeded_kmeans:SeededKMeans",
+        title="Seeded-KMeans",
+        family="partition",
+        paper="Basu, Banerjee, Mooney 2002",
+        tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="constrained_kmeans",
+        target=f"{_FAMILIES}.partition.seeded_kmeans:SeededKMeans",
+        title="Constrained-KMeans",
+        family="partition",
+        paper="Basu, Banerjee, Mooney 2002",
+        tags=("constraints", "inductive", "compiled"),
+        preset={"keep_seeds": True},
     ),
 )
 
@@ -258,7 +323,7 @@ METRIC = (
     ),
     Algorithm(
         name="erca",
-        target=f"{_METRIC}.erca:ERCA",
+        target=f"{_FAMILIES}.metric.erca:ERCA",
         title="ERCA",
         family="metric",
         paper="Yeung, Chang 2006",
@@ -266,7 +331,7 @@ METRIC = (
     ),
     Algorithm(
         name="xing",
-        target=f"{_METRIC}.xing:Xing",
+        target=f"{_FAMILIES}.metric.xing:Xing",
         title="Xing",
         family="metric",
         paper="Xing, Ng, Jordan, Russell 2002",
@@ -274,7 +339,7 @@ METRIC = (
     ),
     Algorithm(
         name="itml",
-        target=f"{_METRIC}.itml:ITML",
+        target=f"{_FAMILIES}.metric.itml:ITML",
         title="ITML",
         family="metric",
         paper="Davis, Kulis, Jain, Sra, Dhillon 2007",
@@ -282,7 +347,7 @@ METRIC = (
     ),
     Algorithm(
         name="lmnn",
-        target=f"{_METRIC}.lmnn:LMNN",
+        target=f"{_FAMILIES}.metric.lmnn:LMNN",
         title="LMNN",
         family="metric",
         paper="Weinberger, Saul 2009",
@@ -290,7 +355,7 @@ METRIC = (
     ),
     Algorithm(
         name="llma",
-        target=f"{_METRIC}.llma:LLMA",
+        target=f"{_FAMILIES}.metric.llma:LLMA",
         title="LLMA",
         family="metric",
         paper="Chang, Yeung 2006",
@@ -299,7 +364,7 @@ METRIC = (
     ),
     Algorithm(
         name="kernel_beta",
-        target=f"{_METRIC}.kernel_beta:KernelBeta",
+        target=f"{_FAMILIES}.metric.kernel_beta:KernelBeta",
         title="kernel-β",
         family="metric",
         paper="Yeung, Chang 2007",
@@ -308,7 +373,7 @@ METRIC = (
     ),
     Algorithm(
         name="trace_ratio",
-        target=f"{_METRIC}.trace_ratio:TraceRatio",
+        target=f"{_FAMILIES}.metric.trace_ratio:TraceRatio",
         title="trace ratio",
         family="metric",
         paper="baghshah2010",
@@ -317,7 +382,7 @@ METRIC = (
     ),
     Algorithm(
         name="trace_ratio_nonlinear",
-        target=f"{_METRIC}.trace_ratio:TraceRatio",
+        target=f"{_FAMILIES}.metric.trace_ratio:TraceRatio",
         title="trace ratio, non-linear",
         family="metric",
         paper="baghshah2010",
@@ -327,13 +392,21 @@ METRIC = (
     ),
     Algorithm(
         name="xiang",
-        target=f"{_METRIC}.trace_ratio:TraceRatio",
+        target=f"{_FAMILIES}.metric.trace_ratio:TraceRatio",
         title="Xiang",
         family="metric",
         paper="Xiang, Nie, Zhang 2008",
         tags=("constraints", "inductive"),
         preprocess=("standardize",),
         preset={"alpha": 0.0},
+    ),
+    Algorithm(
+        name="sdml",
+        target=f"{_FAMILIES}.metric.sdml:SDML",
+        title="SDML",
+        family="metric",
+        paper="Qi, Tang, Zha, Chua, Zhang 2009",
+        tags=("constraints", "inductive", "sparse"),
     ),
 )
 
@@ -353,6 +426,15 @@ SPECTRAL = (
         family="spectral",
         paper="Li, Liu 2009",
         tags=("constraints",),
+    ),
+    Algorithm(
+        name="csp",
+        target=f"{_FAMILIES}.spectral.csp:CSP",
+        title="CSP",
+        family="spectral",
+        paper="Wang, Davidson 2010",
+        tags=("constraints",),
+        preprocess=("standardize",),
     ),
 )
 
@@ -376,24 +458,26 @@ def load_class(target: str) -> type[Any]:
     Raises
     ------
     ParameterError
-        If there is no such module or class.
+        If there is no such module or class, or if the class has no method ``fit``.
     """
     module_name, _, class_name = target.rpartition(":")
     try:
-        module = (
-            _load_file(str(Path(module_name).resolve()))
-            if module_name.endswith(".py")
-            else _load_module(module_name)
-        )
-    except Exception as error:  # code that is imported may raise anything
+        module = _load_file(module_name) if module_name.endswith(".py") else _load_module(module_name)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # code that is imported may raise anything, and may exit
         kind = "" if isinstance(error, (ImportError, OSError, SyntaxError)) else f"{type(error).__name__}: "
-        raise ParameterError(f"Cannot import '{module_name}' for '{target}': {kind}{error}.") from error
+        raise ParameterError(
+            f"Cannot import '{module_name}' for '{target}': {kind}{message(error)}."
+        ) from error
     if not hasattr(module, class_name):
         hint = did_you_mean(class_name, vars(module))
         raise ParameterError(f"'{module_name}' has no class '{class_name}'{hint}.")
     found = getattr(module, class_name)
     if not isinstance(found, type):
         raise ParameterError(f"'{class_name}' of '{module_name}' is not a class.")
+    if not callable(getattr(found, "fit", None)):
+        raise ParameterError(f"'{class_name}' of '{module_name}' is no algorithm: it has no method 'fit'.")
     return found
 
 
@@ -403,23 +487,39 @@ def _constructor_defaults(cls: type[Any]) -> dict[str, Any]:
 
 
 def _load_module(name: str) -> Any:
+    """Import a module; one that the current directory holds is found there if nowhere else."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name.partition(".")[0]:
+            raise
     here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)
-    return importlib.import_module(name)
+    sys.path.append(here)
+    try:
+        return importlib.import_module(name)
+    finally:
+        with contextlib.suppress(ValueError):  # the module may have removed it
+            sys.path.remove(here)
+
+
+def _load_file(name: str) -> Any:
+    path = Path(name).resolve()
+    status = path.stat()
+    return _loaded_file(path, status.st_mtime_ns, status.st_size)
 
 
 @cache
-def _load_file(path: str) -> Any:
-    """Import a source file under a name of its own, so that its classes can be pickled."""
-    place = hashlib.sha256(str(Path(path).resolve()).encode()).hexdigest()[:12]
-    name = f"cscluster_user_{Path(path).stem}_{place}"
+def _loaded_file(path: Path, *edition: int) -> Any:
+    """Import an edition of a source file under a name of its own, so that its classes can be pickled."""
+    source = path.read_bytes()
+    place = hashlib.sha256(str(path).encode() + source).hexdigest()[:12]
+    name = f"cscluster_user_{path.stem}_{place}"
     spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
+    if spec is None or not isinstance(spec.loader, SourceLoader):
         raise ImportError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    exec(spec.loader.source_to_code(source, str(path)), vars(module))
     return module
 
 

@@ -8,15 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from cscluster import documents
 from cscluster.algorithms import parameters, registry
 from cscluster.cli import cluster_view as view
 from cscluster.cli import console
 from cscluster.cli.console import Console
 from cscluster.constraints import Constraints
 from cscluster.constraints.files import links_csv, read_links
-from cscluster.errors import ParameterError, StoreError
+from cscluster.errors import ConfigError, ParameterError, StoreError
 from cscluster.models.files import Model, require_inductive, to_bytes
 from cscluster.report.figures import FORMATS, links_map, project, save
 from cscluster.report.html.scatter import scatter_page
@@ -29,6 +28,7 @@ from cscluster.tables.outputs import check as check_files
 from cscluster.tables.outputs import labels_csv, put
 from cscluster.tables.table import Columns as Columns
 from cscluster.tables.table import Table, read_table
+from cscluster.words import integer
 
 STDOUT = Path("-")
 _FLAGS = {"n_clusters": "-k", "random_state": "--seed"}
@@ -67,9 +67,9 @@ def parse_method(algorithm: str, params: Sequence[str], clusters: str) -> Method
     ParameterError
         For an unknown algorithm or parameter, an illegal value, or a wrong number of clusters.
     """
-    if clusters != "auto" and not (clusters.isascii() and clusters.isdigit() and int(clusters[:9]) >= 2):
+    n_clusters = integer(clusters)
+    if clusters != "auto" and (n_clusters is None or n_clusters < 2):
         raise ParameterError(f"-k must be an integer of at least 2, or 'auto', got '{clusters}'.")
-    n_clusters = None if clusters == "auto" else int(clusters[:9])
     if algorithm != "auto":
         name = registry.find(algorithm).name
         return Method(name, _parameters(name, params), n_clusters)
@@ -89,9 +89,9 @@ def _parameters(name: str, given: Sequence[str]) -> dict[str, Any]:
         if key in _FLAGS:
             raise ParameterError(f"'{key}' is set by {_FLAGS[key]}.")
         try:
-            values[key] = yaml.safe_load(value)
-        except yaml.YAMLError:
-            values[key] = value
+            values[key] = documents.read(value, f"--param {key}").data
+        except ConfigError as error:
+            raise ParameterError(str(error)) from None
     table = getattr(algorithm.load(), "parameters", None)
     if table is not None:
         parameters.check(algorithm.title, table, values)

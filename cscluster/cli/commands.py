@@ -65,7 +65,7 @@ def run(
     trials: options.Trials = None,
     seed: options.Seed = None,
     jobs: options.Jobs = CORES,
-    backend: options.Backend = "loky",
+    backend: options.Backend = "local",
     scheduler: options.Scheduler = None,
     shard: options.Shard = None,
     results: options.Results = RESULTS,
@@ -116,7 +116,7 @@ def sweep(
     trials: options.Trials = None,
     seed: options.Seed = None,
     jobs: options.Jobs = CORES,
-    backend: options.Backend = "loky",
+    backend: options.Backend = "local",
     scheduler: options.Scheduler = None,
     shard: options.Shard = None,
     results: options.Results = RESULTS,
@@ -194,6 +194,12 @@ def report(
         list[str] | None,
         typer.Option(metavar="FORMAT", help="png (default), pdf or svg; can be given several times."),
     ] = None,
+    figure_style: Annotated[
+        str, typer.Option(metavar="STYLE", help="paper (two columns of 3.5 inches) or slides.")
+    ] = "paper",
+    captions: Annotated[
+        bool, typer.Option("--captions", help="Draw captions into figures, not only beside them for LaTeX.")
+    ] = False,
     check: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="CSV of reference means like summary.csv; drift exits with 1."),
@@ -229,6 +235,8 @@ def report(
             out=out,
             figures=figures,
             figure_formats=figure_format or ["png"],
+            figure_style=figure_style,
+            captions=captions,
         )
 
 

@@ -60,8 +60,9 @@ def datasets(incomplete: str) -> list[str]:
 
 def data(incomplete: str) -> list[str]:
     """Complete data files here, and data sets."""
-    endings = (".csv", ".tsv", ".parquet", ".arff", ".libsvm", ".svm", ".npz", ".npy", ".mat")
-    return _files(incomplete, endings) + datasets(incomplete)
+    from cscluster.data.formats import ENDINGS
+
+    return _files(incomplete, ENDINGS) + datasets(incomplete)
 
 
 def algorithms(incomplete: str) -> list[str]:

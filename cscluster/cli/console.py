@@ -67,7 +67,9 @@ class Console(rich.console.Console):
         unfolded : sequence of str
             Other columns that are not folded.
         """
-        table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", show_header=any(heads))
+        table = Table(
+            box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold", show_header=any(heads)
+        )
         for place, head in enumerate(heads):
             justify: JustifyMethod = "right" if head in numbers else "left"
             whole = place == 0 or head in numbers or head in unfolded

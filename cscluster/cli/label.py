@@ -59,19 +59,20 @@ def label(
         read_answers(path, table)
     screen.say(view.source_line(data, table), *features.describe(table, fitted, steps))
     with screen.working(f"preparing: partitions of {table.n_rows} rows"):
-        session = Session(table, Ensemble.fit(X, n_clusters), path)
-    if session.answers:
-        screen.say(f"{path}: going on from {plural(len(session.answers), 'answer')}")
+        ensemble = Ensemble.fit(X, n_clusters)
     use = _command(data, path, n_clusters, columns)
-    if page is None:
-        terminal.ask(session, items, screen)
-    else:
-        _serve(View(session, items, project(X)[0], use), *page)
-    if session.answers:
-        screen.say(f"{plural(len(session.answers), 'answer')} in {session.path}; use them with:")
-        screen.whole(f"  {use}")
-    else:
-        screen.say("no answers were given, so there is nothing to save")
+    with Session(table, ensemble, path) as session:
+        if session.answers:
+            screen.say(f"{path}: going on from {plural(len(session.answers), 'answer')}")
+        if page is None:
+            terminal.ask(session, items, screen)
+        else:
+            _serve(View(session, items, project(X)[0], use), *page)
+        if session.answers:
+            screen.say(f"{plural(len(session.answers), 'answer')} in {session.path}; use them with:")
+            screen.whole(f"  {use}")
+        else:
+            screen.say("no answers were given, so there is nothing to save")
 
 
 def _serve(page: View, port: int, open_page: bool) -> None:

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from cscluster.cli import complete
+from cscluster.data import formats
 
 CORES = os.cpu_count() or 1
 RESULTS = Path("results")
@@ -32,7 +33,7 @@ Settings = Annotated[
 Trials = Annotated[int | None, typer.Option(metavar="N", help="Number of trials.")]
 Seed = Annotated[int | None, typer.Option(metavar="N", help="Seed of the experiment.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Number of workers.")]
-Backend = Annotated[str, typer.Option(help="loky, threading or dask.")]
+Backend = Annotated[str, typer.Option(help="local (processes of this machine) or dask.")]
 Scheduler = Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")]
 Shard = Annotated[str | None, typer.Option("--shard", metavar="I/N", help="Run only part I of N.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be run.")]
@@ -56,7 +57,7 @@ Data = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="CSV, TSV, Parquet, ARFF, LIBSVM, NPZ, NPY or MAT file, or a data set by name.",
+        help=f"{formats.titles()} file, or a data set by name.",
         autocompletion=complete.data,
     ),
 ]

@@ -32,6 +32,8 @@ def report(
     out: Path | None,
     figures: Path | None,
     figure_formats: list[str],
+    figure_style: str,
+    captions: bool,
 ) -> None:
     """Print the tables of runs, or write them and their figures.
 
@@ -45,8 +47,8 @@ def report(
         Which metrics, what the columns are, and conditions on the trials.
     out : Path, optional
         File to write.
-    figures, figure_formats
-        Directory to draw figures into, and their formats.
+    figures, figure_formats, figure_style, captions
+        Directory to draw figures into, their formats and style, and whether captions are drawn too.
 
     Raises
     ------
@@ -60,7 +62,12 @@ def report(
     if by == "dataset" and len(collected) > 1 and kind != "html":
         collected = [aggregate.join(collected)]
     if figures is not None:
-        _draw(collected, figures, figure_formats)
+        for part in collected:
+            directory = figures / part.name if len(collected) > 1 else figures
+            drawn = draw(part, directory, figure_formats, figure_style, captions)
+            console.out.whole(*(f"drawn: {path}" for path in drawn))
+            if not drawn:
+                console.out.say(f"no figure fits '{part.name}': one point and one trial, or no result")
         if out is None:
             return
     if kind == "terminal" and out is None:
@@ -99,14 +106,6 @@ def _print(collected: list[Results], by: str) -> None:
         console.out.print(document.title, style="bold")
         console.out.say("")
         terminal.show(document, console.out)
-
-
-def _draw(collected: list[Results], directory: Path, formats: list[str]) -> None:
-    for results in collected:
-        drawn = draw(results, directory / results.name if len(collected) > 1 else directory, formats)
-        console.out.whole(*(f"drawn: {path}" for path in drawn))
-        if not drawn:
-            console.out.say(f"no figure fits '{results.name}': one point and one trial, or no result")
 
 
 def _text(kind: str, collected: list[Results], by: str) -> str:

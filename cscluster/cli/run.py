@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import typer
@@ -12,7 +13,7 @@ from cscluster.cli import console
 from cscluster.cli.options import results_flag
 from cscluster.errors import ConfigError
 from cscluster.experiment.engine.execute import Pool
-from cscluster.experiment.engine.run import Job, carry_out, mixed_versions, prepare
+from cscluster.experiment.engine.run import Job, carry_out, locked, mixed_versions, prepare
 from cscluster.experiment.plan.shard import Shard
 from cscluster.report import write
 from cscluster.report.aggregate import collect
@@ -75,13 +76,14 @@ def run(
             sweep=sweep,
             shard=part,
         )
-    _announce(job, workers.jobs)
-    mixed = mixed_versions(job)
-    if mixed:
-        console.err.whole(f"warning: this run will mix versions: {', '.join(mixed)}")
-    if dry_run:
-        return
-    failed = _execute(job, workers)
+    with nullcontext(job) if dry_run else locked(job) as job:
+        _announce(job, workers.jobs)
+        mixed = mixed_versions(job)
+        if mixed:
+            console.err.whole(f"warning: this run will mix versions: {', '.join(mixed)}")
+        if dry_run:
+            return
+        failed = _execute(job, workers)
     if job.shard is None:
         _show(job)
     else:

@@ -42,14 +42,14 @@ def show(name: str, results: Path) -> None:
         shown = True
     if name in bundle.config_names():
         text = (bundle.folder("configs") / f"{name}.yaml").read_text(encoding="utf-8")
-        out.whole(f"experiment {name}:", text)
+        out.whole(f"experiment {name}:", text.rstrip())
         shown = True
     if run is not None:
         _run(run)
         shown = True
     if not shown:
         known = [*registry.algorithms(), *index.names(), *METRICS, *bundle.config_names()]
-        hint = did_you_mean(name, known) or "; see: cscluster list"
+        hint = did_you_mean(name, known)
         raise ConfigError(f"There is no algorithm, data set, metric, experiment or run '{name}'{hint}")
 
 
@@ -95,7 +95,7 @@ def _run(folder: RunFolder) -> None:
         if count:
             out.say(f"  {status}: {count}")
     _provenance(folder, records)
-    out.whole("", "resolved config:", as_yaml(experiment))
+    out.whole("", "resolved config:", as_yaml(experiment).rstrip())
 
 
 def _provenance(folder: RunFolder, records: list[Record]) -> None:

@@ -34,8 +34,10 @@ def _canonical(
         raise ConstraintError(
             f"Need one weight for each {kind}-link: got {w.size} weights for {len(pairs)} links."
         )
-    if not (np.isfinite(w) & (w > 0)).all():
-        raise ConstraintError(f"Weights of {kind}-links must be positive and finite.")
+    if not (w > 0).all():
+        raise ConstraintError(
+            f"Weights of {kind}-links must be positive numbers, or infinite for hard links."
+        )
     codes = pairs[:, 0] * n_samples + pairs[:, 1]
     order = np.lexsort((-w, codes))
     first = np.ones(len(order), dtype=bool)
@@ -48,20 +50,20 @@ def _canonical(
 
 
 def _whole_pairs(links: ArrayLike, kind: str) -> IntArray:
-    """Return links as an array of whole numbers, the ends of each in order."""
+    """Return links as an array of integers, the ends of each in order."""
     try:
         pairs = np.asarray(links if np.size(links) else np.empty((0, 2)))
     except ValueError:
         raise ConstraintError(
-            f"{kind}-links must be pairs of sample numbers, got lists of unlike length."
+            f"{kind}-links must be pairs of row indices, got lists of different lengths."
         ) from None
     if pairs.ndim != 2 or pairs.shape[1] != 2:
-        raise ConstraintError(f"{kind}-links must be pairs of sample numbers, got shape {pairs.shape}.")
+        raise ConstraintError(f"{kind}-links must be pairs of row indices, got shape {pairs.shape}.")
     whole = pairs.dtype.kind in "iu" or (
         pairs.dtype.kind == "f" and bool((np.isfinite(pairs) & (pairs == np.floor(pairs))).all())
     )
     if not whole:
-        raise ConstraintError(f"{kind}-links must be whole sample numbers, got {pairs.dtype} values.")
+        raise ConstraintError(f"{kind}-links must be integers, got {pairs.dtype} values.")
     return np.sort(pairs.astype(np.int64), axis=1)
 
 
@@ -84,7 +86,7 @@ class Constraints:
         Number of samples the numbers refer to.
     must_weights, cannot_weights : array-like of shape (n_links,), optional
         Positive costs of breaking each link; ones by default.  Of a repeated pair the largest
-        weight is kept.
+        weight is kept.  Infinite weights are those of hard links, which must hold.
 
     Examples
     --------
@@ -150,6 +152,39 @@ class Constraints:
         p = cls(pairs, n_samples=len(y)).must_links
         same = y[p[:, 0]] == y[p[:, 1]]
         return cls(p[same], p[~same], n_samples=len(y))
+
+    @classmethod
+    def from_partial_labels(cls, labels: ArrayLike) -> Constraints:
+        """Link samples whose classes are known, -1 where they are not.
+
+        The links are the fewest that say it all: each class is a star of must-links around its
+        first sample, and cannot-links join these first samples.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,)
+            Class of each sample, -1 where it is unknown.
+
+        Raises
+        ------
+        ConstraintError
+            If fewer than two classes are known.
+
+        Examples
+        --------
+        >>> from cscluster import Constraints
+        >>> links = Constraints.from_partial_labels([0, -1, 1, 0, -1, 0])
+        >>> links.must_links.tolist(), links.cannot_links.tolist()
+        ([[0, 3], [0, 5]], [[0, 2]])
+        """
+        y = np.asarray(labels)
+        members = np.flatnonzero(y != -1)
+        classes, first, class_of = np.unique(y[members], return_index=True, return_inverse=True)
+        if len(classes) < 2:
+            raise ConstraintError(f"Labels of two classes or more are needed, got {len(classes)}.")
+        centre = members[first]
+        stars = np.column_stack([centre[class_of], members])
+        return cls(stars[stars[:, 0] != stars[:, 1]], _all_pairs(centre), n_samples=len(y))
 
     def __len__(self) -> int:
         return len(self.must_links) + len(self.cannot_links)
@@ -227,6 +262,40 @@ class Constraints:
         return self.select(
             y[must[:, 0]] != y[must[:, 1]],
             y[cannot[:, 0]] == y[cannot[:, 1]],
+        )
+
+    @cached_property
+    def hard(self) -> Constraints:
+        """The links that must hold: those of infinite weight."""
+        return self.select(np.isinf(self.must_weights), np.isinf(self.cannot_weights))
+
+    def hardened(self) -> Constraints:
+        """Return the same links, all of them hard."""
+        return self.weighted(np.inf)
+
+    def weighted(self, weight: float) -> Constraints:
+        """Return the same links, each with the same weight.
+
+        Parameters
+        ----------
+        weight : float
+            The weight; infinite for hard links.
+        """
+        return self._reweighted(*(np.full(len(p), weight) for p in (self.must_links, self.cannot_links)))
+
+    def softened(self) -> Constraints:
+        """Return the same links, hard ones with weight one."""
+        return self._reweighted(
+            *(np.where(np.isinf(w), 1.0, w) for w in (self.must_weights, self.cannot_weights))
+        )
+
+    def _reweighted(self, must_weights: FloatArray, cannot_weights: FloatArray) -> Constraints:
+        return Constraints(
+            self.must_links,
+            self.cannot_links,
+            n_samples=self.n_samples,
+            must_weights=must_weights,
+            cannot_weights=cannot_weights,
         )
 
     @cached_property

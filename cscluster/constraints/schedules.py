@@ -8,20 +8,20 @@ seed, the data set and the trial, and larger counts extend smaller ones.
 from __future__ import annotations
 
 import hashlib
+import math
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self, get_args
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from cscluster import seeds
 from cscluster.arrays import BoolArray, IntArray
-from cscluster.constraints import active
-from cscluster.constraints.files import parse_links, read_text
+from cscluster.constraints.files import content_rows, parse_links, read_text
 from cscluster.constraints.links import Constraints
 from cscluster.errors import ConstraintError
 
@@ -134,6 +134,7 @@ class _Schedule(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     noise: float = Field(0.0, ge=0, lt=1)
+    weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] | Literal["hard"] | None = None
 
     @property
     @abstractmethod
@@ -157,7 +158,9 @@ class _Schedule(BaseModel):
 
     def identity(self) -> dict[str, Any]:
         """Return what, beside the point and the trial, decides the links; part of the key."""
-        return {"kind": self.kind, **({"noise": self.noise} if self.noise else {})}  # type: ignore[attr-defined]
+        noise = {"noise": self.noise} if self.noise else {}
+        weight = {} if self.weight is None else {"weight": self.weight}
+        return {"kind": self.kind, **noise, **weight}  # type: ignore[attr-defined]
 
     def episode(
         self,
@@ -174,7 +177,11 @@ class _Schedule(BaseModel):
         `ids` are the names of the samples, if any; `X` are the samples themselves, the same for all
         algorithms, for a schedule that `needs_samples`.
         """
-        return self._episode(point, _Draw(y, seed, dataset, trial, ids, X))
+        episode = self._episode(point, _Draw(y, seed, dataset, trial, ids, X))
+        if self.weight is None:
+            return episode
+        weight = math.inf if self.weight == "hard" else self.weight
+        return replace(episode, tiers=tuple(tier.weighted(weight) for tier in episode.tiers))
 
     @abstractmethod
     def _episode(self, point: int, draw: _Draw) -> Episode:
@@ -228,6 +235,74 @@ class BalancedPairs(_Counted):
         return Episode((self._links(pairs, draw.y, np.tile(flips(point, self.noise), 2)),))
 
 
+Shares = Annotated[list[Annotated[int, Field(ge=1, le=100)]], Field(min_length=1)]
+
+
+class Fraction(_Schedule):
+    """Random pairs, as many as a share of the samples has among itself (baumann2024, section 5).
+
+    A point is a share in per cent: of f = ceil(share n) samples there are f (f - 1) / 2 pairs, and so many
+    are drawn from all samples.
+    """
+
+    kind: Literal["fraction"] = "fraction"
+    shares: Shares
+
+    @property
+    def points(self) -> list[int]:
+        """Shares in per cent."""
+        return self.shares
+
+    def _episode(self, point: int, draw: _Draw) -> Episode:
+        """Return the links of a share."""
+        f = -(-point * draw.n // 100)
+        return Episode((self._links(random_pairs(draw.n, f * (f - 1) // 2, draw.rng), draw.y),))
+
+
+class Labelled(_Schedule):
+    """Samples whose classes are known, a share of all in per cent or a number of each class.
+
+    The links are the fewest that say it (`Constraints.from_partial_labels`).  Noise is the share of the
+    known samples that bear another class.
+    """
+
+    kind: Literal["labelled"] = "labelled"
+    shares: Shares | None = None
+    per_class: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)] | None = None
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Self:
+        if (self.shares is None) == (self.per_class is None):
+            raise ValueError("give either 'shares' (per cent of all samples) or 'per_class' (a number)")
+        return self
+
+    @property
+    def points(self) -> list[int]:
+        """Shares in per cent, or numbers for each class."""
+        return self.shares or self.per_class or []
+
+    def identity(self) -> dict[str, Any]:
+        """Return the kind, the noise and what the points count."""
+        return {**super().identity(), "of": "all" if self.shares else "class"}
+
+    def _episode(self, point: int, draw: _Draw) -> Episode:
+        """Return links between the samples whose classes are known."""
+        rng, y = draw.rng, draw.y
+        order, n_classes = rng.permutation(draw.n), int(y.max()) + 1
+        said = y.copy()
+        wrong = order[flips(draw.n, self.noise)]
+        said[wrong] = (y[wrong] + rng.integers(1, max(2, n_classes), size=len(wrong))) % n_classes
+        if self.shares is not None:
+            known = order[: -(-point * draw.n // 100)]
+        else:
+            by_class = order[np.argsort(y[order], kind="stable")]
+            rank = np.arange(draw.n) - np.searchsorted(y[by_class], y[by_class])
+            known = by_class[rank < point]
+        labels = np.full(draw.n, -1)
+        labels[known] = said[known]
+        return Episode((Constraints.from_partial_labels(labels),))
+
+
 class Tiers(_Schedule):
     """Links that arrive in tiers of equal size (yi2015, section 4.3)."""
 
@@ -279,24 +354,37 @@ class Folds(_Counted):
 
 
 class Active(_Counted):
-    """Pairs that an active learner asks about: Explore and Consolidate (basu2004); see `active`.
+    """Pairs that an active learner asks about; see `active` and `strategies`.
 
-    The true classes answer.  The first sample and those of Consolidate are drawn at random.
+    The true classes answer.  Random choices, such as that of the first sample, are the trial's.
     """
 
     kind: Literal["active"] = "active"
+    strategy: Literal["explore_consolidate", "min_max", "npu", "cobras"] = "explore_consolidate"
 
     @property
     def needs_samples(self) -> bool:
-        """Farthest-first traversal measures distances."""
+        """Strategies measure distances."""
         return True
+
+    def identity(self) -> dict[str, Any]:
+        """Return the kind, the noise and the strategy."""
+        default = self.strategy == "explore_consolidate"
+        return {**super().identity(), **({} if default else {"strategy": self.strategy})}
 
     def _episode(self, point: int, draw: _Draw) -> Episode:
         """Return the answers to the first `point` questions."""
+        from cscluster.constraints.strategies import questions
+
         y, flipped = draw.y, flips(point, self.noise)
-        preference = draw.rng.permutation(draw.n).astype(np.float64)
-        rule = active.Rule(len(np.unique(y)), active.euclidean(draw.X), preference)
-        pairs, together = active.ask(rule, point, lambda a, b, asked: bool((y[a] == y[b]) ^ flipped[asked]))
+        pairs, together = questions(
+            self.strategy,
+            draw.X,
+            len(np.unique(y)),
+            point,
+            lambda a, b, asked: bool((y[a] == y[b]) ^ flipped[asked]),
+            draw.rng,
+        )
         if len(pairs) < point:
             raise ConstraintError(
                 f"{point} links are wanted, but the answers to {len(pairs)} questions entail all others."
@@ -321,7 +409,7 @@ class File(_Schedule):
     @property
     def points(self) -> list[int]:
         """Number of links in the file."""
-        return [max(0, sum(1 for line in self.text.splitlines() if line.strip()) - 1)]
+        return [sum(1 for _ in content_rows(self.text, self.path))]
 
     @property
     def needs_labels(self) -> bool:
@@ -349,5 +437,10 @@ class File(_Schedule):
         return Episode((kept | swapped,))
 
 
-Schedule = Annotated[RandomPairs | BalancedPairs | Tiers | Folds | Active | File, Field(discriminator="kind")]
-KINDS = ("random_pairs", "balanced_pairs", "tiers", "folds", "active", "file")
+Schedule = Annotated[
+    RandomPairs | BalancedPairs | Fraction | Labelled | Tiers | Folds | Active | File,
+    Field(discriminator="kind"),
+]
+MODELS: dict[str, type[_Schedule]] = {
+    model.model_fields["kind"].default: model for model in get_args(get_args(Schedule)[0])
+}

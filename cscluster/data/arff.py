@@ -1,4 +1,4 @@
-"""Reader of ARFF files: numbers, nominal values, texts and dates, in rows of commas."""
+"""Reader of ARFF files: numbers, nominal values, strings and dates, in rows of commas."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pandas as pd
 
-_QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(\{{.*\}}|\w+)", re.IGNORECASE)
-_CELL = re.compile(rf"\s*({_QUOTED}|[^,]*?)\s*(,|$)")
+_QUOTED = r"'[^'\\]*(?:\\.[^'\\]*)*'|\"[^\"\\]*(?:\\.[^\"\\]*)*\""
+_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{'\"]+)\s*(\{{.*\}}|\w+)", re.IGNORECASE)
+_QUOTED_CELL = re.compile(rf"({_QUOTED})\s*(?:,|$)")
+_SPACE = re.compile(r"\s*")
 _NUMBERS = ("numeric", "real", "integer")
 _TEXTS = ("string", "date")
 
@@ -25,8 +26,10 @@ class _Attribute:
     values: frozenset[str]
 
 
-def read_arff(path: Path) -> pd.DataFrame:
+def read_arff(path: Path, id_column: str | None = None) -> pd.DataFrame:
     """Return the table; ``attrs["nominal"]`` lists the columns whose possible values are declared.
+
+    `id_column`, if the table has it, is read as strings.
 
     Raises
     ------
@@ -35,11 +38,11 @@ def read_arff(path: Path) -> pd.DataFrame:
     """
     with path.open(encoding="utf-8", errors="replace") as file:
         lines = ((number, line.strip()) for number, line in enumerate(file, 1))
-        told = ((number, line) for number, line in lines if line and not line.startswith("%"))
-        attributes = list(_header(told))
-        rows = [_row(line, number, attributes) for number, line in told]
+        content = ((number, line) for number, line in lines if line and not line.startswith("%"))
+        attributes = list(_header(content))
+        rows = [_row(line, number, attributes) for number, line in content]
     columns = {
-        attribute.name: _column([row[place] for row in rows], attribute)
+        attribute.name: _column([row[place] for row in rows], attribute, attribute.name == id_column)
         for place, attribute in enumerate(attributes)
     }
     if len(columns) < len(attributes):
@@ -84,22 +87,30 @@ def _cells(line: str) -> list[str]:
     """Split a line at its commas, those in quotes excepted."""
     if "'" not in line and '"' not in line:
         return [cell.strip() for cell in line.split(",")]
-    cells, place, comma = [], 0, ","
-    while comma:
-        found = _CELL.match(line, place)
-        if found is None:
-            raise ValueError(f"the quotes of '{line[:40]}' do not match")
-        cells.append(_plain(found[1]))
-        place, comma = found.end(), found[2]
-    return cells
+    cells, place = [], 0
+    while True:
+        place = _SPACE.match(line, place).end()  # type: ignore[union-attr]
+        if line.startswith(("'", '"'), place):
+            found = _QUOTED_CELL.match(line, place)
+            if found is None:
+                raise ValueError(f"the quotes of '{line[place : place + 40]}' do not match")
+            cells.append(_plain(found[1]))
+            end = found.end() - 1 if found[0].endswith(",") else len(line)
+        else:
+            comma = line.find(",", place)
+            end = comma if comma >= 0 else len(line)
+            cells.append(line[place:end].rstrip())
+        if end == len(line):
+            return cells
+        place = end + 1
 
 
 def _plain(text: str) -> str:
-    """Return a text without its quotes."""
-    return re.sub(r"\\(.)", r"\1", text[1:-1]) if text[:1] in ("'", '"') and len(text) > 1 else text
+    """Return a string without its quotes."""
+    return re.sub(r"\\(.)", r"\1", text[1:-1]) if text[:1] in ("'", '"') else text
 
 
-def _column(cells: list[str], attribute: _Attribute) -> pd.Series:
+def _column(cells: list[str], attribute: _Attribute, names_rows: bool) -> pd.Series:
     column = pd.Series(cells, dtype=object)
     column = column.mask(column == "?")
-    return pd.to_numeric(column) if attribute.kind in _NUMBERS else column
+    return pd.to_numeric(column) if attribute.kind in _NUMBERS and not names_rows else column

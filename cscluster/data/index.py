@@ -11,9 +11,7 @@ from typing import Any
 import yaml
 
 from cscluster import bundle
-
-ENDINGS = (".npz", ".npy", ".mat", ".parquet", ".csv", ".tsv", ".arff", ".libsvm", ".svm")
-"""Of the files that can be read, the first choice first."""
+from cscluster.data.formats import ENDINGS
 
 
 @cache
@@ -48,13 +46,13 @@ def names() -> list[str]:
 
 
 def own_folder() -> Path | None:
-    """Return the user's folder of further data sets, which CSCLUSTER_DATA names."""
+    """Return the user's directory of further data sets, which CSCLUSTER_DATA names."""
     value = os.environ.get("CSCLUSTER_DATA")
     return Path(value).expanduser() if value else None
 
 
 def find_file(name: str) -> Path | None:
-    """Return the file of a data set, bundled or in the user's folder or a folder in that."""
+    """Return the file of a data set, bundled or in the user's directory or a directory in that."""
     bundled = bundle.folder("datasets") / f"{name}.npz"
     if name in files() and bundled.exists():
         return bundled
@@ -63,7 +61,7 @@ def find_file(name: str) -> Path | None:
         return None
     folders = [own, *sorted(path for path in own.iterdir() if path.is_dir())]
     places = (folder / f"{name}{ending}" for folder in folders for ending in ENDINGS)
-    return next((path for path in places if path.is_file()), None)
+    return next((path for path in places if os.path.isfile(path)), None)  # a name may be too long for a path
 
 
 def describe(name: str) -> str:

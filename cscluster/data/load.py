@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from cscluster import seeds
-from cscluster.data import index, openml, readers, recipe, synthetic
+from cscluster.data import formats, index, openml, readers, recipe, synthetic
 from cscluster.data.dataset import Dataset
 from cscluster.data.recipe import Recipe
 from cscluster.errors import DataError, did_you_mean
@@ -49,7 +50,7 @@ def load_dataset(
     known = index.files().get(source) or index.external().get(source) or {}
     file = index.find_file(source)
     path = Path(source).expanduser()
-    if file is None and (path.suffix.lower() in readers.READERS or path.is_file()):
+    if file is None and (formats.find(path) or os.path.isfile(path)):
         file = path
     if file is None:
         raise DataError(missing(source, known))
@@ -72,8 +73,8 @@ def missing(name: str, known: dict[str, Any]) -> str:
         Its entry in the index; empty if it has none.
     """
     if not known:
-        return f"There is no data set '{name}'{did_you_mean(name, index.names()) or '.'}"
-    where = f"put {name}.npz into the folder that CSCLUSTER_DATA names"
+        return f"There is no data set '{name}'{did_you_mean(name, index.names())}"
+    where = f"put {name}.npz into the directory that CSCLUSTER_DATA names"
     if "openml" in known:
         where += f", or run 'cscluster data fetch {name}' and call it openml:{known['openml']['id']}"
     return f"Data set '{name}' is not bundled: {where}."

@@ -31,7 +31,7 @@ def read_arrays(path: Path) -> dict[str, Any]:
         If the file cannot be read.
     """
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-m", __name__, str(path)],
+        [sys.executable, "-P", "-W", "ignore", "-m", __name__, str(path)],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(place for place in sys.path if place)},
@@ -68,7 +68,7 @@ def _arrays(path: Path) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a cell array of texts as an array of texts; anything else as it is."""
+    """Return a cell array of strings as an array of strings; anything else as it is."""
     if value.dtype == object and all(isinstance(v, np.ndarray) and v.dtype.kind == "U" for v in value.flat):
         return np.array(["".join(text.flat) for text in value.flat])
     return value

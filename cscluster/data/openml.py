@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.error import URLError
 
 import numpy as np
+import platformdirs
 from scipy import sparse
 
 from cscluster.data.dataset import Dataset
 from cscluster.data.readers import from_arrays, from_frame
 from cscluster.errors import DataError
+from cscluster.words import integer
 
 
 def cache_folder() -> Path:
-    """Return the folder for what can be made or fetched again."""
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "cscluster"
+    """Return the directory for what can be made or fetched again."""
+    return platformdirs.user_cache_path("cscluster")
 
 
 def fetch(name: str, title: str) -> Dataset:
@@ -34,11 +34,12 @@ def fetch(name: str, title: str) -> Dataset:
     from sklearn.datasets import fetch_openml
 
     plain, _, version = name.partition("/")
-    wanted: dict[str, Any] = {"data_id": int(name)} if name.isdigit() else {"name": plain}
+    number = integer(name)
+    wanted: dict[str, Any] = {"name": plain} if number is None else {"data_id": number}
     if version:
-        if not version.isdigit():
-            raise DataError(f"OpenML data set '{name}': the version after the slash must be a number.")
-        wanted["version"] = int(version)
+        wanted["version"] = integer(version)
+        if wanted["version"] is None:
+            raise DataError(f"OpenML data set '{name}': the version after the slash must be an integer.")
     try:
         bunch = fetch_openml(
             **wanted, as_frame="auto", parser="auto", data_home=str(cache_folder() / "openml")

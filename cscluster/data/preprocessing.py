@@ -143,10 +143,7 @@ def parse(steps: Sequence[Step]) -> list[tuple[str, dict[str, Any]]]:
             )
         name, values = (step, None) if isinstance(step, str) else next(iter(step.items()))
         if name not in STEPS:
-            known = ", ".join(STEPS)
-            raise DataError(
-                f"There is no preprocessing step '{name}'{did_you_mean(name, STEPS)} (known: {known})"
-            )
+            raise DataError(f"There is no preprocessing step '{name}'{did_you_mean(name, STEPS)}")
         if values is not None and not isinstance(values, dict):
             raise DataError(
                 f"Preprocessing step '{name}' is written as {{{name}: {{parameter: value}}}}, got {values!r}."
@@ -191,7 +188,7 @@ def fit(steps: Sequence[Step], data: Dataset) -> tuple[Any, list[Any]]:
                 "put 'dense' before it if it fits."
             )
         if step.needs_classes and data.y is None:
-            raise DataError(f"Step '{name}' needs a target, which data set '{data.name}' has not.")
+            raise DataError(f"Step '{name}' needs a target column; data set '{data.name}' has none.")
         transformer = step.transformer(X).fit(X, data.y)
         X = _as_float(transformer.transform(X))
         if not np.isfinite(X.data if sparse.issparse(X) else X).all():

@@ -1,4 +1,4 @@
-"""Readers of data files: CSV, TSV, Parquet, ARFF, LIBSVM, NPZ, NPY and MAT.
+"""Readers of data files; `formats` lists them.
 
 No reader ever unpickles anything.  Each ends in `from_frame` or `from_arrays`, so the target is
 coded in one place.
@@ -9,10 +9,11 @@ from __future__ import annotations
 import contextlib
 import csv
 import hashlib
+import os
 import re
 import warnings
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,19 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from cscluster.data import mat
-from cscluster.data.arff import read_arff
+from cscluster.data import formats
 from cscluster.data.dataset import Dataset
+from cscluster.data.formats import Format
 from cscluster.errors import DataError, did_you_mean, reason
 
 _SEPARATORS = (",", ";", "\t", "|")
+_LONGEST_NAME = 10_000
+
+MAX_COLUMNS = 50_000
+"""Of a table: each column has a type of its own, which takes time."""
+
+MAX_FEATURES = 10_000_000
+"""Of a sparse matrix: it can declare more columns than any memory holds."""
 
 
 def read(path: Path, *, name: str, target: str | None = None, id_column: str | None = None) -> Dataset:
@@ -51,13 +59,18 @@ def read(path: Path, *, name: str, target: str | None = None, id_column: str | N
         content = path.read_bytes()
         if not content:
             raise ValueError("the file is empty")
-        data = READERS[path.suffix.lower()](path, name, target, id_column)
+        known = _format(path)
+        if known.is_table:
+            frame = known.load()(path, id_column)
+            data = from_frame(frame, name, target or default_target(path, frame), id_column)
+        else:
+            data = from_arrays(known.load()(path), name, target, id_column)
     checksum = hashlib.sha256(content).hexdigest()
     return Dataset(**{**vars(data), "checksum": checksum}).check()
 
 
 def read_frame(path: Path, *, id_column: str | None = None) -> pd.DataFrame:
-    """Read a table as it is, with its texts and its missing values; FRAMES has the formats.
+    """Read a table as it is, with its strings and its missing values.
 
     `id_column`, if the table has it, is read as text.
 
@@ -67,19 +80,24 @@ def read_frame(path: Path, *, id_column: str | None = None) -> pd.DataFrame:
         If the file is missing or damaged, or has a column twice.
     """
     with _explained(path):
-        frame = FRAMES[path.suffix.lower()](path, id_column)
+        frame = _format(path).load()(path, id_column)
     return _with_names(frame, path.stem)
+
+
+def _format(path: Path) -> Format:
+    known = formats.find(path)
+    assert known is not None, "checked by _explained"
+    return known
 
 
 @contextlib.contextmanager
 def _explained(path: Path) -> Iterator[None]:
     """Turn whatever goes wrong while a file is read into one sentence."""
-    if not path.is_file():
+    if not os.path.isfile(path):  # which takes any string for a path
         raise DataError(f"There is no data file '{path}'.")
-    if path.suffix.lower() not in READERS:
-        raise DataError(
-            f"Cannot read '{path.name}': the ending '{path.suffix}' is not one of {', '.join(READERS)}."
-        )
+    if formats.find(path) is None:
+        known = ", ".join(formats.ENDINGS)
+        raise DataError(f"Cannot read '{path.name}': the ending '{path.suffix}' is not one of {known}.")
     try:
         yield
     except DataError:
@@ -103,8 +121,8 @@ def from_frame(frame: pd.DataFrame, name: str, target: str | None, id_column: st
     y, classes = (None, []) if target is None else encode(frame[target], name)
     ids = [] if id_column is None else sample_names(frame[id_column], name)
     features = frame.drop(columns=[c for c in (target, id_column) if c is not None])
-    for column in features:
-        if not (pd.api.types.is_numeric_dtype(features[column]) or features[column].dtype == bool):
+    for column, dtype in features.dtypes.items():
+        if not pd.api.types.is_numeric_dtype(dtype):
             raise DataError(
                 f"Column '{column}' of data set '{name}' is not numeric (it holds "
                 f"{_first_text(features[column])!r}); drop it, or name it as target or id column."
@@ -113,8 +131,16 @@ def from_frame(frame: pd.DataFrame, name: str, target: str | None, id_column: st
     return Dataset(name, X, y, classes, list(features.columns), ids)
 
 
+def _check_width(n_columns: int) -> None:
+    if n_columns > MAX_COLUMNS:
+        raise DataError(
+            f"The table has {n_columns:,} columns; at most {MAX_COLUMNS:,} are read: store it as an NPZ file."
+        )
+
+
 def _with_names(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Return a table whose columns are called by texts, each differently."""
+    """Return a table whose columns are called by strings, each differently."""
+    _check_width(frame.shape[1])
     frame.columns = frame.columns.map(str)
     if frame.columns.has_duplicates:
         twice = frame.columns[frame.columns.duplicated()][0]
@@ -126,17 +152,15 @@ def require_columns(frame: pd.DataFrame, name: str, wanted: Iterable[str]) -> No
     """Raise a DataError for the first wanted column that a table has not."""
     for column in wanted:
         if column not in frame:
-            known = ", ".join(frame.columns[:8]) + (", ..." if frame.shape[1] > 8 else "")
             raise DataError(
-                f"Data set '{name}' has no column '{column}'"
-                f"{did_you_mean(column, frame.columns) or f' (columns: {known}).'}"
+                f"Data set '{name}' has no column '{column}'{did_you_mean(column, frame.columns)}"
             )
 
 
 def sample_names(column: pd.Series, name: str) -> list[str]:
     """Return the names of the samples; each sample has one, and no two have the same."""
-    names = _without_fractions(column).astype(str).str.strip()
-    missing = column.isna() | (names == "")
+    names = pd.Series([str(value).strip() for value in _without_fractions(column)], dtype=object)
+    missing = column.isna().to_numpy() | (names == "").to_numpy()
     if missing.any():
         row = int(np.flatnonzero(missing)[0])
         raise DataError(f"Column '{column.name}' of data set '{name}' has no value in row {row}.")
@@ -145,6 +169,12 @@ def sample_names(column: pd.Series, name: str) -> list[str]:
         raise DataError(
             f"Column '{column.name}' of data set '{name}' holds '{twice}' more than once; "
             "it must name each sample differently."
+        )
+    longest = int(names.map(len).argmax())
+    if len(names[longest]) > _LONGEST_NAME:
+        raise DataError(
+            f"Column '{column.name}' of data set '{name}' holds {len(names[longest]):,} characters in row "
+            f"{longest}; the name of a sample may have {_LONGEST_NAME:,}."
         )
     return list(names)
 
@@ -167,6 +197,8 @@ def from_arrays(
         X = arrays["X"]
     else:
         raise DataError(f"Data set '{name}' has no array 'X' (it has {', '.join(arrays) or 'none'}).")
+    if X.ndim == 2 and X.shape[1] > MAX_FEATURES:
+        raise DataError(f"Data set '{name}' has {X.shape[1]:,} features; at most {MAX_FEATURES:,} are read.")
     if X.ndim != 2 or X.dtype.kind not in "buif":
         raise DataError(
             f"'X' of data set '{name}' must be a table of numbers, got {X.dtype} of shape {X.shape}."
@@ -209,7 +241,7 @@ def _one_for_each(arrays: dict[str, Any], wanted: str, n_samples: int, name: str
 
 
 def _without_fractions(column: pd.Series) -> pd.Series:
-    """Return a column of whole numbers as such, even if they are stored as fractions."""
+    """Return a column of integers as such, even if they are stored as fractions."""
     if column.dtype.kind == "f" and ((column % 1 == 0) & (column.abs() < 2**53)).all():
         return column.astype(np.int64)
     return column
@@ -224,13 +256,25 @@ def encode(column: pd.Series, name: str) -> tuple[Any, list[str]]:
     return codes.astype(np.int64), [str(v) for v in values]
 
 
-def _table_frame(path: Path, id_column: str | None) -> pd.DataFrame:
+def csv_frame(path: Path, id_column: str | None) -> pd.DataFrame:
+    """Read a CSV file; its header tells the separator."""
+    return _separated_frame(path, id_column, None)
+
+
+def tsv_frame(path: Path, id_column: str | None) -> pd.DataFrame:
+    """Read a file of cells that tabs separate."""
+    return _separated_frame(path, id_column, "\t")
+
+
+def _separated_frame(path: Path, id_column: str | None, separator: str | None) -> pd.DataFrame:
     with path.open(encoding="utf-8-sig", newline="") as file:
         header = next((line for line in file if line.strip()), "")
     if not header:
         raise ValueError("the file is empty")
-    separator = "\t" if path.suffix.lower() == ".tsv" else _separator(header)
-    if _are_values(next(csv.reader([header], delimiter=separator))):
+    separator = separator or _separator(header)
+    names = next(csv.reader([header], delimiter=separator))
+    _check_width(len(names))
+    if _are_values(names):
         raise DataError(f"The first line of '{path}' holds numbers; put the names of the columns there.")
     try:
         with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
@@ -258,7 +302,8 @@ def _are_values(names: list[str]) -> bool:
     return fractions or (len(numbers) == len(names) and numbers != sorted(set(numbers)))
 
 
-def _parquet_frame(path: Path, id_column: str | None) -> pd.DataFrame:
+def parquet_frame(path: Path, id_column: str | None) -> pd.DataFrame:
+    """Read a Parquet file."""
     try:
         return pd.read_parquet(path)
     except ImportError:
@@ -271,49 +316,24 @@ def default_target(path: Path, frame: pd.DataFrame) -> str | None:
     return nominal[-1] if nominal and nominal[-1] == frame.columns[-1] else None
 
 
-def _read_table(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
-    frame = FRAMES[path.suffix.lower()](path, id_column)
-    return from_frame(frame, name, target or default_target(path, frame), id_column)
-
-
-def _read_libsvm(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
+def libsvm_arrays(path: Path) -> dict[str, Any]:
+    """Read a LIBSVM file; one whose labels are all the same has no classes."""
     from sklearn.datasets import load_svmlight_file
 
     X, y = load_svmlight_file(str(path))
     dense = X.nnz > 0.3 * X.shape[0] * X.shape[1]
     arrays = {"X": X.toarray() if dense else sparse.csr_array(X)}
-    if len(np.unique(y)) > 1:  # the format has no other way to say that there are no classes
-        arrays["y"] = y
-    return from_arrays(arrays, name, None, id_column)
+    return {**arrays, "y": y} if len(np.unique(y)) > 1 else arrays
 
 
-def _read_npz(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
+def npz_arrays(path: Path) -> dict[str, Any]:
+    """Read an archive of arrays."""
     if not zipfile.is_zipfile(path):
-        raise ValueError("it is no archive of arrays, or a damaged one")
+        raise ValueError("it is not an archive of arrays, or a damaged one")
     with np.load(path, allow_pickle=False) as archive:
-        return from_arrays({key: archive[key] for key in archive.files}, name, target, id_column)
+        return {key: archive[key] for key in archive.files}
 
 
-def _read_npy(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
-    return from_arrays({"X": np.load(path, allow_pickle=False, mmap_mode="r")}, name, target, id_column)
-
-
-def _read_mat(path: Path, name: str, target: str | None, id_column: str | None) -> Dataset:
-    return from_arrays(mat.read_arrays(path), name, target, id_column)
-
-
-FRAMES: dict[str, Callable[[Path, str | None], pd.DataFrame]] = {
-    ".csv": _table_frame,
-    ".tsv": _table_frame,
-    ".parquet": _parquet_frame,
-    ".arff": lambda path, id_column: read_arff(path),
-}
-
-READERS: dict[str, Callable[..., Dataset]] = {
-    **dict.fromkeys(FRAMES, _read_table),
-    ".libsvm": _read_libsvm,
-    ".svm": _read_libsvm,
-    ".npz": _read_npz,
-    ".npy": _read_npy,
-    ".mat": _read_mat,
-}
+def npy_arrays(path: Path) -> dict[str, Any]:
+    """Map one array into memory."""
+    return {"X": np.load(path, allow_pickle=False, mmap_mode="r")}

@@ -55,7 +55,7 @@ class Recipe(BaseModel):
         if self.unseen == "rest" and not drawn:
             raise ValueError("'unseen: rest' needs a sample that leaves a rest, such as 'fraction: 0.1'")
         if isinstance(self.unseen, int) and not by_class:
-            raise ValueError("'unseen' as a number of each class needs 'per_class' or 'fraction'")
+            raise ValueError("an integer for 'unseen' needs 'per_class' or 'fraction'")
         return self
 
     @property
@@ -176,7 +176,7 @@ def _share(recipe: Recipe, part: IntArray, data: Dataset) -> int:
 def _enlarge(data: Dataset, size: int, rng: np.random.Generator) -> Dataset:
     """Take the pictures in turn, each moved by up to two pixels, until there are `size`."""
     if data.image is None or len(data.image) != 2 or sparse.issparse(data.X):
-        raise DataError(f"'{data.name}' cannot be enlarged: its samples are no grey pictures.")
+        raise DataError(f"'{data.name}' cannot be enlarged: its samples are not grey pictures.")
     pictures = data.X.reshape(data.n_samples, *data.image)
     framed = np.pad(pictures, [(0, 0), (_MOVE, _MOVE), (_MOVE, _MOVE)])
     moved = sliding_window_view(framed, data.image, axis=(1, 2))

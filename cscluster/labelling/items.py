@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from cscluster.data import readers
+from cscluster.data import formats, readers
 from cscluster.errors import DataError
 from cscluster.tables.table import Table
 
@@ -104,7 +104,7 @@ class Items:
 def _columns(table: Table, source: str, hidden: set[str]) -> dict[str, pd.Series]:
     """Return the columns that are shown."""
     path = Path(source).expanduser()
-    if path.suffix.lower() in readers.FRAMES:
+    if formats.is_table(path):
         frame = readers.read_frame(path, id_column=table.id_column)
         apart = hidden | {table.id_column, readers.default_target(path, frame)}
         return {name: frame[name] for name in frame.columns if name not in apart}
@@ -134,12 +134,12 @@ def image_shape(text: str, table: Table) -> tuple[int, ...] | None:
         return table.image if table.image and len(table.image) == 2 else None
     found = re.fullmatch(r"(\d{1,4})x(\d{1,4})", text)
     if found is None:
-        raise DataError(f"--image-shape must be HEIGHTxWIDTH, such as 8x8, or auto; got '{text}'.")
+        raise DataError(f"The shape of pictures must be HEIGHTxWIDTH, such as 8x8, or auto; got '{text}'.")
     shape = (int(found[1]), int(found[2]))
     if shape[0] * shape[1] != n_values or table.texts:
         raise DataError(
-            f"--image-shape {text} needs rows of {shape[0] * shape[1]} numbers, "
-            f"but those of '{table.name}' have {n_values}{' and texts' if table.texts else ''}."
+            f"Pictures of {text} need rows of {shape[0] * shape[1]} numbers, "
+            f"but those of '{table.name}' have {n_values}{' and strings' if table.texts else ''}."
         )
     return shape
 

@@ -6,11 +6,14 @@ well, so that no other site can reach the server by a name that points here.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import secrets
+import socket
 import sys
 import threading
+from collections import OrderedDict
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
@@ -19,8 +22,10 @@ from typing import Any
 from cscluster.errors import CsclusterError, StoreError
 from cscluster.labelling.items import png
 from cscluster.labelling.state import View
+from cscluster.words import integer
 
 _LIMIT = 10_000
+_CONNECTIONS = 32
 _PAGE = {
     "": ("page.html", "text/html"),
     "page.js": ("page.js", "text/javascript"),
@@ -50,6 +55,8 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
+    request_queue_size = 64
+
     def __init__(self, view: View, port: int = 0) -> None:
         try:
             super().__init__(("127.0.0.1", port), _Handler)
@@ -58,15 +65,35 @@ class Server(ThreadingHTTPServer):
         self.view = view
         self.token = secrets.token_urlsafe(24)
         self.lock = threading.Lock()
+        self._connections: OrderedDict[socket.socket, None] = OrderedDict()
+        self._counting = threading.Lock()
 
     @property
     def address(self) -> str:
         """Address of the page."""
         return f"http://127.0.0.1:{self.server_port}/{self.token}/"
 
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer in a thread of its own; where there are too many, the oldest connection is closed."""
+        with self._counting:
+            self._connections[request] = None
+            oldest = next(iter(self._connections)) if len(self._connections) > _CONNECTIONS else None
+            if oldest is not None:
+                del self._connections[oldest]
+        if oldest is not None:
+            with contextlib.suppress(OSError):
+                oldest.shutdown(socket.SHUT_RDWR)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Forget a connection that has ended."""
+        with self._counting:
+            self._connections.pop(request, None)
+        super().shutdown_request(request)
+
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of a browser that went away; anything else is shown."""
-        if not isinstance(sys.exc_info()[1], ConnectionError):
+        """Say nothing of a browser that went away or fell silent; anything else is shown."""
+        if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 
 
@@ -100,14 +127,14 @@ class _Handler(BaseHTTPRequestHandler):
         name = self._allowed()
         if name is None:
             return
-        size = self.headers.get("Content-Length", "")
+        size = integer(self.headers.get("Content-Length", ""))
         kind = self.headers.get_content_type()
-        if name != "step" or kind != "application/json" or not size.isdigit() or int(size) > _LIMIT:
+        if name != "step" or kind != "application/json" or size is None or size > _LIMIT:
             self._refuse(HTTPStatus.BAD_REQUEST, "This is not an answer.")
             return
         try:
-            step = _read_step(self.rfile.read(int(size)), self.server.view.session.table.n_rows)
-        except ValueError:
+            step = _read_step(self.rfile.read(size), self.server.view.session.table.n_rows)
+        except (ValueError, RecursionError):  # of json, for a text that is nested too deeply
             self._refuse(HTTPStatus.BAD_REQUEST, "This is not an answer.")
             return
         with self.server.lock:

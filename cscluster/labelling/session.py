@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import deque
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import numpy as np
+from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from cscluster.constraints import Constraints
 from cscluster.constraints.active import find_groups
-from cscluster.constraints.files import plain, read_links, read_text, sample_number
+from cscluster.constraints.files import Link, as_constraints, links_csv, list_links, read_text
 from cscluster.errors import ConstraintError, StoreError
 from cscluster.labelling.ensemble import Ensemble, renumbered
 from cscluster.labelling.pairs import make_rule, membership
@@ -25,28 +24,15 @@ IntArray = NDArray[np.int64]
 _REMEMBERED = 20
 
 
-@dataclass(frozen=True)
-class Link:
-    """One answer, as a line of the file.
-
-    Attributes
-    ----------
-    a, b : int
-        The rows.
-    together : bool
-        Whether they belong together.
-    weight : float
-        Weight of the link; answers have one, a file may have others.
-    """
-
-    a: int
-    b: int
-    together: bool
-    weight: float = 1.0
-
-
 class Session:
-    """Questions and answers about a table; the file always holds all answers.
+    """Questions and answers about a table; the file always holds all answers, and no other session writes it.
+
+    Raises
+    ------
+    StoreError
+        If another session has the file, or the directory cannot be written to.
+    ConstraintError
+        If a line of the file is wrong, or its links contradict each other.
 
     Attributes
     ----------
@@ -65,20 +51,31 @@ class Session:
     def __init__(self, table: Table, ensemble: Ensemble, path: Path) -> None:
         self.table, self.path = table, path
         self.n_clusters = ensemble.n_clusters
+        self._lock = _lock(path)
+        self._stored = read_text(path) if path.exists() else None
         self.answers = read_answers(path, table)
         self._ensemble = ensemble
         self._rule = make_rule(ensemble.partitions, ensemble.n_clusters)
         self._skipped: list[int] = []
         self._steps: list[str] = ["answer"] * len(self.answers)
-        self._stored = read_text(path) if path.exists() else None
         self._foretold: deque[bool] = deque(maxlen=_REMEMBERED)
         self.labels = np.zeros(table.n_rows, dtype=np.int64)
         self._go_on()
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let other sessions have the file."""
+        self._lock.release()
+
     @property
     def links(self) -> Constraints:
         """All answers as links."""
-        return links_of(self.answers, self.table.n_rows)
+        return as_constraints(self.answers, self.table.n_rows)
 
     @property
     def n_groups(self) -> int:
@@ -103,7 +100,7 @@ class Session:
         firsts = ", ".join(self.table.row_name(group[0]) for group in self._groups())
         return (
             f"By your answers {self.n_groups} items are all in different groups ({firsts}), but there are "
-            f"only {self.n_clusters} clusters: take an answer back, or start again with -k {self.n_groups}."
+            f"only {self.n_clusters} clusters: take an answer back, or start again with {self.n_groups}."
         )
 
     def clusters(self) -> list[list[int]]:
@@ -127,7 +124,7 @@ class Session:
             If it cannot be saved.
         """
         new = [*self.answers, Link(a, b, together)]
-        links = links_of(new, self.table.n_rows)
+        links = as_constraints(new, self.table.n_rows)
         if len(links.contradictions):
             said = "apart" if together else "together"
             raise ConstraintError(
@@ -182,21 +179,9 @@ class Session:
             raise StoreError(
                 f"'{self.path}' was changed by another program; nothing was saved: end and start again."
             )
-        text = links_csv(answers, self.table)
+        text = links_csv(answers, self.table.ids)
         files.put(self.path, text.encode())
         self.answers, self._stored = answers, text
-
-
-def links_of(answers: list[Link], n_rows: int) -> Constraints:
-    """Return answers as links."""
-    must, cannot = ([link for link in answers if link.together is kind] for kind in (True, False))
-    return Constraints(
-        [(link.a, link.b) for link in must],
-        [(link.a, link.b) for link in cannot],
-        n_samples=n_rows,
-        must_weights=[link.weight for link in must],
-        cannot_weights=[link.weight for link in cannot],
-    )
 
 
 def read_answers(path: Path, table: Table) -> list[Link]:
@@ -207,27 +192,19 @@ def read_answers(path: Path, table: Table) -> list[Link]:
     ConstraintError
         If a line is wrong, or links contradict each other.
     """
-    if not path.exists():
-        return []
-    read_links(path, table.n_rows, table.ids or None)
-    numbers = {name: number for number, name in enumerate(table.ids)}
-    answers = []
-    for row in list(csv.reader(read_text(path).splitlines()))[1:]:
-        cells = [cell.strip() for cell in row]
-        if any(cells):
-            a, b = (sample_number(cell, numbers, table.n_rows, str(path)) for cell in cells[:2])
-            weight = float(cells[3]) if len(cells) == 4 and cells[3] else 1.0
-            answers.append(Link(a, b, cells[2].lower() == "must", weight))
-    return answers
+    return list_links(read_text(path), path, table.n_rows, table.ids) if path.exists() else []
 
 
-def links_csv(answers: list[Link], table: Table) -> str:
-    """Return answers as the content of a file; weights only where one differs from 1."""
-    weighted = any(link.weight != 1 for link in answers)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["a", "b", "link", *(["weight"] if weighted else [])])
-    for link in answers:
-        names = [plain(table.row_name(link.a)), plain(table.row_name(link.b))]
-        writer.writerow([*names, "must" if link.together else "cannot", *([link.weight] if weighted else [])])
-    return out.getvalue()
+def _lock(path: Path) -> FileLock:
+    """Return the lock of a file of links; it is held until it is released or the process ends."""
+    real = path.resolve()
+    lock = FileLock(real.with_name(f".{real.name}.lock"))
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise StoreError(
+            f"Another session is labelling into '{path}'; end it first, or choose another file of links."
+        ) from None
+    except OSError as error:
+        raise StoreError(f"Cannot write beside '{path}': {error.strerror or error}.") from error
+    return lock

@@ -3,6 +3,10 @@
 A file can only *name* a class; the name is looked up among the inductive algorithms and in
 `PARTS`, the object is made without calling its constructor, and its attributes are plain values,
 arrays and other such objects.  No pickle, no import of what a file says.
+
+It is kept in place of ``skops.io``, which avoids pickle too, because its files name algorithms as the
+registry does and so survive a move of modules, and because it trusts only the classes listed here,
+where skops needs the same list and trusts types of NumPy, SciPy and scikit-learn besides.
 """
 
 from __future__ import annotations
@@ -130,7 +134,7 @@ def _load_dict(items: list[Any], arrays: Arrays) -> dict[Any, Any]:
     result = {}
     for item in items:
         if not isinstance(item, list) or len(item) != 2 or not isinstance(item[0], (str, int)):
-            raise DamagedError("a table that is none")
+            raise DamagedError("an invalid table")
         result[item[0]] = load(item[1], arrays)
     return result
 
@@ -153,7 +157,7 @@ def _load_sparse(parts: list[Any], shape: tuple[int, int], arrays: Arrays) -> sp
 def _load_centres(centres: Any) -> Any:
     """Return scikit-learn's k-means with given centres; its compiled code trusts their shape."""
     if not isinstance(centres, np.ndarray) or centres.ndim != 2 or centres.dtype != np.float64:
-        raise DamagedError("centres that are no matrix of numbers")
+        raise DamagedError("invalid centres")
     apart = np.arange(len(centres), dtype=np.float64)[:, None] + np.zeros_like(centres)
     model = load_class(_CENTRES)(n_clusters=len(centres), init=apart, n_init=1).fit(apart)
     model.cluster_centers_ = np.ascontiguousarray(centres)

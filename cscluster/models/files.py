@@ -66,8 +66,9 @@ class Model:
         try:
             X = self.features.transform(table)
             labels = np.asarray(self.estimator.predict(X))
-            if labels.shape != (table.n_rows,) or labels.dtype.kind not in "iu":
-                raise codec.DamagedError("labels that are none")
+            known = labels.shape == (table.n_rows,) and labels.dtype.kind in "iu"
+            if not known or labels.min() < 0 or labels.max() >= self.n_clusters:
+                raise codec.DamagedError("invalid labels")
         except CsclusterError:
             raise
         except Exception as error:  # parts that do not fit together fail in every way
@@ -82,8 +83,7 @@ def require_inductive(algorithm: Algorithm) -> None:
     if "inductive" not in algorithm.tags:
         others = "kmeans, pckmeans, mpckmeans, pmmc or rca"
         raise ParameterError(
-            f"{algorithm.title} cannot place new data, so there is no model to store; "
-            f"leave --model out, or choose {others}."
+            f"{algorithm.title} cannot place new data, so there is no model to store; choose {others}."
         )
 
 
@@ -156,10 +156,19 @@ def _model(content: bytes) -> Model:
             raise codec.DamagedError("fields are missing")
     if not any(name == known.name and "inductive" in known.tags for known in registry.BUILT_IN):
         raise codec.DamagedError(f"the unknown algorithm '{name}'")  # never looked up: that could import code
+    _check_count(model, arrays)
     _check_features(model.features)
     if not callable(getattr(model.estimator, "predict", None)):
         raise codec.DamagedError("no estimator")
     return model
+
+
+def _check_count(model: Model, arrays: codec.Arrays) -> None:
+    """Check the number of clusters: the estimator has the same, and something is stored of each of them."""
+    own = getattr(model.estimator, "n_clusters", model.n_clusters)
+    stored = sum(array.size for array in arrays.values())
+    if isinstance(own, bool) or own != model.n_clusters or not 1 <= model.n_clusters <= stored:
+        raise codec.DamagedError(f"an invalid number of clusters, {model.n_clusters}")
 
 
 def _check_features(features: Any) -> None:

@@ -69,7 +69,7 @@ class Item(_Model):
     shows : str
         Tables and figures that it stands for.
     quick : list of str, optional
-        Changes, as for ``--set``, that make it quick; without them it is no part of the quick profile.
+        Changes, as ``KEY=VALUE``, that make it quick; without them it is not part of the quick profile.
     figure : str, optional
         Name of the figure of its results that stands in the page.
     """
@@ -195,8 +195,7 @@ def load(name: str) -> Paper:
     """
     path = folder() / name / "claims.yaml"
     if name not in names():
-        hint = did_you_mean(name, names()) or f"; known: {', '.join(names())}"
-        raise ConfigError(f"There is no paper '{name}'{hint}")
+        raise ConfigError(f"There is no paper '{name}'{did_you_mean(name, names())}")
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
         return Paper.model_validate({"name": name, **content})

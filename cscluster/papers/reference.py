@@ -48,7 +48,7 @@ def read(path: Path) -> pd.DataFrame:
         table = pd.read_csv(io.StringIO(text), keep_default_na=False, na_values={"mean": [""], "std": [""]})
         return table[_COLUMNS]
     except FileNotFoundError:
-        raise StoreError(f"There is no reference '{path}'; make one with --write.") from None
+        raise StoreError(f"There is no reference '{path}'; write one first.") from None
     except (OSError, ValueError, KeyError) as error:
         raise StoreError(f"'{path}' is not a reference of reproduced runs: {error}") from None
 

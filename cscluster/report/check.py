@@ -37,7 +37,7 @@ def parse_tolerances(texts: list[str], default: float = 0.02) -> Tolerances:
     Raises
     ------
     ConfigError
-        If one is not a number from 0 on.
+        If one is not a number >= 0.
     """
     own: dict[str, float] = {}
     for text in texts:
@@ -47,7 +47,7 @@ def parse_tolerances(texts: list[str], default: float = 0.02) -> Tolerances:
         except ValueError:
             value = -1.0
         if not 0 <= value < float("inf") or (equals and not name):
-            raise ConfigError(f"--tol takes a number from 0 on, or METRIC=NUMBER, got '{text}'.")
+            raise ConfigError(f"A tolerance is a number >= 0, or METRIC=NUMBER, got '{text}'.")
         if equals:
             own[name] = value
         else:
@@ -90,7 +90,7 @@ def _numbers(column: pd.Series, gaps: bool) -> pd.Series:
     numbers = pd.to_numeric(column, errors="coerce")
     bad = column[numbers.isna() & ~(column.eq("") & gaps)]
     if len(bad):
-        raise ValueError(f"its column '{column.name}' has '{bad.iloc[0]}', which is no number.")
+        raise ValueError(f"its column '{column.name}' has '{bad.iloc[0]}', which is not a number.")
     return numbers
 
 
@@ -115,12 +115,13 @@ def drift(results: Results, reference: pd.DataFrame, tolerances: Tolerances) -> 
     metrics = reference["metric"].unique()
     for name in tolerances.own:
         if name not in {*metrics, *(metric.partition("@")[0] for metric in metrics)}:
-            hint = did_you_mean(name, metrics) or f"; it has {', '.join(metrics)}"
-            raise ConfigError(f"--tol: the reference has no metric '{name}'{hint}")
+            raise ConfigError(f"The reference has no metric '{name}'{did_you_mean(name, metrics)}")
     allowed = reference["metric"].map({metric: tolerances.of(metric) for metric in metrics}).astype(float)
     expected = reference[allowed.notna()].rename(columns={"mean": "reference"})
     if expected.empty:
-        raise ConfigError("The reference has only times, which are checked only with a --tol of their own.")
+        raise ConfigError(
+            "The reference has only times, which are checked only with a tolerance of their own."
+        )
     table = expected.merge(_read(spreadsheet.text([results])), on=_PLACE, how="left")
     table["difference"] = table["mean"] - table["reference"]
     beyond = table["difference"].abs() > allowed[allowed.notna()].to_numpy() + 1e-9

@@ -10,20 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cscluster.constraints.catalogue import SCHEDULES
 from cscluster.errors import ConfigError, did_you_mean
 from cscluster.metrics.catalogue import lower_is_better, metric_title
 from cscluster.report.aggregate import Place, Results
 from cscluster.report.statistics import ALPHA, Paired, last_place, leaders, paired
 from cscluster.words import plural
-
-_POINTS = {
-    "random_pairs": "number of links",
-    "balanced_pairs": "links of each kind",
-    "folds": "number of links",
-    "active": "number of links",
-    "tiers": "links of a tier",
-    "file": "links in the file",
-}
 
 
 @dataclass(frozen=True)
@@ -100,7 +92,8 @@ def cell_text(mean: float, std: float, n: int, planned: int, metric: str) -> str
 
 def points_word(results: Results) -> str:
     """Say what the points of a run are."""
-    return _POINTS.get(results.schedule, "number of links")
+    known = SCHEDULES.get(results.schedule)
+    return known.points if known else "number of links"
 
 
 def grids(results: Results, by: str = "point") -> list[Grid]:
@@ -201,8 +194,7 @@ def _check_parameter(results: Results, name: str) -> None:
     varied = dict.fromkeys(key for grid in results.trials["grid"].unique() for key in json.loads(grid))
     if name not in varied:
         known = ["point", "dataset", *varied]
-        hint = did_you_mean(name, known) or f"; this run has {', '.join(known)}"
-        raise ConfigError(f"Cannot show '{results.name}' by '{name}'{hint}")
+        raise ConfigError(f"Cannot show '{results.name}' by '{name}'{did_you_mean(name, known)}")
 
 
 def _texts(results: Results, metric: str) -> dict[tuple[str, int, int, str], str]:

@@ -51,7 +51,7 @@ def _parts(condition: str) -> tuple[str, str, str]:
     match = re.fullmatch(r"\s*(\w+)\s*(!=|>=|<=|=|>|<|~)\s*(.*?)\s*", condition)
     if match is None:
         raise ConfigError(
-            f"--where takes a field, one of {' '.join(_SIGNS)}, and a value, as in 'point>=60'; "
+            f"A condition is a field, one of {' '.join(_SIGNS)}, and a value, as in 'point>=60'; "
             f"got '{condition}'."
         )
     return match[1], match[2], match[3]
@@ -62,7 +62,7 @@ def _fulfilled(results: Results, condition: str) -> pd.Series:
     values = _column(results, field)
     wanted = [value, *value.split(",")] if sign in ("=", "!=") else [value]
     if sign in ("<", "<=", ">", ">=") and _number(value) is None:
-        raise ConfigError(f"--where: '{value}' in '{condition}' is not a number.")
+        raise ConfigError(f"Condition '{condition}': '{value}' is not a number.")
     known = values.dropna().unique()
     hits = [v for v in known if any(_compare(v, "=" if sign == "!=" else sign, w) for w in wanted)]
     found = values.isin(hits)
@@ -92,13 +92,11 @@ def _column(results: Results, field: str) -> pd.Series:
     varied = list(dict.fromkeys(name for grid in grids.values() for name in grid))
     if field not in varied:
         known = [*_FIELDS, *varied]
-        hint = did_you_mean(field, known) or f"; there are {', '.join(known)}"
-        raise ConfigError(f"--where: there is no field '{field}'{hint}")
+        raise ConfigError(f"There is no field '{field}'{did_you_mean(field, known)}")
     return results.trials["grid"].map({grid: point.get(field) for grid, point in grids.items()})
 
 
 def _hint(results: Results, condition: str) -> str:
     field, _, value = _parts(condition)
     known = [str(v) for v in _column(results, field).dropna().unique()]
-    some = ", ".join(known[:8]) + (", ..." if len(known) > 8 else "")
-    return did_you_mean(value, known) or f"; {field} is one of {some}"
+    return did_you_mean(value, known)

@@ -21,7 +21,7 @@ def put(path: Path, content: str | bytes) -> None:
         If that is not possible.
     """
     if path.is_dir():
-        raise StoreError(f"Cannot write '{path}': it is a folder; name a file in it.")
+        raise StoreError(f"Cannot write '{path}': it is a directory; name a file in it.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         atomic.replace(path, encodable(content) if isinstance(content, str) else content)

@@ -1,4 +1,4 @@
-"""The result folder of a run.
+"""The result directory of a run.
 
 ::
 
@@ -6,7 +6,9 @@
       config.json        the resolved experiment; the shard, if it is one
       plan.json          keys of all planned trials (of a shard, those of the whole plan too), what their
                          cells mean, sizes of the data sets
-      trials.jsonl       one line for each finished trial, only ever appended to
+      trials.jsonl       one line for each finished trial; a run appends to it, and replaces it in one step
+                         where stored records are dropped (failed ones that are run again, all of a fresh run)
+                         or get new labels
       environments.json  versions and machine, by the id that records carry
 """
 
@@ -14,7 +16,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import html
 import json
 import os
@@ -22,6 +23,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
+
+from filelock import FileLock, Timeout
 
 from cscluster import atomic
 from cscluster.errors import StoreError
@@ -31,11 +34,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 RUN_NAME_RULE = "must start with a letter or digit and hold only letters, digits, '_', '-' and '.'"
+_EXPERIMENT = {"name": str, "metrics": list, "algorithms": list}
 _COLUMNS = ("dataset", "label", "grid", "point", "tier", "trial", "status", "iterations", "converged")
 
 
 class RunFolder:
-    """Reads a run's folder; `writing` opens it for the one process that appends."""
+    """Reads a run's directory; `writing` opens it for the one process that writes."""
 
     def __init__(self, path: Path) -> None:
         self.path = Path(path)
@@ -50,7 +54,7 @@ class RunFolder:
         return (self.path / "config.json").is_file()
 
     def check_free(self) -> None:
-        """Refuse a folder that holds something other than a run, or that cannot be written to.
+        """Refuse a directory that holds something other than a run, or that cannot be written to.
 
         Raises
         ------
@@ -61,55 +65,71 @@ class RunFolder:
             return
         if self.path.is_dir() and any(path.name != ".lock" for path in self.path.iterdir()):
             raise StoreError(
-                f"'{self.path}' holds files but no results of cscluster; use another name or --results."
+                f"'{self.path}' holds files but no results of cscluster; "
+                "choose another name or another directory of results."
             )
         existing = next(path for path in (self.path, *self.path.absolute().parents) if path.exists())
         if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
             raise StoreError(
-                f"No permission to write results to '{self.path}'; choose another place with --results."
+                f"No permission to write results to '{self.path}'; choose another directory of results."
             )
 
     def config(self) -> dict[str, Any]:
-        """Return the resolved experiment."""
-        return self._read_json("config.json")
+        """Return the resolved experiment, the name of its file and the command that ran it."""
+        config = self._read_json("config.json")
+        experiment = config.get("experiment")
+        if not isinstance(config.get("source"), str) or not isinstance(experiment, dict):
+            raise self._damaged("config.json", "it holds no experiment")
+        for name, kind in _EXPERIMENT.items():
+            if not isinstance(experiment.get(name), kind):
+                raise self._damaged("config.json", f"its experiment has no '{name}'")
+        return config
 
     def plan(self) -> list[str]:
         """Return the keys of all planned trials."""
-        keys: list[str] = self._part_of_plan("keys")
-        return keys
+        return self._keys("keys")
 
     def whole_plan(self) -> list[str]:
         """Return the keys of the plan that this run is all of, or a shard of."""
-        whole: list[str] | None = self._read_json("plan.json").get("whole")
-        return self.plan() if whole is None else whole
+        return self._keys("whole" if "whole" in self._read_json("plan.json") else "keys")
 
     def cells(self) -> dict[str, Any]:
-        """Return the meaning of every cell hash that records of this folder carry."""
-        cells: dict[str, Any] = self._part_of_plan("cells")
-        return cells
+        """Return the meaning of every cell hash that records of this directory carry."""
+        return self._table("plan.json", "cells")
 
     def datasets(self) -> dict[str, Any]:
         """Return ``n_samples`` and ``source`` of every data set; nothing where an older run left them out."""
-        plan = self._read_json("plan.json")
-        return plan.get("datasets", {}) if isinstance(plan, dict) else {}
-
-    def _part_of_plan(self, name: str) -> Any:
-        plan = self._read_json("plan.json")
-        if not isinstance(plan, dict) or name not in plan:
-            raise StoreError(f"Cannot read '{self.path / 'plan.json'}': it has no {name}.")
-        return plan[name]
+        return self._table("plan.json", "datasets") if "datasets" in self._read_json("plan.json") else {}
 
     def environments(self) -> dict[str, Any]:
         """Return the environments that records refer to."""
         return self._read_json("environments.json") if (self.path / "environments.json").exists() else {}
 
-    def _read_json(self, name: str) -> Any:
+    def _keys(self, name: str) -> list[str]:
+        keys = self._read_json("plan.json").get(name)
+        if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
+            raise self._damaged("plan.json", f"it has no {name}")
+        return keys
+
+    def _table(self, file: str, name: str) -> dict[str, Any]:
+        table = self._read_json(file).get(name)
+        if not isinstance(table, dict) or not all(isinstance(value, dict) for value in table.values()):
+            raise self._damaged(file, f"it has no {name}")
+        return table
+
+    def _read_json(self, name: str) -> dict[str, Any]:
         try:
-            return json.loads((self.path / name).read_text(encoding="utf-8"))
+            content = json.loads((self.path / name).read_text(encoding="utf-8"))
         except FileNotFoundError:
-            raise StoreError(f"'{self.path}' is not a result folder: it has no {name}.") from None
-        except (OSError, ValueError) as error:
-            raise StoreError(f"Cannot read '{self.path / name}': {error}") from error
+            raise StoreError(f"'{self.path}' is not a result directory: it has no {name}.") from None
+        except (OSError, ValueError, RecursionError) as error:
+            raise self._damaged(name, str(error)) from error
+        if not isinstance(content, dict):
+            raise self._damaged(name, "it is not a JSON object")
+        return content
+
+    def _damaged(self, name: str, reason: str) -> StoreError:
+        return StoreError(f"Cannot read '{self.path / name}': {reason}.")
 
     def records(self) -> Iterator[Record]:
         """Yield the stored records; a torn last line is left out.
@@ -175,27 +195,27 @@ class RunFolder:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Writer]:
-        """Lock the folder and yield a writer.
+        """Lock the directory and yield a writer; what is to be changed is read only after that.
 
         Raises
         ------
         StoreError
-            If the folder cannot be made, or another process is writing to it.
+            If the directory cannot be made, or another process is writing to it.
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            lock = (self.path / ".lock").open("a+", encoding="utf-8")
         except OSError as error:
             raise StoreError(f"Cannot write to '{self.path}': {error.strerror}.") from error
+        try:
+            lock = FileLock(self.path / ".lock").acquire(blocking=False)
+        except Timeout:
+            raise StoreError(
+                f"Another run is writing to '{self.path}'; "
+                "wait for it or choose another directory of results."
+            ) from None
+        except OSError as error:
+            raise StoreError(f"Cannot lock '{self.path}': {error.strerror}.") from error
         with lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise StoreError(
-                    f"Another run is writing to '{self.path}'; wait for it or use --results."
-                ) from None
-            except OSError as error:
-                raise StoreError(f"Cannot lock '{self.path}': {error.strerror}.") from error
             for left in self.path.glob(".*.json*.part"):  # by a writer that was killed
                 left.unlink()
             writer = Writer(self)
@@ -221,17 +241,17 @@ def _means(frame: pd.DataFrame, metrics: list[str]) -> str:
 
 
 def is_run_name(name: str) -> bool:
-    """Tell whether a run may be called so; such a name stays inside the folder of results."""
+    """Tell whether a run may be called so; such a name stays inside the directory of results."""
     return re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}", name) is not None
 
 
 def run_folders(out: Path) -> list[RunFolder]:
-    """Return the runs stored in a folder of results, by name."""
+    """Return the runs stored in a directory of results, by name."""
     return [RunFolder(path.parent) for path in sorted(out.glob("*/config.json"))]
 
 
 def find_run(name: str, out: Path) -> RunFolder | None:
-    """Return the run called `name` in a folder of results, or in the folder `name`, if there is one."""
+    """Return the run called `name` in a directory of results, or in the directory `name`, if there is one."""
     found = (RunFolder(path) for path in (out / name, Path(name)))
     return next((folder for folder in found if folder.exists()), None)
 

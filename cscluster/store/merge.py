@@ -1,4 +1,4 @@
-"""Joining runs of one experiment, such as the shards of a job array, into one result folder.
+"""Joining runs of one experiment, such as the shards of a job array, into one result directory.
 
 A trial that several runs hold is taken once: a result that is ok before one that failed, then from
 the run named first.  The runs themselves are only read.
@@ -13,6 +13,7 @@ from pathlib import PurePath
 from typing import Any
 
 from cscluster.errors import StoreError
+from cscluster.store.cells import changes
 from cscluster.store.folder import RunFolder
 from cscluster.store.records import Record
 
@@ -54,13 +55,9 @@ def merge(runs: list[RunFolder], target: RunFolder) -> Merged:
         If they are not runs of the same experiment.
     """
     target.check_free()
-    given = {run.path.resolve(): run for run in runs}
-    if target.exists():
-        given = {target.path.resolve(): target} | given
-    runs = list(given.values())
-    for run in runs[1:]:
-        check_same(runs[0], run)
+    _with_target(runs, target)  # a merge that is refused leaves nothing behind, not even a lock
     with target.writing() as writer:
+        runs = _with_target(runs, target)
         keys = runs[0].whole_plan()
         records, repeated = _best(runs, set(keys))
         used = {record["environment"] for record in records.values()}
@@ -75,6 +72,17 @@ def merge(runs: list[RunFolder], target: RunFolder) -> Merged:
     failed = sum(record["status"] != "ok" for record in records.values())
     gaps = _gaps(runs, records) if len(records) < len(keys) else []
     return Merged(target, len(keys), len(records), failed, repeated, gaps)
+
+
+def _with_target(runs: list[RunFolder], target: RunFolder) -> list[RunFolder]:
+    """Return the runs, each once and the target first, unless they do not belong together."""
+    given = {run.path.resolve(): run for run in runs}
+    if target.exists():
+        given = {target.path.resolve(): target} | given
+    first, *others = given.values()
+    for run in others:
+        check_same(first, run)
+    return [first, *others]
 
 
 def _best(runs: list[RunFolder], wanted: set[str]) -> tuple[dict[str, Record], int]:
@@ -115,7 +123,7 @@ def _joined(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 def check_same(first: RunFolder, other: RunFolder) -> None:
     """Refuse runs that are not of the same experiment; the message says where they differ.
 
-    Names and titles may differ, and so may the folders that data and links were read from.
+    Names and titles may differ, and so may the directories that data and links were read from.
 
     Raises
     ------
@@ -139,7 +147,7 @@ def check_same(first: RunFolder, other: RunFolder) -> None:
 
 
 def _comparable(name: str, value: Any) -> Any:
-    """Return a part of an experiment without the folders of files that it names."""
+    """Return a part of an experiment without the directories of files that it names."""
     if name == "datasets":
         return [{**entry, "base": _file_name(entry.get("base"))} for entry in value or ()]
     if name == "constraints" and value and "path" in value:
@@ -154,14 +162,11 @@ def _file_name(path: str | None) -> str | None:
 def _what_changed(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> str:
     """Say in what the closest two cells that only one side has differ."""
     differences = [
-        (fields, theirs[b])
+        found
         for a in ours.keys() - theirs.keys()
         for b in theirs.keys() - ours.keys()
-        if (fields := [name for name in ours[a] if ours[a][name] != theirs[b].get(name)])
+        if (found := changes(ours[a], theirs[b]))
     ]
     if not differences:
         return "they were planned by different versions of cscluster"
-    fields, cell = min(differences, key=lambda found: len(found[0]))
-    words = {"data": f"the content of the data set '{cell['name']}'", "schedule": "the links"}
-    words |= {"version": f"the version of the algorithm '{cell['algorithm']}'"}
-    return f"{words.get(fields[0], fields[0])} changed"
+    return min(differences, key=len)[0]

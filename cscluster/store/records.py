@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
+import os
+import re
 import zlib
-from typing import Any, Literal, TypedDict
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Any, Literal
 
+from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import from_json
+from typing_extensions import TypedDict
 
 Status = Literal["ok", "error", "timeout", "crashed"]
+_Finite = Annotated[float, Field(allow_inf_nan=False)]
+_Integer = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 
 
 class Record(TypedDict):
@@ -21,12 +30,12 @@ class Record(TypedDict):
     label: str
     params: dict[str, Any]
     schedule: str
-    point: int
-    tier: int
-    trial: int
-    metrics: dict[str, float | None]
-    seconds: dict[str, float]
-    iterations: int | None
+    point: _Integer
+    tier: _Integer
+    trial: _Integer
+    metrics: dict[str, _Finite | None]
+    seconds: dict[str, _Finite]
+    iterations: _Integer | None
     converged: bool | None
     warnings: list[str]
     error: dict[str, str] | None
@@ -36,7 +45,54 @@ class Record(TypedDict):
 
 
 FIELDS = tuple(Record.__annotations__)
-_FIELDS = frozenset(FIELDS)
+
+
+@cache
+def _adapter() -> TypeAdapter[Record]:
+    return TypeAdapter(Record)
+
+
+def check(record: Any) -> Record:
+    """Return the record if every field is there and has its type.
+
+    Raises
+    ------
+    ValueError
+        If not; the message names the first field that is wrong.
+    """
+    try:
+        _adapter().validate_python(record, strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        raise ValueError(f"it is not a record of a trial: {place}: {first['msg']}") from None
+    return record
+
+
+def storable(value: Any) -> Any:
+    """Return a value as JSON can hold it; what it cannot hold becomes text, the same in every run.
+
+    Examples
+    --------
+    >>> storable({"width": float("inf"), "steps": (1, b"x")})
+    {'width': 'inf', 'steps': [1, "b'x'"]}
+    """
+    if value is None or isinstance(value, (str, bool)):
+        return value
+    if isinstance(value, int) and value.bit_length() < 64:
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else repr(value)
+    if isinstance(value, Mapping):
+        return {str(key): storable(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [storable(inner) for inner in value]
+    if isinstance(value, int):
+        return hex(value)
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    name = getattr(value, "__qualname__", None)
+    return f"{value.__module__}.{name}" if name else re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
 
 
 def to_line(record: Record) -> str:
@@ -59,14 +115,11 @@ def from_line(line: str) -> Record:
     ValueError
         If the line is not a whole record or was altered after it was written.
     """
-    body, found, check = line.rstrip("\n").rpartition(',"check":"')
+    body, found, checksum = line.rstrip("\n").rpartition(',"check":"')
     body += "}"
-    if not found or check != f'{zlib.crc32(encodable(body)):08x}"}}':
+    if not found or checksum != f'{zlib.crc32(encodable(body)):08x}"}}':
         raise ValueError("its checksum does not fit its content")
-    record = _parsed(body)
-    if not isinstance(record, dict) or not record.keys() >= _FIELDS:
-        raise ValueError("it is not a record of a trial")
-    return record  # type: ignore[return-value]
+    return check(_parsed(body))
 
 
 def _parsed(body: str) -> Any:

@@ -14,7 +14,7 @@ from cscluster.data import preprocessing
 from cscluster.data.dataset import Dataset
 from cscluster.errors import DataError
 from cscluster.tables.table import Table
-from cscluster.words import plural
+from cscluster.words import integer, plural
 
 FloatArray = NDArray[np.float64]
 
@@ -113,7 +113,7 @@ def default_steps(table: Table) -> list[str]:
 
 
 def parse_steps(given: Sequence[str]) -> list[preprocessing.Step]:
-    """Read steps as the command line has them: ``standardize``, ``pca=10``, or ``none``.
+    """Read steps written as words: ``standardize``, ``pca=10``, or ``none``.
 
     Raises
     ------
@@ -125,9 +125,10 @@ def parse_steps(given: Sequence[str]) -> list[preprocessing.Step]:
         name, equals, value = text.partition("=")
         if name == "none" and len(given) == 1:
             return []
-        if equals and not value.isdigit():
-            raise DataError(f"Preprocessing step '{name}' takes a number after '=', got '{value}'.")
-        steps.append({name: {"n": int(value)}} if equals else name)
+        number = integer(value)
+        if equals and number is None:
+            raise DataError(f"Preprocessing step '{name}' takes an integer after '=', got '{value}'.")
+        steps.append({name: {"n": number}} if equals else name)
     if "select_top" in (name for name, _ in preprocessing.parse(steps)):
         raise DataError("Preprocessing step 'select_top' looks at the true classes, which clusters must not.")
     return steps

@@ -52,6 +52,6 @@ def fit(name: str, params: dict[str, Any], n_clusters: int, X: Any, links: Const
         estimator = heldout.make(name, params, n_clusters, seed).fit(X, links)
     labels = np.asarray(getattr(estimator, "labels_", None))
     if labels.shape != (X.shape[0],) or labels.dtype.kind not in "iu" or labels.min() < 0:
-        raise ParameterError(f"'{name}' must set labels_ to a number from 0 on for each row.")
+        raise ParameterError(f"'{name}' must set labels_ to an integer >= 0 for each row.")
     told = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
     return Fit(estimator, labels.astype(np.int64), list(dict.fromkeys(told)))

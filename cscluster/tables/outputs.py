@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,10 +9,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from cscluster import atomic
-from cscluster.constraints.files import plain
+from cscluster import atomic, cells
 from cscluster.errors import StoreError
 from cscluster.tables.table import Table
+
+_LONGEST_NAME = 200  # bytes; file systems allow 255, and a part of a file has a longer name for a moment
 
 
 def check(outputs: Sequence[tuple[str, Path]], inputs: Sequence[Path]) -> None:
@@ -23,17 +22,19 @@ def check(outputs: Sequence[tuple[str, Path]], inputs: Sequence[Path]) -> None:
     Raises
     ------
     StoreError
-        If one would overwrite an input or another output, or its folder is missing.
+        If one would overwrite an input or another output, or its directory is missing.
     """
-    taken = {path.resolve(): "an input" for path in inputs}
+    taken = {Path(os.path.realpath(path)): "an input" for path in inputs}
     for option, path in outputs:
-        place = path.resolve()
+        place = Path(os.path.realpath(path))
         if place in taken:
             raise StoreError(f"{option} '{path}' is the file of {taken[place]}; choose another name.")
-        if path.is_dir():
-            raise StoreError(f"{option} '{path}' is a folder; name a file in it.")
-        if not place.parent.is_dir():
-            raise StoreError(f"{option} '{path}': there is no folder '{path.parent}'.")
+        if os.path.isdir(path):
+            raise StoreError(f"{option} '{path}' is a directory; name a file in it.")
+        if not os.path.isdir(place.parent):
+            raise StoreError(f"{option} '{path}': there is no directory '{path.parent}'.")
+        if len(os.fsencode(place.name)) > _LONGEST_NAME:
+            raise StoreError(f"{option} '{path}': the name is too long for a file.")
         if not os.access(place.parent, os.W_OK):
             raise StoreError(f"{option} '{path}': no permission to write in '{path.parent}'.")
         taken[place] = option
@@ -55,9 +56,7 @@ def put(path: Path, content: bytes) -> None:
 
 def labels_csv(table: Table, labels: NDArray[np.int64]) -> str:
     """Return the cluster of each row as CSV, by its name or its number."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([plain(table.id_column or "row"), "cluster"])
+    lines = [cells.line([cells.guarded(table.id_column or "row"), "cluster"])]
     for row, label in enumerate(labels.tolist()):
-        writer.writerow([plain(table.row_name(row)), label])
-    return out.getvalue()
+        lines.append(cells.line([cells.guarded(table.row_name(row)), label]))
+    return "".join(lines)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from cscluster.data import readers
+from cscluster.data import formats, readers
 from cscluster.data.dataset import Dataset
 from cscluster.data.load import load_dataset
 from cscluster.errors import DataError, did_you_mean
@@ -139,7 +139,7 @@ def read_new(
     for name in [*numbers, *texts]:
         if name not in frame:
             hint = did_you_mean(name, frame.columns)
-            raise DataError(f"'{source}' has no column '{name}', which the model needs{hint or '.'}")
+            raise DataError(f"'{source}' has no column '{name}', which the model needs{hint}")
     if not len(frame):
         raise DataError(f"Data set '{path.stem}' has 0 rows.")
     named = id_column or (usual_id if usual_id in frame else None)
@@ -157,7 +157,7 @@ def read_new(
 
 
 def _is_frame(source: str) -> bool:
-    return Path(source).suffix.lower() in readers.FRAMES
+    return formats.is_table(source)
 
 
 def _read_frame(source: str, columns: Columns) -> tuple[pd.DataFrame, Columns]:
@@ -199,7 +199,7 @@ def _select(table: Table, columns: Columns) -> Table:
     for name in [*columns.features, *columns.ignore]:
         if name not in table.number_names:
             hint = did_you_mean(name, table.number_names)
-            raise DataError(f"Data set '{table.name}' has no column '{name}'{hint or '.'}")
+            raise DataError(f"Data set '{table.name}' has no column '{name}'{hint}")
     wanted = columns.features or table.number_names
     kept = [name for name in wanted if name not in columns.ignore]
     places = [table.number_names.index(name) for name in kept]

@@ -42,6 +42,13 @@ class Random(Faulty):
         return self
 
 
+class Scaled(Faulty):
+    def fit(self, X, constraints=None):
+        super().fit(X, constraints)
+        self.labels_ = (np.array(X, dtype=float)[:, 0] > 4).astype(int)
+        return self
+
+
 class Floats(Faulty):
     def fit(self, X, constraints=None):
         super().fit(X, constraints)
@@ -93,6 +100,7 @@ def test_a_plain_class_keeps_what_is_required():
     [
         (NoSelf, "gives_a_partition", "fit does not return self"),
         (Random, "is_deterministic", "different labels"),
+        (Scaled, "takes_any_scale", "samples times 0.001 give another partition"),
         (Floats, "gives_a_partition", "dtype float64, integers would be right"),
         (Writes, "leaves_input_alone", "writes into X"),
         (Careless, "refuses_foreign_links", "IndexError"),

@@ -37,6 +37,15 @@ def test_entry_is_consistent_with_its_class(algorithm):
         assert ("sequential" in algorithm.tags) == hasattr(loaded, "partial_fit")
 
 
+def test_a_method_as_printed_is_an_entry_of_its_own():
+    ours = registry.find("pmmc")
+    printed = ours.as_printed(init="paper", preprocess=("standardize",))
+    assert (printed.name, printed.title) == ("pmmc_printed", "PMMC (as printed)")
+    assert printed.load() is ours.load()
+    assert printed.defaults() == ours.defaults() | {"init": "paper"}
+    assert (printed.preprocess, ours.preprocess) == (("standardize",), ())
+
+
 @each
 def test_parameter_table_is_complete_and_allows_the_defaults(algorithm):
     signature = inspect.signature(algorithm.load())
@@ -112,13 +121,39 @@ def test_the_users_own_class_by_module_and_by_file(own):
         ("own_module:", "'own_module' has no class ''"),
         ("own_module:OWN", "'own_module' has no class 'OWN'"),
         ("math:pi", "'pi' of 'math' is not a class"),
+        ("builtins:int", "'int' of 'builtins' is no algorithm: it has no method 'fit'"),
+        ("exits.py:Mine", r"Cannot import 'exits\.py' for .*: SystemExit: 0"),
+        ("mute.py:Mine", r"Cannot import 'mute\.py' for .*: MuteError: its message cannot be read"),
     ],
 )
 def test_says_what_is_wrong_with_the_users_own_class(own, name, message):
     (own / "broken.py").write_text("class Mine(:\n")
     (own / "raising.py").write_text("1 / 0\n")
+    (own / "exits.py").write_text("import sys\nsys.exit(0)\n")
+    (own / "mute.py").write_text(
+        "class MuteError(Exception):\n    def __str__(self):\n        raise ValueError\n\nraise MuteError\n"
+    )
     with pytest.raises(ParameterError, match=message):
         registry.find(name)
+
+
+def test_the_current_directory_shadows_no_module_and_leaves_no_trace(own):
+    (own / "colorsys.py").write_text(OWN)
+    path = list(sys.path)
+    with pytest.raises(ParameterError, match="'colorsys' has no class 'Mine'"):
+        registry.find("colorsys:Mine")
+    registry.find("own_module:Mine")
+    assert sys.path == path
+
+
+def test_an_edited_file_is_loaded_again_and_has_another_source(own):
+    first = registry.find("own_module.py:Mine")
+    before, source = first.defaults(), first.source()
+    (own / "own_module.py").write_text(OWN.replace("n_clusters=2", "n_clusters=5"))
+    assert (before, first.defaults()) == ({"n_clusters": 2}, {"n_clusters": 5})
+    assert source[0] == first.source()[0] == "own_module.py"
+    assert source != first.source()
+    assert registry.find("kmeans").source() is None
 
 
 def test_plug_ins_join_by_their_entry_point(own, monkeypatch):

@@ -40,7 +40,7 @@ def test_run_shows_tables_and_a_second_run_recomputes_nothing(cscluster, small):
     assert len(lines(small / "results/small")) == 8
     assert "`k-means " in (small / "results/small/report.md").read_text(encoding="utf-8")
     reported = cscluster("report", "small", "--metric", "rand")
-    assert "RAND on iris" in reported.stdout
+    assert "Rand index on iris" in reported.stdout
     listed = cscluster("runs")
     assert "8/8" in listed.stdout
     shown = cscluster("show", "small")

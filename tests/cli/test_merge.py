@@ -26,7 +26,7 @@ def small(tmp_path):
 
 
 def run(cscluster, *more):
-    return cscluster("run", "small.yaml", "-j", "1", "--backend", "threading", *more)
+    return cscluster("run", "small.yaml", "-j", "1", "--backend", "local", *more)
 
 
 def everything(folder):

@@ -16,8 +16,8 @@ def call(cscluster):
 
 
 def test_from_template_to_table(call, tmp_path):
-    said = call("new", "algorithm", "my_method")
-    assert "cscluster check my_method.py:MyMethod" in said
+    said = call("new", "algorithm", "my_method", "--directory", tmp_path)
+    assert f"cscluster check {tmp_path}/my_method.py:MyMethod" in said
     yaml = said.partition("cscluster run my_method.yaml\n\n")[2].replace("trials: 10", "trials: 2")
     (tmp_path / "my_method.yaml").write_text("".join(line[2:] + "\n" for line in yaml.splitlines()))
     assert "0 missing" in call("check", "my_method.py:MyMethod")

@@ -6,6 +6,7 @@ import os
 from types import SimpleNamespace
 
 import pytest
+from PIL import Image
 
 from tests.report.stored import entry, oracle, store, three_by_three, trial
 
@@ -189,9 +190,18 @@ def test_figures_are_drawn_into_a_folder(cscluster, runs):
     said = cscluster("report", "first", "--figures", "drawn", "--figure-format", "svg").stdout
     assert "drawn: drawn/curves_acc.svg" in said
     assert "<svg" in (runs.path / "drawn/curves_acc.svg").read_text()
-    wrong = cscluster("report", "first", "--figures", "drawn", "--figure-format", "jpg")
-    assert wrong.returncode == 2
-    assert "jpg" in wrong.stderr
+    assert (runs.path / "drawn/curves_acc.caption.tex").read_text().startswith("ACC (majority), mean")
+    for option, value in (("--figure-format", "jpg"), ("--figure-style", "poster")):
+        wrong = cscluster("report", "first", "--figures", "drawn", option, value)
+        assert wrong.returncode == 2
+        assert value in wrong.stderr
+
+
+def test_slides_with_captions(cscluster, runs):
+    done = cscluster("report", "first", "--figures", "s", "--figure-style", "slides", "--captions")
+    assert done.returncode == 0
+    with Image.open(runs.path / "s/curves_acc.png") as picture:
+        assert picture.width == 1920
 
 
 def test_ours_beside_the_printed_numbers(cscluster, runs):

@@ -30,7 +30,7 @@ def test_a_sweep_has_a_row_for_each_point_and_resumes(cscluster, small):
         "-g",
         "Lloyd.tol=0.01:1:x10",
         "--backend",
-        "threading",
+        "local",
     ]
     planned = cscluster(*arguments, "--dry-run")
     assert "36 trials planned (9 settings x 2 points x 2 trials)" in planned.stdout
@@ -47,7 +47,7 @@ def test_a_sweep_has_a_row_for_each_point_and_resumes(cscluster, small):
 
 
 def test_a_selection_is_one_row_and_an_oracle_is_marked(cscluster, small):
-    arguments = ["sweep", "small.yaml", "-g", "Lloyd.n_init=1,2", "--backend", "threading", "--trials", "1"]
+    arguments = ["sweep", "small.yaml", "-g", "Lloyd.n_init=1,2", "--backend", "local", "--trials", "1"]
     done = cscluster(*arguments, "--select", "oracle:acc")
     assert "Lloyd *" in done.stdout
     assert "n_init=" not in done.stdout
@@ -60,20 +60,20 @@ def test_a_selection_is_one_row_and_an_oracle_is_marked(cscluster, small):
 def test_a_sweep_may_be_sharded(cscluster, small):
     for number in (1, 2):
         part = cscluster(
-            "sweep", "small.yaml", "-g", "Lloyd.tol=1,2", "--backend", "threading", "--shard", f"{number}/2"
+            "sweep", "small.yaml", "-g", "Lloyd.tol=1,2", "--backend", "local", "--shard", f"{number}/2"
         )
         assert f"4 of 8 trials in shard {number}/2" in part.stdout
         assert "cscluster merge results/small-sweep.shard-*-of-2" in part.stdout
     merged = cscluster("merge", "small-sweep.shard-1-of-2", "small-sweep.shard-2-of-2")
     assert "joined 2 runs in results/small-sweep: 8 of 8 trials, 0 failed" in merged.stdout
-    again = cscluster("sweep", "small.yaml", "-g", "Lloyd.tol=1,2", "--backend", "threading")
+    again = cscluster("sweep", "small.yaml", "-g", "Lloyd.tol=1,2", "--backend", "local")
     assert "nothing to compute" in again.stdout
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["sweep", "small.yaml"], "varies nothing; give --grid"),
+        (["sweep", "small.yaml"], "varies nothing; name a grid"),
         (["sweep", "small.yaml", "-g", "Loyd.tol=1"], "did you mean 'Lloyd'?"),
         (["sweep", "small.yaml", "-g", "Lloyd.tool=1"], "did you mean 'tol'?"),
         (["sweep", "small.yaml", "-g", "Lloyd.tol=1", "--shard", "3/2"], "such as 2/8, got '3/2'"),
@@ -96,7 +96,7 @@ def test_how_to_run_it_again_is_stored(cscluster, small):
         "--select",
         "none",
         "--backend",
-        "threading",
+        "local",
         "--trials",
         "1",
     )

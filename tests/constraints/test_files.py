@@ -1,10 +1,15 @@
+import csv
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cscluster import Constraints
-from cscluster.constraints.files import links_csv, read_links
-from cscluster.errors import ConstraintError
+from cscluster.constraints.files import Link, links_csv, list_links, parse_links, read_links
+from cscluster.constraints.schedules import File
+from cscluster.data.readers import read
+from cscluster.errors import ConstraintError, DataError
 
 
 def put(tmp_path, text):
@@ -32,6 +37,35 @@ def test_what_is_written_is_read_back(tmp_path, weights, ids):
     assert read_links(path, n_samples=4, ids=ids) == links
 
 
+HOSTILE = st.sampled_from(
+    "\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029\x00\x1b\t \",;'=+-@0aß\u202e\ufeff\U0001f600"
+)
+NAMES = st.lists(
+    st.one_of(st.text(HOSTILE, max_size=6), st.text(max_size=6)), min_size=3, max_size=6, unique_by=str.strip
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(NAMES, st.sampled_from([",", ";", "\t"]), st.booleans())
+def test_every_id_that_a_csv_file_can_hold_comes_back(tmp_path, names, separator, weighted):
+    # The table is written and read as a user's own; what it calls its rows is what links call them.
+    table = tmp_path / "table.csv"
+    with table.open("w", encoding="utf-8", errors="ignore", newline="") as file:
+        writer = csv.writer(file, delimiter=separator, quoting=csv.QUOTE_ALL)
+        writer.writerows([["id", "x"], *([name, row] for row, name in enumerate(names))])
+    try:
+        ids = read(table, name="table", id_column="id").ids
+    except DataError:
+        return  # empty or equal names
+    links = Constraints([(0, 1)], [(1, 2)], n_samples=len(ids), must_weights=[0.5 if weighted else 1.0])
+    path = put(tmp_path, links_csv(links, ids))
+    assert read_links(path, n_samples=len(ids), ids=ids) == links
+    assert File(path=path).points == [2]
+    lines = [Link(2, 0, False), Link(0, 1, True, 2.0 if weighted else 1.0)]
+    text = links_csv(lines, ids)
+    assert list_links(text, path, len(ids), ids) == lines
+
+
 def test_weights_are_written_only_where_needed():
     assert links_csv(Constraints([(0, 1)], n_samples=2)) == "a,b,link\n0,1,must\n"
 
@@ -47,12 +81,15 @@ def test_weights_are_written_only_where_needed():
             "a,b,link\n\n0,1,mus\n",
             "links.csv:3: link must be 'must' or 'cannot', got 'mus'; did you mean 'must'",
         ),
-        ("a,b,link\n0,4,must\n", "links.csv:2: '4' is not a row number from 0 to 3"),
-        ("a,b,link\n-1,2,must\n", "links.csv:2: '-1' is not a row number"),
-        ("a,b,link\n²,2,must\n", "links.csv:2: '²' is not a row number"),
-        (f"a,b,link\n{'9' * 5000},2,must\n", "links.csv:2: '9+ ... 9+' is not a row number"),
+        ("a,b,link\n0,4,must\n", "links.csv:2: '4' is not a row index from 0 to 3"),
+        ("a,b,link\n-1,2,must\n", "links.csv:2: '-1' is not a row index"),
+        ("a,b,link\n²,2,must\n", "links.csv:2: '²' is not a row index"),
+        (f"a,b,link\n{'9' * 5000},2,must\n", "links.csv:2: '9+ ... 9+' is not a row index"),
         ("a,b,link\n2,2,must\n", "links.csv:2: sample '2' is linked with itself"),
-        ("a,b,link,weight\n0,1,must,-1\n", "links.csv:2: the weight must be a positive number, got '-1'"),
+        (
+            "a,b,link,weight\n0,1,must,-1\n",
+            "links.csv:2: the weight must be a positive number or 'hard', got '-1'",
+        ),
         ("a,b,link,weight\n0,1,must,nan\n", "links.csv:2: the weight"),
         ("a,b,link,weight\n0,1,must,heavy\n", "links.csv:2: the weight"),
         ("a,b,link\n0,1,must\n1,2,must\n2,0,cannot\n", "'0' and '2' are cannot-linked, but must-links"),
@@ -84,12 +121,12 @@ def test_names_that_look_like_row_numbers_are_names(tmp_path):
 
 
 def test_files_that_cannot_be_read(tmp_path):
-    with pytest.raises(ConstraintError, match="There is no constraint file"):
+    with pytest.raises(ConstraintError, match="There is no links file"):
         read_links(tmp_path / "none.csv", n_samples=2)
-    with pytest.raises(ConstraintError, match="Cannot read constraint file"):
+    with pytest.raises(ConstraintError, match="Cannot read links file"):
         read_links(tmp_path, n_samples=2)
     (tmp_path / "binary.csv").write_bytes(b"a,b,link\n\xff\xfe\x00")
-    with pytest.raises(ConstraintError, match="Cannot read constraint file"):
+    with pytest.raises(ConstraintError, match="Cannot read links file"):
         read_links(tmp_path / "binary.csv", n_samples=2)
 
 
@@ -102,3 +139,10 @@ def test_any_text_is_links_or_one_clear_error(tmp_path, text):
     except ConstraintError as error:
         told = str(error)
     assert told.startswith(("Constraints(", str(path)))
+
+
+def test_hard_links_are_written_and_read_back():
+    links = Constraints([(0, 1), (1, 2)], [(2, 3)], n_samples=4, must_weights=[float("inf"), 0.5])
+    text = links_csv(links)
+    assert "0,1,must,hard" in text
+    assert parse_links(text, Path("links.csv"), 4) == links

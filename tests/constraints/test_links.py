@@ -1,5 +1,6 @@
 import copy
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -245,16 +246,15 @@ def test_notebooks_show_the_counts():
         ([(0, 3)], None, "names sample 3, but the samples are numbered 0 to 2"),
         ([(-1, 2)], None, "names sample -1"),
         ([(1, 1)], None, "joins sample 1 with itself"),
-        ([(0, 1, 2)], None, r"pairs of sample numbers, got shape \(1, 3\)"),
-        ([0, 1], None, "pairs of sample numbers"),
-        ([(0, 1), (2,)], None, "must-links must be pairs of sample numbers"),
-        ([("a", "b")], None, "must-links must be whole sample numbers"),
-        ([(0.5, 1)], None, "whole sample numbers, got float64"),
-        ([(np.nan, 1)], None, "whole sample numbers"),
+        ([(0, 1, 2)], None, r"pairs of row indices, got shape \(1, 3\)"),
+        ([0, 1], None, "pairs of row indices"),
+        ([(0, 1), (2,)], None, "must-links must be pairs of row indices"),
+        ([("a", "b")], None, "must-links must be integers"),
+        ([(0.5, 1)], None, "integers, got float64"),
+        ([(np.nan, 1)], None, "must be integers"),
         ([(0, 1)], [1.0, 2.0], "got 2 weights for 1 links"),
-        ([(0, 1)], [0.0], "positive and finite"),
-        ([(0, 1)], [np.inf], "positive and finite"),
-        ([(0, 1)], [np.nan], "positive and finite"),
+        ([(0, 1)], [0.0], "positive numbers, or infinite for hard links"),
+        ([(0, 1)], [np.nan], "positive numbers, or infinite for hard links"),
     ],
 )
 @pytest.mark.filterwarnings("error")
@@ -267,3 +267,45 @@ def test_says_what_is_wrong_with_links(must, weights, message):
 def test_from_labels_refuses_samples_without_a_label(pair):
     with pytest.raises(ConstraintError, match="samples are numbered 0 to 1"):
         Constraints.from_labels([pair], [0, 1])
+
+
+def test_hard_links_are_those_of_infinite_weight():
+    c = Constraints([(0, 1), (1, 2)], [(2, 3)], n_samples=4, must_weights=[np.inf, 2.0])
+    assert c.hard.must_links.tolist() == [[0, 1]]
+    assert len(c.hard.cannot_links) == 0
+    assert c.softened().must_weights.tolist() == [1.0, 2.0]
+    assert len(c.hardened().hard) == 3
+    repeated = Constraints([(0, 1), (1, 0)], n_samples=2, must_weights=[3.0, np.inf])
+    assert len(repeated.hard) == len(repeated) == 1
+
+
+@given(st.lists(st.integers(-1, 3), min_size=3, max_size=12))
+def test_partial_labels_entail_all_that_is_known_and_nothing_else(y):
+    y = np.array(y)
+    known = np.flatnonzero(y >= 0)
+    if len(set(y[known])) < 2:
+        with pytest.raises(ConstraintError, match="two classes or more"):
+            Constraints.from_partial_labels(y)
+        return
+    c = Constraints.from_partial_labels(y)
+    pairs = [(i, j) for i in known for j in known if i < j]
+    assert c.closure() == Constraints.from_labels(pairs, y)
+    n_classes = len(set(y[known]))
+    assert len(c) == len(known) - n_classes + n_classes * (n_classes - 1) // 2
+
+
+def test_methods_that_cannot_keep_hard_links_say_so():
+    from cscluster import RCA, COPKMeans, MetricClusterer, PCKMeans
+
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    c = Constraints([(0, 1), (2, 3)], [(0, 2)], n_samples=12).hardened()
+    with pytest.warns(UserWarning, match="PCKMeans cannot guarantee hard links"):
+        soft = PCKMeans(n_clusters=2, random_state=0).fit(X, c)
+    assert np.array_equal(soft.labels_, PCKMeans(n_clusters=2, random_state=0).fit(X, c.softened()).labels_)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for model in (
+            COPKMeans(n_clusters=2, random_state=0),
+            MetricClusterer(metric=RCA(), clusterer=COPKMeans(n_clusters=2), random_state=0),
+        ):
+            assert len(c.violated(model.fit(X, c).labels_)) == 0

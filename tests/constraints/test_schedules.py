@@ -8,7 +8,17 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from cscluster.constraints import schedules
-from cscluster.constraints.schedules import BalancedPairs, File, Folds, RandomPairs, Schedule, Tiers
+from cscluster.constraints.catalogue import SCHEDULES
+from cscluster.constraints.schedules import (
+    BalancedPairs,
+    File,
+    Folds,
+    Fraction,
+    Labelled,
+    RandomPairs,
+    Schedule,
+    Tiers,
+)
 from cscluster.errors import ConstraintError
 
 SEED = 7
@@ -232,7 +242,7 @@ def test_links_of_a_file_by_name(tmp_path):
 def test_a_missing_file_is_told(tmp_path):
     lost = File(path=tmp_path / "lost.csv")
     for ask in (lambda: lost.points, lost.identity, lambda: drawn(lost, 1)):
-        with pytest.raises(ConstraintError, match=r"There is no constraint file '.*lost\.csv'"):
+        with pytest.raises(ConstraintError, match=r"There is no links file '.*lost\.csv'"):
             ask()
 
 
@@ -263,4 +273,54 @@ def test_illegal_schedules_are_refused(wrong):
 
 def test_kinds_are_listed():
     union_of = Schedule.__origin__.__args__
-    assert tuple(kind.model_fields["kind"].default for kind in union_of) == schedules.KINDS
+    assert tuple(schedules.MODELS.values()) == union_of
+    assert list(schedules.MODELS) == list(SCHEDULES)
+
+
+def test_a_fraction_draws_the_pairs_of_a_share_of_the_samples():
+    y = np.arange(106) % 2
+    schedule = Fraction(shares=[5, 20], weight="hard")
+    assert schedule.points == [5, 20]
+    few, many = (schedule.episode(p, y, 0, "x", 0).tiers[0] for p in schedule.points)
+    assert len(few) == 6 * 5 // 2  # ceil(5.3) = 6
+    assert len(many) == 22 * 21 // 2
+    assert (few | many) == many
+    assert len(few.hard) == len(few)
+
+
+@pytest.mark.parametrize("points", [{"shares": [10, 30]}, {"per_class": [1, 4]}])
+def test_labelled_samples_are_linked_by_the_fewest_links_and_more_extend_less(points):
+    y = np.repeat([0, 1, 2], [30, 20, 10])
+    schedule = Labelled(**points)
+    few, many = (schedule.episode(p, y, 0, "x", 0).tiers[0] for p in schedule.points)
+    assert set(few.touched) <= set(many.touched)
+    assert len(many.violated(y)) == 0
+    assert len(many) == len(many.touched) - 3 + 3
+    if "per_class" in points:
+        assert np.bincount(y[many.touched]).tolist() == [4, 4, 4]
+    else:
+        assert len(many.touched) == 18
+
+
+def test_labelled_noise_is_the_share_of_wrong_classes():
+    y = np.repeat([0, 1], 50)
+    links = Labelled(shares=[100], noise=0.1).episode(100, y, 0, "x", 0).tiers[0]
+    groups = np.bincount(links.components)
+    assert len(groups) == 2
+    wrong = min((links.components != y).sum(), (links.components != 1 - y).sum())
+    assert wrong == 10
+
+
+def test_labelled_needs_one_measure_and_two_classes():
+    with pytest.raises(ValueError, match="give either 'shares'"):
+        Labelled()
+    with pytest.raises(ConstraintError, match="two classes or more"):
+        Labelled(shares=[1]).episode(1, np.arange(50) % 2, 0, "x", 0)
+
+
+def test_weight_is_that_of_every_link():
+    y = np.arange(20) % 2
+    plain, heavy = (RandomPairs(counts=[9], weight=w).episode(9, y, 0, "x", 0).tiers[0] for w in (None, 2.5))
+    assert heavy == plain.weighted(2.5)
+    assert RandomPairs(counts=[9]).identity() == {"kind": "random_pairs"}
+    assert RandomPairs(counts=[9], weight="hard").identity()["weight"] == "hard"

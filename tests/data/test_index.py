@@ -1,11 +1,12 @@
 import hashlib
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cscluster import bundle, load_dataset
 from cscluster.algorithms.registry import PAPERS
-from cscluster.data import index, readers
+from cscluster.data import index
 from cscluster.data.recipe import Recipe
 
 
@@ -33,6 +34,13 @@ def test_every_entry_says_where_it_comes_from():
     for name, entry in (index.files() | index.external()).items():
         assert set(entry.get("papers", [])) <= set(PAPERS), name
         assert set(entry.get("openml", {"name", "id"})) == {"name", "id"}, name
+
+
+def test_the_notice_names_source_and_licence_of_every_data_set():
+    notice = (Path(bundle.folder("datasets")).parent / "NOTICE").read_text(encoding="utf-8")
+    for name, entry in index.files().items():
+        source = " ".join(entry["source"].split())
+        assert f"{name}: {entry['title']}\n  source: {source}\n  licence: {entry['licence']}\n" in notice
 
 
 def test_every_recipe_is_legal_and_has_a_known_base():
@@ -72,13 +80,16 @@ def test_looks_only_for_files_that_can_be_read(own):
         (own / name).touch()
     (own / "usps.csv").mkdir()
     assert index.find_file("usps") == own / "usps.npz"
-    assert set(index.ENDINGS) == set(readers.READERS)
 
 
 @pytest.mark.parametrize("name", ["/abs/olute.csv", "../usps", "us*", "", ".", "a/b", "[", "\0"])
 def test_only_plain_names_are_looked_for_in_the_users_folder(own, name):
     (own / "usps.npz").touch()
     assert index.find_file(name) is None
+
+
+def test_a_name_too_long_for_a_path_is_not_found(own):
+    assert index.find_file("a" * 5000) is None
 
 
 def test_bundled_files_come_first(own):

@@ -60,7 +60,7 @@ def test_names_versions_and_numbers(asked, name, wanted):
 
 
 def test_a_version_that_is_no_number_is_told(asked):
-    with pytest.raises(DataError, match="'iris/latest': the version after the slash must be a number"):
+    with pytest.raises(DataError, match="'iris/latest': the version after the slash must be an integer"):
         load_dataset("openml:iris/latest")
 
 

@@ -127,6 +127,45 @@ def test_a_changed_source_is_told(tmp_path):
         prepared.prepare(ref)
 
 
+def damage(path, how):
+    content = path.read_bytes()
+    half = len(content) // 2
+    changed = {
+        "flipped": content[:half] + bytes([content[half] ^ 1]) + content[half + 1 :],
+        "emptied": b"",
+        "cut": content[:-8],
+    }
+    if how == "removed":
+        path.unlink()
+    else:
+        path.write_bytes(changed[how])
+
+
+@pytest.mark.parametrize("how", ["flipped", "emptied", "cut", "removed"])
+@pytest.mark.parametrize("name", ["X.npy", "y.npy", "meta.json", "sums.json"])
+def test_a_damaged_cache_is_made_again(name, how):
+    ref = ref_of()
+    sound = prepared.load(ref)
+    X, y = np.array(sound.X), np.array(sound.y)
+    folder = prepared.prepare(ref)
+    damage(folder / name, how)
+    prepared.load.cache_clear()
+    again = prepared.load(ref)
+    assert np.array_equal(again.X, X)
+    assert np.array_equal(again.y, y)
+    assert again.classes == sound.classes
+    assert [path.name for path in folder.parent.iterdir()] == [ref.key]
+
+
+def test_the_cache_can_be_cleared():
+    assert prepared.clear() == (0, 0)
+    folder = prepared.prepare(ref_of())
+    sizes = [path.stat().st_size for path in folder.iterdir()]
+    assert prepared.clear() == (len(sizes), sum(sizes))
+    assert not folder.exists()
+    assert prepared.load(ref_of()).X.shape == (227, 16)
+
+
 def test_nothing_is_left_behind_where_preparing_fails(monkeypatch):
     ref = ref_of()
 

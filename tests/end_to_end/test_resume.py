@@ -9,8 +9,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from pathlib import Path
 
+import psutil
 import pytest
 
 CONFIG = """\
@@ -47,25 +47,11 @@ def values(folder):
 
 
 def workers(parent):
-    """Return the processes that compute for a run: descendants of it that Python runs trials in."""
-    children = {}
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):  # it may have ended meanwhile
-            children.setdefault(int(status.read_text().rpartition(")")[2].split()[1]), []).append(
-                int(status.parent.name)
-            )
-    found, left = [], [parent]
-    while left:
-        left = [child for process in left for child in children.get(process, ())]
-        found += left
-    return [process for process in found if computes(process)]
-
-
-def computes(process):
-    with contextlib.suppress(OSError):
-        command = Path(f"/proc/{process}/cmdline").read_bytes()
-        return b"cscluster.experiment.engine.child" in command or b"popen_loky" in command
-    return False
+    """Return the processes that compute for a run, and their keepers."""
+    try:
+        return [process.pid for process in psutil.Process(parent).children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return []
 
 
 def n_records(store):

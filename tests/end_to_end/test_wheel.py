@@ -29,6 +29,15 @@ def test_the_wheel_holds_experiments_and_data(tmp_path):
         "vendor/echarts/LICENSE",
     ):
         assert f"cscluster/report/html/{name}" in names
+    vendor = "cscluster/report/html/vendor/echarts"
+    for name in (
+        "LICENSE",
+        "NOTICE",
+        f"{vendor}/LICENSE",
+        f"{vendor}/NOTICE",
+        f"{vendor}/licenses/LICENSE-d3",
+    ):
+        assert any(inside.endswith(f".dist-info/licenses/{name}") for inside in names)
     for name in ("page.html", "page.js", "page.css"):
         assert f"cscluster/labelling/page/{name}" in names
     assert not any(name.startswith("tests/") for name in names)

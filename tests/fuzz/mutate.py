@@ -8,17 +8,23 @@ import yaml
 NUMBERS = [
     b"0", b"-1", b"1e400", b"-1e400", b"1e-400", b"nan", b"inf", b"-inf", b"0x10", b"1_000", b"1,5", b"007",
     b"2147483648", b"9223372036854775808", b"1" + b"0" * 30, b"9" * 5000, b"1.5.5", b"--3", b"\xd9\xa3",
+    "²".encode(), b"0x" + b"F" * 5000, b"0b" + b"1" * 400, b"59:" * 3000 + b"1", b"10000000000", b"-5", b"1000000000000",
 ]  # fmt: skip
+HOSTILE = (
+    "\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029\x00\x1b\x07\x7f\x9b\t \",;'=+-@\u202e\ufeff²\U0001f600"
+)
+"""Letters that break lines, end cells, start formulas or move the cursor."""
 JUNK = [
     b"\x00", b"\xff\xfe", b"\xef\xbb\xbf", b"\r", b"\r\n\r\n", b"\t", b'"', b"'", b",", b";", b":", b"{", b"}",
     b"[", b"]", b"\\", b"\xed\xa0\x80", b"\xf0\x9f\x98\x80", b"=1+1", b"../../", b"#", b"%", b"@", b"?", b"*a", b"&a",
     b"{" * 3000, b"[" * 3000, b"a" * 70000, b"\n" * 500, b"\n---\n", b"<<: ", b"!!binary ", b"!!python/name:os.system ",
+    b"!!timestamp ", b"'" + b" " * 40_000, b"\\'" * 20_000, *(letter.encode() for letter in HOSTILE), HOSTILE.encode(),
 ]  # fmt: skip
 VALUES = [
     None, True, False, 0, -1, 1, 2, 7, 10**9, 10**30, -(10**30), 0.5, -0.0, 1e-300, 1e300, float("inf"), float("nan"),
     "", " ", "x", "iris", "kmeans", "rca", "none", "heldout", "oracle:acc", "oracle:", "1", "1:5:1", "1:5:0", "1:1e9:x1.0001",
     "../../etc/passwd", "/", ".", "~", "results", "mine.py:", ":", "os:system", "data.csv", "links.csv", "no.csv", "openml:",
-    "a" * 5000, "\u202e", "naïve\n=1", "@unseen", "acc@", "acc@unseen", "2 GB", "1e3MB", "0B",
+    "a" * 5000, "²", HOSTILE, "\u202e", "naïve\n=1", "@unseen", "acc@", "acc@unseen", "2 GB", "1e3MB", "0B",
     [], [[]], [None], [1, "a", {}], {}, {"": 1}, {"name": {}}, {"kind": []}, {1: 2}, {"base": "iris"}, {"generator": "blobs"},
     {"pca": {}}, {"pca": {"n": -1}}, ["standardize", {"pca": {"n": 0.5}}], list(range(300)),
 ]  # fmt: skip
@@ -163,16 +169,49 @@ def _merged(text, rng):
 
 def _tagged(text, rng):
     tags = ["!!python/object/apply:os.mkdir ['owned']", "!!python/name:os.system x", "!!binary aGk=", "!!set {a, b}",
-            "!!omap [a: 1]", "!!timestamp 2001-01-01", "2001-99-99", "!!int x", "!!float .", "!!bool 3", "!!null x",
+            "!!omap [a: 1]", "!!timestamp 2001-01-01", "!!timestamp foo", "2001-99-99", "!!int x", "!!float .", "!!bool 3", "!!null x",
             "!own x", "!!str [a]", "!!map [a]", "!!seq {a: b}", "!!merge x", "=", "0b12", "1:2:3"]  # fmt: skip
     key = rng.choice(["title", "trials", "seed", "extra", "paper", "name"])
     return f"{text}\n{key}: {rng.choice(tags)}\n"
 
 
 def _deep(text, rng):
-    depth = rng.choice([50, 500, 3000])
+    depth = rng.choice([50, 500, 3000, 100_000])
     opening, closing = rng.choice([("[", "]"), ("{a: ", "}")])
     return f"{text}\nsweep: {opening * depth}{closing * depth}\n"
+
+
+def setting(rng):
+    """Return a change of an experiment as somebody might type it, or an attacker."""
+    keys = [
+        "trials",
+        "algorithms",
+        "kmeans",
+        "params",
+        "datasets",
+        "0",
+        "²",
+        "9" * 5000,
+        "name",
+        "",
+        "x",
+        "constraints",
+    ]
+    path = ".".join(rng.choice(keys) for _ in range(rng.choice([1, 2, 3, 4, 2000])))
+    values = [
+        *map(str, VALUES),
+        *(number.decode() for number in NUMBERS),
+        "[" * 100_000,
+        "!!timestamp foo",
+        "&a [*a]",
+    ]
+    return path + rng.choice(["=", "=", "=", ""]) + rng.choice(values)
+
+
+def name(rng):
+    """Return a name from a hostile alphabet; it is never empty."""
+    letters = HOSTILE + "ab01"
+    return "x" * (rng.random() < 0.5) + "".join(rng.choices(letters, k=rng.choice([1, 2, 3, 8]))) or "x"
 
 
 def _circular(text, rng):

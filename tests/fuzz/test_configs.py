@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from cscluster.experiment.config.load import load
+from cscluster.experiment.config.load import load, parse
 from cscluster.experiment.plan.trials import make_plan
 
-from .mutate import damaged, restructured
+from .mutate import damaged, restructured, setting
 
 CONFIGS = [
     """\
@@ -104,6 +104,13 @@ def broken_structure(rng):
 def test_configs(fuzz, make, count):
     beside()
     fuzz(make.__name__, count, make, validate)
+
+
+@pytest.mark.parametrize("count", [200, pytest.param(4000, marks=pytest.mark.slow)])
+def test_settings(fuzz, count):
+    beside()
+    text = CONFIGS[0]
+    fuzz("settings", count, setting, lambda changed: parse(text, source="input.yaml", settings=[changed]))
 
 
 @pytest.mark.parametrize("text", CONFIGS)

@@ -2,7 +2,11 @@
 
 import io
 import random
+import re
 import zipfile
+from csv import QUOTE_ALL
+from csv import reader as csv_reader
+from csv import writer as csv_writer
 from pathlib import Path
 
 import numpy as np
@@ -11,16 +15,19 @@ import pytest
 from scipy import sparse
 from scipy.io import savemat
 
+from cscluster import cells
 from cscluster.constraints import Constraints
-from cscluster.constraints.files import read_links
+from cscluster.constraints.files import links_csv, parse_links, read_links
+from cscluster.constraints.schedules import random_pairs
 from cscluster.data import readers
 from cscluster.errors import DataError
 from cscluster.models import files as model
 from cscluster.selection import heldout
 from cscluster.tables.features import Features
+from cscluster.tables.outputs import labels_csv
 from cscluster.tables.table import Columns, read_new, read_table
 
-from .mutate import damaged
+from .mutate import damaged, name
 
 rng_ = np.random.default_rng(0)
 X = np.round(rng_.normal(size=(24, 3)) + 3 * np.eye(3)[np.arange(24) % 3], 3)
@@ -121,6 +128,7 @@ def check(data):
     dense = data.X.toarray() if sparse.issparse(data.X) and data.n_features < 10**5 else data.X
     if not sparse.issparse(dense):
         assert np.isfinite(np.asarray(dense, dtype=float)).all()
+    assert data.X.sum(axis=0).shape == (data.n_features,)  # columns that memory has no room for
     assert data.y is None or (len(data.y) == data.n_samples and data.y.min() >= 0)
     assert data.y is None or data.y.max() < data.n_classes
 
@@ -138,7 +146,7 @@ def test_data_files(fuzz, kind, count):
     fuzz(kind, count, lambda rng: damage(whole, rng), read)
 
 
-@pytest.mark.parametrize("count", [5, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [3, pytest.param(200, marks=pytest.mark.slow)])
 def test_mat_files(fuzz, count):
     """Some of these crash SciPy's reader, which has a process of its own."""
 
@@ -198,6 +206,35 @@ def test_constraint_files(fuzz, named, count):
     fuzz(f"constraints {'by name' if named else 'by number'}", count, lambda rng: damaged(whole, rng), read)
 
 
+def hostile_table(rng):
+    """Return a table, some of whose names, labels and cells an attacker chose."""
+    size = rng.choice([3, 5, 12])
+    out = io.StringIO(newline="")
+    writer = csv_writer(out, quoting=QUOTE_ALL, delimiter=rng.choice(",;\t"))
+    writer.writerow(["id", name(rng), "class", "p"])
+    writer.writerows([[name(rng), name(rng), rng.choice([name(rng), "c"]), row] for row in range(size)])
+    return out.getvalue().encode()
+
+
+@pytest.mark.parametrize("count", [150, pytest.param(3000, marks=pytest.mark.slow)])
+def test_names_come_back_from_links_and_labels_as_they_are(fuzz, count):
+    def read(content):
+        Path("input.csv").write_bytes(content)
+        table = read_table("input.csv", Columns(id="id", target="class"))
+        rng = np.random.default_rng(len(content))
+        pairs = random_pairs(table.n_rows, 2, rng)
+        links = Constraints.from_labels(pairs, rng.integers(0, 2, table.n_rows))
+        text = links_csv(links, table.ids)
+        assert parse_links(text, Path("links.csv"), table.n_rows, table.ids) == links
+        Path("input-links.csv").write_bytes(text.encode())
+        assert read_links(Path("input-links.csv"), table.n_rows, table.ids) == links
+        labels = list(csv_reader(io.StringIO(labels_csv(table, table.y), newline="")))
+        assert [cells.unguarded(row[0]) for row in labels[1:]] == [cells.unguarded(row) for row in table.ids]
+        assert [row[1] for row in labels[1:]] == [str(label) for label in table.y]
+
+    fuzz("hostile names", count, hostile_table, read)
+
+
 def stored_model(name, params):
     Path("whole.csv").write_bytes(csv())
     table = read_table("whole.csv", Columns(id="id", target="class"))
@@ -205,6 +242,24 @@ def stored_model(name, params):
     links = Constraints([(0, 3), (1, 4)], [(0, 1), (4, 5)], n_samples=24)
     estimator = heldout.make(name, params, 3, 0).fit(Z, links)
     return model.to_bytes(model.Model(name, 3, "id", features, estimator))
+
+
+def broken_model(content, rng):
+    """Return a damaged model file, or one that says it has another number of clusters."""
+    if rng.random() < 0.8:
+        return broken_zip(content, rng)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = {member: archive.read(member) for member in archive.namelist()}
+    count = str(rng.choice([-5, 0, 2, 4, 10**6, 10**12, 10**30])).encode()
+    everywhere = rng.random() < 0.5
+    members["model.json"] = re.sub(
+        rb'"n_clusters": \d+', b'"n_clusters": ' + count, members["model.json"], count=0 if everywhere else 1
+    )
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for member, inner in members.items():
+            archive.writestr(member, inner)
+    return out.getvalue()
 
 
 MODELS = {
@@ -230,8 +285,9 @@ def test_model_files(fuzz, name, count):
         )
         labels = found.predict(table)
         assert labels.shape == (24,)
+        assert np.bincount(labels, minlength=found.n_clusters).sum() == 24
 
-    fuzz(f"model of {name}", count, lambda rng: broken_zip(whole, rng), read)
+    fuzz(f"model of {name}", count, lambda rng: broken_model(whole, rng), read)
 
 
 def test_undamaged_files_are_read(tmp_path, monkeypatch):
@@ -258,6 +314,6 @@ def test_sparse_matrices_of_wrong_indices_are_refused(tmp_path):
     matrix = sparse.csc_array(X)
     matrix.indices[3] = 10**7
     savemat(tmp_path / "a.mat", {"X": matrix})
-    for name in ("a.npz", "a.mat"):
+    for file in ("a.npz", "a.mat"):
         with pytest.raises(DataError, match=r"Cannot read '.*a\.(npz|mat)' as (NPZ|MAT): .*ind"):
-            readers.read(tmp_path / name, name="a")
+            readers.read(tmp_path / file, name="a")

@@ -15,7 +15,7 @@ N_DIGITS = 500
 @pytest.fixture(scope="session")
 def digits():
     """500 handwritten digits of ten classes."""
-    data = load_dataset("mnist")
+    data = load_dataset("optdigits_test")
     rows = np.random.default_rng(0).choice(data.n_samples, N_DIGITS, replace=False)
     data = data.take(rows)
     return Table("digits", data.X, y=data.y, classes=data.classes, image=data.image)
@@ -28,7 +28,8 @@ def ensemble(digits):
 
 @pytest.fixture
 def session(digits, ensemble, tmp_path):
-    return Session(digits, ensemble, tmp_path / "links.csv")
+    with Session(digits, ensemble, tmp_path / "links.csv") as opened:
+        yield opened
 
 
 @pytest.fixture

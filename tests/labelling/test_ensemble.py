@@ -48,6 +48,6 @@ class Watched(SCSC):
 
 
 def test_an_answer_is_worked_on_by_one_thread(beads):
-    model = Watched(3, n_partitions=5, random_state=0).fit(beads.numbers)
+    model = Watched(n_clusters=3, n_partitions=5, random_state=0).fit(beads.numbers)
     Ensemble(model).labels(Constraints([(0, 5)], n_samples=60))
     assert Watched.seen == {1}

@@ -52,7 +52,5 @@ def test_shapes():
     assert image_shape("auto", Table("t", np.zeros((2, 6)))) is None
     with pytest.raises(DataError, match="HEIGHTxWIDTH, such as 8x8, or auto; got 'big'"):
         image_shape("big", table)
-    with pytest.raises(
-        DataError, match="--image-shape 4x4 needs rows of 16 numbers, but those of 't' have 6"
-    ):
+    with pytest.raises(DataError, match="Pictures of 4x4 need rows of 16 numbers, but those of 't' have 6"):
         image_shape("4x4", table)

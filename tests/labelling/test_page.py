@@ -2,7 +2,9 @@
 
 import http.client
 import json
+import socket
 import threading
+import time
 import urllib.error
 import urllib.request
 
@@ -18,7 +20,7 @@ from cscluster.metrics import scores as metrics
 
 @pytest.fixture
 def server(session, items):
-    points = np.asarray(session.table.numbers, dtype=float)[:, [300, 400]]
+    points = np.asarray(session.table.numbers, dtype=float)[:, [20, 43]]
     view = View(session, items, points, "cscluster cluster digits")
     with Server(view) as running:
         thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.02})
@@ -108,9 +110,10 @@ def label(browser, server, count):
 
 def test_forty_answers(browser, server, ensemble):
     links = label(browser, server, 40)
-    again = Session(server.view.session.table, ensemble, server.view.session.path)
-    assert again.links == links
-    assert again.question == server.view.session.question
+    server.view.session.close()
+    with Session(server.view.session.table, ensemble, server.view.session.path) as again:
+        assert again.links == links
+        assert again.question == server.view.session.question
 
 
 @pytest.mark.slow
@@ -183,12 +186,51 @@ def test_only_this_computer_is_listened_to(server):
         '{"action": "yes", "rows": [true, 3]}',
         '{"action": "yes", "rows": ["0", "1"]}',
         "x" * 20_000,
+        "[" * 9_000,
+        '{"action":' * 900,
+        '{"action": "yes", "rows": [0, ' + "9" * 5000 + "]}",
+        b"\xff\xfe\x00",
+        '{"action": [], "rows": {}}',
     ],
 )
-def test_what_is_no_answer_changes_nothing(server, step):
+def test_what_is_no_answer_changes_nothing(server, step, capfd):
     status, _, _ = get(server, f"/{server.token}/step", {"Content-Type": "application/json"}, step)
     assert status == 400
     assert server.view.session.answers == []
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("length", ["²", "-1", "9" * 5000, "1e3", "", "٣"])
+def test_lengths_that_are_none_are_refused(server, length, capfd):
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=30) as connection:
+        head = f"POST /{server.token}/step HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n"
+        head += f"Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+        connection.sendall(head.encode())
+        assert connection.makefile("rb").readline().split()[1] == b"400"
+    assert capfd.readouterr().err == ""
+
+
+def test_idle_connections_are_few_and_the_page_still_answers(server):
+    before = threading.active_count()
+    idle = [socket.create_connection(("127.0.0.1", server.server_port), timeout=30) for _ in range(400)]
+    try:
+        assert get(server, f"/{server.token}/state")[0] == 200
+        deadline = time.monotonic() + 30
+        while threading.active_count() - before > 40 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert threading.active_count() - before <= 40
+    finally:
+        for connection in idle:
+            connection.close()
+
+
+def test_a_browser_that_falls_silent_leaves_no_trace(server, monkeypatch, capfd):
+    monkeypatch.setattr(server.RequestHandlerClass, "timeout", 0.1)
+    with socket.create_connection(("127.0.0.1", server.server_port), timeout=30) as connection:
+        head = f"POST /{server.token}/step HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\n"
+        connection.sendall(f"{head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{{".encode())
+        assert connection.makefile("rb").read() == b""
+    assert capfd.readouterr().err == ""
 
 
 def test_a_contradiction_is_named_at_once(server):

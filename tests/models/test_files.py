@@ -116,6 +116,11 @@ def described():
         return json.loads(archive.read("model.json"))
 
 
+def with_count(count):
+    """Return the description with another number of clusters everywhere."""
+    return json.loads(json.dumps(described()).replace('"n_clusters": 3', f'"n_clusters": {count}'))
+
+
 def packed(content, compression=zipfile.ZIP_STORED, **members):
     """Return the model file with another description, and other members beside or instead."""
     out = io.BytesIO()
@@ -175,6 +180,8 @@ class Evil:
         packed(described() | {"estimator": 5}),
         packed(described() | {"estimator": {"centres": {"array": "array0"}}}),
         packed(described() | {"estimator": {"csr": [1, 2, 3], "shape": [2, 2]}}),
+        *(packed(described() | {"n_clusters": count}) for count in (-5, 0, 2, True, 10**6, 10**12, 10**30)),
+        *(packed(with_count(count)) for count in (-5, 0, 10**6, 10**12)),
         packed(described() | {"features": None}),
         packed(described() | {"features": {"object": "Features", "state": {"names": [3]}}}),
         packed(described(), compression=zipfile.ZIP_DEFLATED),

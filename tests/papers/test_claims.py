@@ -67,6 +67,11 @@ def test_claims_name_what_their_experiments_have(name):
 
 
 @pytest.mark.parametrize("name", PAPERS)
+def test_every_claim_says_why_its_rule_is_what_the_sentence_says(name):
+    assert not [claim.id for claim in claims.load(name).claims if not claim.because]
+
+
+@pytest.mark.parametrize("name", PAPERS)
 def test_printed_numbers_are_by_our_names(name):
     paper = claims.load(name)
     found = [experiment(paper, item) for item in paper.items]

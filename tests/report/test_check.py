@@ -94,7 +94,7 @@ def test_a_metric_can_have_its_own_tolerance(tmp_path, results):
     old = reference(tmp_path, results, change)
     assert set(drift(results, old, parse_tolerances(["0.01", "acc=0.1"]))[0]["metric"]) == {"error"}
     assert set(drift(results, old, parse_tolerances(["0.1", "error=0.01"]))[0]["metric"]) == {"error"}
-    with pytest.raises(ConfigError, match="the reference has no metric 'eror'; did you mean 'error'"):
+    with pytest.raises(ConfigError, match="The reference has no metric 'eror'; did you mean 'error'"):
         drift(results, old, parse_tolerances(["eror=1"]))
 
 
@@ -108,7 +108,7 @@ def test_tolerances():
 
 @pytest.mark.parametrize("text", ["", "x", "acc=", "acc=x", "=0.1", "-1", "nan", "inf", "acc=-1"])
 def test_bad_tolerances(text):
-    with pytest.raises(ConfigError, match="--tol takes a number from 0 on, or METRIC=NUMBER"):
+    with pytest.raises(ConfigError, match="A tolerance is a number >= 0, or METRIC=NUMBER"):
         parse_tolerances([text])
 
 
@@ -121,11 +121,11 @@ def test_bad_tolerances(text):
         ("dataset,label,point,tier,metric,mean\n", "it has no line below its heading"),
         (
             "dataset,label,point,tier,metric,mean\niris,A,ten,1,acc,0.5\n",
-            "its column 'point' has 'ten', which is no number",
+            "its column 'point' has 'ten', which is not a number",
         ),
         (
             "dataset,label,point,tier,metric,mean\niris,A,10,1,acc,x\n",
-            "its column 'mean' has 'x', which is no number",
+            "its column 'mean' has 'x', which is not a number",
         ),
         (
             "dataset,label,point,tier,metric,mean\n" + 2 * "iris,A,10,1,acc,0.5\n",

@@ -9,14 +9,11 @@ import pytest
 
 from cscluster.errors import StoreError
 from cscluster.store.folder import RunFolder
-from cscluster.store.records import FIELDS, to_line
+from cscluster.store.records import to_line
+from tests.store.values import record
 
-
-def record(key, **more):
-    base = dict.fromkeys(FIELDS, "")
-    numbers = {"point": 1, "tier": 1, "trial": 0, "iterations": 1, "status": "ok", "error": None}
-    tables = {"params": {}, "grid": {}, "metrics": {"acc": 0.5}, "seconds": {"fit": 0.1}, "warnings": []}
-    return {**base, **numbers, **tables, "key": key, **more}
+EXPERIMENT = {"name": "n", "metrics": ["acc"], "algorithms": []}
+CONFIG = {"source": "x.yaml", "experiment": EXPERIMENT}
 
 
 def keys(folder):
@@ -31,7 +28,7 @@ def folder(tmp_path):
 @pytest.fixture
 def filled(folder):
     with folder.writing() as writer:
-        writer.put_json("config.json", {"source": "x.yaml", "experiment": {}})
+        writer.put_json("config.json", CONFIG)
         writer.put_json("plan.json", {"keys": ["c", "a", "z"], "cells": {"h": {"seed": 1}}})
         writer.append([record("a", trial=1), record("b")])
         writer.append([record("c")])
@@ -47,13 +44,13 @@ def test_a_new_folder_has_no_records(folder):
     assert not folder.exists()
     assert keys(folder) == []
     assert folder.environments() == {}
-    with pytest.raises(StoreError, match=r"is not a result folder: it has no config\.json"):
+    with pytest.raises(StoreError, match=r"is not a result directory: it has no config\.json"):
         folder.config()
 
 
 def test_small_files(filled):
     assert filled.exists()
-    assert filled.config() == {"source": "x.yaml", "experiment": {}}
+    assert filled.config() == CONFIG
     assert filled.plan() == ["c", "a", "z"]
     assert filled.cells() == {"h": {"seed": 1}}
     assert filled.datasets() == {}
@@ -69,8 +66,36 @@ def test_damaged_small_files_are_named(filled):
     for content in ("[]", "{}", "3"):
         (filled.path / "plan.json").write_text(content)
         for ask in (filled.plan, filled.cells):
-            with pytest.raises(StoreError, match=r"Cannot read '.*plan\.json': it has no"):
+            with pytest.raises(
+                StoreError, match=r"Cannot read '.*plan\.json': it (has no|is not a JSON object)"
+            ):
                 ask()
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["[]", "{}", "3", "null", '{"source": "x", "experiment": []}', '{"source": "x", "experiment": {}}',
+     '{"experiment": {"name": "n", "metrics": [], "algorithms": []}}', '["source", "experiment"]', "[" * 100_000],
+)  # fmt: skip
+def test_a_config_that_is_none_is_named(filled, content):
+    (filled.path / "config.json").write_text(content)
+    with pytest.raises(StoreError, match=r"Cannot read '.*config\.json': "):
+        filled.config()
+
+
+@pytest.mark.parametrize("content", ['{"keys": [1], "cells": {"h": 3}}', '{"keys": {}, "cells": []}'])
+def test_a_plan_of_other_types_is_named(filled, content):
+    (filled.path / "plan.json").write_text(content)
+    for ask in (filled.plan, filled.whole_plan, filled.cells):
+        with pytest.raises(StoreError, match=r"Cannot read '.*plan\.json': it has no"):
+            ask()
+
+
+def test_a_record_of_other_types_behind_a_right_checksum_is_named(filled):
+    with filled.trials.open("a") as file:
+        file.write(to_line(record("d", metrics=[1])))
+    with pytest.raises(StoreError, match=r"trials\.jsonl:4: this line cannot be trusted: .* metrics: "):
+        keys(filled)
 
 
 def test_the_present_plan_selects_and_orders_records(filled):
@@ -144,7 +169,9 @@ def test_a_record_is_on_disk_when_append_returns(folder):
 def test_only_one_process_writes(filled):
     with (
         filled.writing(),
-        pytest.raises(StoreError, match=r"Another run is writing to '.*run'; wait for it or use --results"),
+        pytest.raises(
+            StoreError, match=r"Another run is writing to '.*run'; wait for it or choose another directory"
+        ),
         RunFolder(filled.path).writing(),
     ):
         pass
@@ -229,8 +256,9 @@ def test_a_file_that_may_not_grow_takes_whole_records_only(tmp_path):
         from pathlib import Path
         from cscluster.errors import StoreError
         from cscluster.store.folder import RunFolder
-        from cscluster.store.records import FIELDS, to_line
-        record = dict.fromkeys(FIELDS, "x")
+        from cscluster.store.records import to_line
+        from tests.store.values import record
+        record = record("x")
         size = len(to_line(record))
         folder = RunFolder(Path({str(tmp_path / "run")!r}))
         with folder.writing() as writer:
@@ -278,7 +306,7 @@ def test_small_files_can_be_read_by_other_tools(filled):
 
 def test_a_notebook_shows_progress_and_means(filled):
     with filled.writing() as writer:
-        writer.put_json("config.json", {"experiment": {"name": "n", "title": "A < B", "metrics": ["acc"]}})
+        writer.put_json("config.json", {**CONFIG, "experiment": {**EXPERIMENT, "title": "A < B"}})
     shown = filled._repr_html_()
     assert "<b>A &lt; B</b>" in shown
     assert "2 of 3 trials are stored, 0 of them failed" in shown
@@ -289,7 +317,7 @@ def test_a_notebook_shows_progress_and_means(filled):
 
 def test_a_notebook_escapes_what_it_shows(filled):
     with filled.writing() as writer:
-        writer.put_json("config.json", {"experiment": {"name": "n", "metrics": ["acc"]}})
+        writer.put_json("config.json", CONFIG)
         writer.append([record("a", label="<script>", grid={"lam": "<b>"})])
     shown = filled._repr_html_()
     assert "&lt;script&gt;" in shown
@@ -302,6 +330,6 @@ def test_a_notebook_shows_a_run_that_has_nothing_yet(tmp_path):
     empty = RunFolder(tmp_path / "<none>")
     assert "&lt;none&gt;" in empty._repr_html_()
     with empty.writing() as writer:
-        writer.put_json("config.json", {"experiment": {"name": "n", "metrics": ["acc"]}})
+        writer.put_json("config.json", CONFIG)
         writer.put_json("plan.json", {"keys": ["a"], "cells": {}})
     assert "0 of 1 trials are stored" in empty._repr_html_()

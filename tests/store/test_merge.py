@@ -7,7 +7,7 @@ import pytest
 from cscluster.errors import StoreError
 from cscluster.store.folder import RunFolder
 from cscluster.store.merge import merge
-from cscluster.store.records import FIELDS
+from tests.store import values
 
 EXPERIMENT = {
     "name": "exp",
@@ -16,14 +16,14 @@ EXPERIMENT = {
     "datasets": [{"base": "/here/d.csv", "name": "d"}],
     "constraints": {"kind": "file", "path": "/here/links.csv"},
     "algorithms": [{"name": "kmeans"}],
+    "metrics": ["acc"],
 }
 CELL = {"name": "d", "algorithm": "kmeans", "data": "1234", "version": 1, "params": {}, "schedule": {}}
 WHOLE = ["a", "b", "c", "d", "e"]
 
 
 def record(key, status="ok", value=0.5, environment="e1"):
-    base = dict.fromkeys(FIELDS, "")
-    return {**base, "key": key, "status": status, "metrics": {"acc": value}, "environment": environment}
+    return values.record(key, status=status, metrics={"acc": value}, environment=environment)
 
 
 def store(path, records, *, shard=None, keys=WHOLE, whole=WHOLE, cells=None, **changes):
@@ -124,7 +124,7 @@ def test_names_and_places_may_differ(tmp_path):
         ({"algorithms": [{"name": "kmeans", "params": {"x": list(range(50))}}]}, r"'algorithms' differs\.$"),
         ({"datasets": [{"base": "/here/e.csv", "name": "d"}]}, "'datasets' differs"),
         ({"keys": ["a", "z"], "cells": {"g": {**CELL, "data": "9"}}}, "the content of the data set 'd' changed"),
-        ({"keys": ["a", "z"], "cells": {"g": {**CELL, "version": 2}}}, "the version of the algorithm 'kmeans' changed"),
+        ({"keys": ["a", "z"], "cells": {"g": {**CELL, "version": 2}}}, "the version of 'kmeans' changed from 1 to 2"),
         ({"keys": ["a", "z"]}, "have the same settings but different trials: they were planned by different versions"),
     ],
 )  # fmt: skip

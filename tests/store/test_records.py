@@ -1,10 +1,11 @@
+import datetime
 import json
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cscluster.store.records import FIELDS, from_line, to_line
+from cscluster.store.records import FIELDS, from_line, storable, to_line
 
 RECORD = {
     "key": "9f2c",
@@ -81,3 +82,32 @@ def test_other_json_is_no_record(content):
     if isinstance(content, dict):
         with pytest.raises(ValueError, match="it is not a record of a trial"):
             from_line(to_line({"x": 1, **content}))
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("key", 3), ("status", "fine"), ("params", []), ("point", "60"), ("tier", True), ("trial", 1.5),
+        ("metrics", {"acc": "high"}), ("metrics", None), ("seconds", 3), ("seconds", {"fit": None}),
+        ("iterations", 10**30), ("converged", "yes"), ("warnings", "none"), ("warnings", [1]), ("error", "x"),
+        ("grid", None), ("environment", None), ("cell", {}),
+    ],
+)  # fmt: skip
+def test_a_field_of_another_type_is_named(field, value):
+    with pytest.raises(ValueError, match=f"it is not a record of a trial: {field}"):
+        from_line(to_line({**RECORD, field: value}))
+
+
+def test_what_json_cannot_hold_becomes_text_that_stays_the_same():
+    odd = {
+        "a": float("nan"),
+        "b": b"\xff",
+        "c": datetime.date(2020, 1, 2),
+        "d": 10**5000,
+        "e": (1, {2}),
+        "f": len,
+    }
+    text = json.dumps(storable(odd), allow_nan=False)
+    assert text == json.dumps(storable(odd))
+    assert "0x7" not in text.replace(hex(10**5000), "")
+    assert storable(RECORD) == RECORD

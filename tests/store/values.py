@@ -1,4 +1,14 @@
-"""What two runs of the same experiment have to agree on."""
+"""Records for tests, and what two runs of the same experiment have to agree on."""
+
+from cscluster.store.records import FIELDS
+
+
+def record(key, **more):
+    """Return a record that is ok."""
+    base = dict.fromkeys(FIELDS, "")
+    numbers = {"point": 1, "tier": 1, "trial": 0, "iterations": 1, "converged": True}
+    tables = {"params": {}, "grid": {}, "metrics": {"acc": 0.5}, "seconds": {"fit": 0.1}, "warnings": []}
+    return {**base, **numbers, **tables, "status": "ok", "error": None, "key": key, **more}
 
 
 def values(folder):

@@ -88,7 +88,7 @@ def check(experiment, pools):
         expected = records(config, Path(place) / "first", Pool(1))
         for number, pool in enumerate(pools):
             assert records(config, Path(place) / str(number), pool) == expected, pool
-        assert resumed(config, Path(place) / "resumed", Pool(2, "threading")) == expected
+        assert resumed(config, Path(place) / "resumed", Pool(2)) == expected
 
 
 QUICK = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
@@ -98,14 +98,14 @@ LONG = settings(QUICK, max_examples=40)
 @QUICK
 @given(experiments())
 def test_records_depend_on_the_experiment_only(experiment):
-    check(experiment, [Pool(2, "threading")])
+    check(experiment, [Pool(2)])
 
 
 @pytest.mark.slow
 @LONG
 @given(experiments())
 def test_records_depend_on_the_experiment_only_on_every_backend(experiment):
-    check(experiment, [Pool(2, "threading"), Pool(2), Pool(4)])
+    check(experiment, [Pool(2), Pool(2), Pool(4)])
 
 
 @pytest.mark.slow

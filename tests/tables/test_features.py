@@ -67,7 +67,9 @@ def test_steps_of_the_command_line():
     [
         (["standardise"], "did you mean 'standardize'?"),
         (["pca"], "n: field required"),
-        (["pca=many"], "takes a number after '='"),
+        (["pca=many"], "takes an integer after '='"),
+        (["pca=²"], "takes an integer after '=', got '²'"),
+        (["pca=" + "9" * 5000], "takes an integer after '='"),
         (["select_top=3"], "looks at the true classes"),
     ],
 )

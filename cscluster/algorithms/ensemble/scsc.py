@@ -107,39 +107,9 @@ class SCSC(SeededClusterer):
     over pairs of coordinates: links in tiers give the same result as all at once, and earlier links are
     not needed again.
 
-    What was tried, NMI in tier t1 / t3 / t5 of 100 links each, mean of 2 or 3 draws, for 20 to 40
-    partitions (150 as printed):
-
-    ==================================================  ===============  ===============  ===============
-    setting                                             optdigits        pendigits        usps
-    ==================================================  ===============  ===============  ===============
-    k-means, without links                              .76              .69              .63
-    as printed, relaxed update                          .56 / .57 / .57
-    as printed, full update                             .51 / .48 / .49
-    kernel partitions, 1/2 features, bipartite graph    .76, no links
-    graph partitions, 300 landmarks, 5 neighbours       .86, no links    .78, no links    .74, no links
-    ... links weigh the partitions                      .86 / .85 / .85                   .72 / .74 / .73
-    ... links move the centres (soft assignment)        .89 / .89 / .90                   .75 / .77 / .78
-    ... links learn the kernel, r clusters each         .88 / .88 / .88  .79 / .79 / .78  .74 / .74 / .74
-    ... links learn the kernel, r to 2r clusters        .88 / .89 / .90  .80 / .82 / .81  .74 / .77 / .77
-    ... and 600 landmarks, 3 neighbours                 .92 / .94 / .94  .85 / .86 / .85  .80 / .80 / .82
-    ... and 1000 landmarks, 3 neighbours (default)      .94 / .95 / .95  .84 / .85 / .85  .80 / .84 / .84
-    ... with landmarks drawn instead of k-means         .91 / .94 / .92  .84 / .84 / .85  .77 / .81 / .79
-    ==================================================  ===============  ===============  ===============
-
-    On fresh draws the default rises from t1 to t5, from .848 to .862 on pendigits (9 draws), .743 to .763
-    on MNIST (10 000; 6) and .922 to .952 on optdigits (3).  Other uses of the links were not clearly
-    better: ``mu`` of 1 ends at .865, .768, .953 but starts at .825, .736, .914; ``mu`` that falls with
-    the number of links ends at .865, .768, .953; ``mu`` by generalised cross-validation at .868, .763,
-    .953 and starts at .824, .735, .935.  On four draws of pendigits (.865) the start of k-means that
-    breaks the fewest links and a penalty for broken links both ended at .868.
-
-    With 500 links on optdigits, m = 50 / 100 / 200 / 300 partitions give .49 / .53 / .56 / .57 as printed;
-    with the defaults 10 / 30 / 50 / 150 give .94 / .95 / .95 / .95.
-
-    The default consensus learns from `sample_size` samples and places all others in blocks, so it needs
-    16 bytes a sample beside the partitions at most, whatever n is: a tier of 500 links took 0.4 s for a
-    million samples and 2.3 s for 8.1 million (30 partitions, 10 clusters), rounding 0.04 s and 0.3 s.
+    On the data sets that it was chosen on, the default consensus is far above the printed one
+    (docs/measurements.md).  It learns from `sample_size` samples and places all others in blocks,
+    so that it needs little memory beside the partitions, whatever n is.
 
     Offline O(n m p d') with p landmarks and d' features of a subset, O(n m) bytes.  A tier of u links
     takes O(u m) for (11), O(u m^2) for (10), O(u r^4 + r^6) for the kernel; the hard partition

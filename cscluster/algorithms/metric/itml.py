@@ -111,24 +111,8 @@ class ITML(LinearMetric):
 
     Ranges instead of variances as prior do not blow up pixels that are almost always blank, and follow
     [2]_, who found division by the range the best standardisation for clustering; where a feature has
-    outliers, the variances are the better prior.  Mean NMI of k-means after ITML, raw features, ten
-    draws of random pairs:
-
-    ======================  =====  ========  ========  ============
-    data set and pairs      range  variance  identity  metric-learn
-    ======================  =====  ========  ========  ============
-    iris, 30                 0.89      0.88      0.91          0.91
-    iris, 100                0.91      0.90      0.92          0.91
-    wine, 30                 0.88      0.88      0.42          0.66
-    wine, 100                0.92      0.92      0.45          0.85
-    wdbc, 30                 0.63      0.62      0.39          0.32
-    wdbc, 100                0.72      0.72      0.52          0.58
-    pendigits 3 8 9, 60      0.87      0.85      0.87          0.73
-    pendigits 3 8 9, 200     0.93      0.93      0.93          0.91
-    optdigits, 100           0.75      0.70      0.75          0.73
-    optdigits, 500           0.81      0.78      0.81          0.73
-    optdigits, 1000          0.84      0.83      0.84          0.80
-    ======================  =====  ========  ========  ============
+    outliers, the variances are the better prior.  Where units
+    differ, the identity is far behind both.
 
     Cost O(c d^2) for a round over c links.
 

@@ -64,10 +64,8 @@ class KernelBeta(MetricLearner):
     and the weights sum to one (any other sum scales K).  The closed form drops the eigenvalues of the
     first kernel, hence few eigenvectors: later ones are noise.  The first kernel is centred, since the
     leading eigenvector of a Gaussian matrix is nearly constant, must-linked samples hardly differ in it,
-    and so it would take nearly all the weight (0.6 to 0.97 on iris, wine and XOR).  What baghshah2010
-    prints, the last place on most sets, is what comes out without centring.  Balanced Rand with 30 links,
-    three draws, centred / not centred with all eigenvectors: iris 0.89 / 0.77, wine 0.96 / 0.55, wdbc
-    0.84 / 0.54, sonar 0.52 / 0.50, ionosphere 0.62 / 0.61, XOR 1.00 / 0.50, rings 1.00 / 1.00.
+    and so it would take nearly all the weight.  What baghshah2010 prints, the last place on most sets, is
+    what comes out without centring.
 
     Must-links are needed, cannot-links are not used.  Cost O(n^3), memory O(n^2).
 

@@ -7,16 +7,17 @@ from typing import Self
 import numpy as np
 import sklearn.cluster
 
-from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
+from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.kernel_parameters import GaussianEstimator
 from cscluster.algorithms.parameters import Integer, Real, parameter
+from cscluster.algorithms.partition._restarts import RestartedClusterer
 from cscluster.constraints import Constraints
 from cscluster.linalg.kernels import Nystroem
 
 _BLOCK = 4096
 
 
-class ApproxKernelKMeans(GaussianEstimator, SeededClusterer):
+class ApproxKernelKMeans(GaussianEstimator, RestartedClusterer):
     r"""Kernel k-means whose centres lie in the span of randomly chosen landmarks, without constraints.
 
     Minimises over partitions l and coefficients :math:`\alpha`
@@ -53,8 +54,8 @@ class ApproxKernelKMeans(GaussianEstimator, SeededClusterer):
     """
 
     n_landmarks: int = parameter(200, "number of landmarks s; all samples if there are fewer", Integer(1))
-    n_init: int = parameter(3, "number of starts; the lowest objective wins", Integer(1))
-    max_iter: int = parameter(100, "iteration limit of a start", Integer(1))
+    n_init: int = 3
+    max_iter: int = 100
     tol: float = parameter(1e-4, "relative change of the centres that counts as none", Real(0))
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:

@@ -80,6 +80,7 @@ class COPKMeans(SeededClusterer):
     """
 
     version = 2
+    keeps_hard_links = True
 
     n_init: int = parameter(
         10, "number of starts, the last of several from k-means; the lowest objective wins", Integer(1)

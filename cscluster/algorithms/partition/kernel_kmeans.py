@@ -7,9 +7,10 @@ from typing import Self
 
 import numpy as np
 
-from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
+from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.kernel_parameters import KernelEstimator
-from cscluster.algorithms.parameters import Choice, Integer, parameter
+from cscluster.algorithms.parameters import Choice, parameter
+from cscluster.algorithms.partition._restarts import RestartedClusterer
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError
 from cscluster.linalg.kernels import require_memory
@@ -89,7 +90,7 @@ def _fill_empty(labels: IntArray, distances: FloatArray) -> None:
         labels[far], counts[empty] = empty, 1
 
 
-class KernelKMeans(KernelEstimator, SeededClusterer):
+class KernelKMeans(KernelEstimator, RestartedClusterer):
     """K-means in the feature space of a kernel, without constraints.
 
     Minimises the sum over samples of ``||phi(x_i) - m_{y_i}||^2`` with
@@ -132,8 +133,6 @@ class KernelKMeans(KernelEstimator, SeededClusterer):
         "which a narrow kernel needs",
         Choice("k-means++", "random"),
     )
-    n_init: int = parameter(10, "number of starts; the lowest objective wins", Integer(1))
-    max_iter: int = parameter(300, "iteration limit of a start", Integer(1))
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X`; the links are not used."""

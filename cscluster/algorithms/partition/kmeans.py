@@ -7,12 +7,13 @@ from typing import Self
 import numpy as np
 import sklearn.cluster
 
-from cscluster.algorithms.base import IntArray, Samples, SeededClusterer
-from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
+from cscluster.algorithms.base import IntArray, Samples
+from cscluster.algorithms.parameters import Choice, Real, parameter
+from cscluster.algorithms.partition._restarts import RestartedClusterer
 from cscluster.constraints import Constraints
 
 
-class KMeans(SeededClusterer):
+class KMeans(RestartedClusterer):
     """K-means of scikit-learn, without constraints.
 
     Minimises the sum over samples of ``||x_i - mu_{y_i}||^2``.
@@ -36,8 +37,6 @@ class KMeans(SeededClusterer):
     accepts_sparse = True
 
     init: str = parameter("k-means++", "choice of the first centres", Choice("k-means++", "random"))
-    n_init: int = parameter(10, "number of starts; the lowest objective wins", Integer(1))
-    max_iter: int = parameter(300, "iteration limit of a start", Integer(1))
     tol: float = parameter(1e-4, "relative change of the centres that counts as none", Real(0))
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:

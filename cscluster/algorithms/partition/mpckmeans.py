@@ -98,24 +98,15 @@ class MPCKMeans(MetricKMeans, LinkedAssignment):
     Notes
     -----
     **Assignment.**  With 'keep' a point follows partners that are still in the wrong cluster;
-    'reset' lets them find a partition that keeps most links.  Pairwise F on held-out samples, mean
-    of iris, wine, ionosphere, pendigit389 and letterIJL, 10 draws of 100 / 300 links each:
-
-    ======  =============  =============  =============  =============
-    rule    S-D            M-D            S-F            M-F
-    ======  =============  =============  =============  =============
-    keep    0.736 / 0.791  0.737 / 0.813  0.718 / 0.882  0.719 / 0.903
-    reset   0.751 / 0.792  0.786 / 0.818  0.781 / 0.897  0.814 / 0.921
-    block   0.730 / 0.785  0.729 / 0.800  0.716 / 0.886  0.727 / 0.892
-    ======  =============  =============  =============  =============
+    'reset' lets them find a partition that keeps most links, and was the best rule on average for
+    every kind of metric (docs/measurements.md).
 
     **Metrics.**  A broken must-link counts half in the metrics of its two clusters, so fully in a
     single one.  For diagonal matrices the maximally separated pair are opposite corners of the
     bounding box, which keep the weights of equation (8) positive; for full ones it is searched
     along a few farthest samples.  Equation (7) may still give a singular or indefinite A^-1.  Its
     small eigenvalues are lifted to the floor, since negative ones call for a large weight, not
-    for none; this is the optimum among metrics so bounded.  Floors from 0.01 to 0.3 were tried
-    for M-D, S-F and M-F: 0.1 is a good choice, though not the best one everywhere.
+    for none; this is the optimum among metrics so bounded.
 
     **Objective.**  It never rises with 'keep' and 'block' while the maximally separated pair stays
     the same, which for diagonal matrices is always.  Where `max_iter` iterations reach no fixed point,
@@ -123,17 +114,6 @@ class MPCKMeans(MetricKMeans, LinkedAssignment):
 
     **Links.**  Given links keep their weights, entailed links have weight one.  Contradictory links
     are named in a warning, and then only the given links count.
-
-    **The paper's figures.**  Over 25 draws MPCK-Means ends above PCK-Means and MK-Means on all five
-    data sets (400 links: iris 0.918, 0.855, 0.799; wine 0.916, 0.595, 0.914; ionosphere 0.617,
-    0.612, 0.600; digits 0.884, 0.822, 0.684; letters 0.656, 0.566, 0.506).  As in the text,
-    Supervised-Means is better on ionosphere (0.673) unless metrics are full (0.811) or multiple
-    (0.688), metrics help on wine without any link (0.892 against 0.600), a full matrix helps on wine
-    (0.952), ionosphere and letters (0.830), and multiple metrics on digits (0.925).  The dip shows
-    for M-D (letters: 0.539, 0.525, 0.652 at 100, 200, 300 links) and MK-Means on iris (0.855 to
-    0.799), which does not recover.  Unlike the text, letters gain nothing from metrics without
-    links, and a regularised RCA stays ahead on wine (0.967) and, barely, on iris (0.955 against
-    0.951).
 
     **Cost.**  An iteration takes O(n K d), with full matrices O(n d^2) for each metric, and
     O(K c d) for each point with links, where c is the number of components that its own component

@@ -140,8 +140,7 @@ class NormalizedCut(GaussianEstimator, SeededClusterer):
     Notes
     -----
     Two clusters are found by splitting the second eigenvector; [1]_ proposes both rules.  The
-    errors of zhang2009 are those of the split at zero (optdigits 3-9: 21.9 %, svmguide1: 23.9 %,
-    optdigits 3-8: 6.4 %, all with sigma between 1.4 and 4 medians).  More than two clusters are
+    errors of zhang2009 are those of the split at zero.  More than two clusters are
     found by k-means on the embedding [2]_.
 
     The full matrix takes O(n^2) memory and products; with m landmarks it is O(n m) and O(n m^2).

@@ -19,7 +19,7 @@ from pydantic_core import PydanticCustomError
 from cscluster.algorithms import parameters, registry
 from cscluster.algorithms.registry import Algorithm
 from cscluster.constraints.schedules import File, Schedule
-from cscluster.data import index, preprocessing, readers
+from cscluster.data import formats, index, preprocessing
 from cscluster.data.recipe import Recipe
 from cscluster.errors import DataError, ParameterError, did_you_mean
 from cscluster.experiment.config import grid
@@ -95,6 +95,11 @@ class _Named(_Model):
                 for candidate in candidates(value)
                 if (message := parameter_problem(algorithm, name, candidate))
             )
+        fail(
+            ((name,), f"the list of values of '{name}' is empty; give at least one, or leave the key out")
+            for name, value in params.items()
+            if value == []
+        )
         fail(
             ((name, number), f"a second {json.dumps(value[number])} among the values of '{name}'")
             for name, value in params.items()
@@ -191,16 +196,12 @@ class DatasetEntry(Recipe):
     def _known(cls, base: str | None, info: ValidationInfo) -> str | None:
         if base is None or base in index.names() or base.startswith("openml:"):
             return base
-        if Path(base).suffix.lower() in readers.READERS:
+        if formats.find(base) is not None:
             return str(near_config(Path(base), info))
         if index.find_file(base) is not None:
             return base
-        hint = did_you_mean(base, index.names())
-        raise PydanticCustomError(
-            "dataset",
-            "{text}",
-            {"text": f"there is no data set '{base}'{hint or '; see: cscluster list datasets'}"},
-        )
+        text = f"there is no data set '{base}'{did_you_mean(base, index.names())}"
+        raise PydanticCustomError("dataset", "{text}", {"text": text})
 
     @property
     def title(self) -> str:
@@ -259,7 +260,7 @@ class Experiment(_Treatment):
         if isinstance(schedule, File):
             path = near_config(schedule.path, info)
             if not path.is_file():
-                fail([(("path",), f"there is no constraint file '{schedule.path}'")])
+                fail([(("path",), f"there is no links file '{schedule.path}'")])
             return schedule.model_copy(update={"path": path})
         points = schedule.points
         fail(((), f"a second {points[number]} among the numbers of links") for number in repeated(points))
@@ -317,8 +318,7 @@ def swept_entry(entries: list[AlgorithmEntry], key: str) -> tuple[AlgorithmEntry
     found = [e for e in entries if e.title == name] or [e for e in entries if e.name == name]
     if not found:
         known = [word for entry in entries for word in dict.fromkeys((entry.name, entry.title))]
-        hint = did_you_mean(name, known) or f"; there are {', '.join(known)}"
-        raise ValueError(f"the experiment has no algorithm '{name}'{hint}")
+        raise ValueError(f"the experiment has no algorithm '{name}'{did_you_mean(name, known)}")
     if len(found) > 1:
         labels = ", ".join(f"'{entry.title}'" for entry in found)
         raise ValueError(f"'{name}' means more than one algorithm; name it by its label: {labels}")
@@ -342,7 +342,7 @@ def _repeated(titles: list[str], what: str, key: str) -> list[Problem]:
 
 
 def near_config(path: Path, info: ValidationInfo) -> Path:
-    """Return a path from the file as seen from the folder that the file lies in, fit for any worker."""
+    """Return a path from the file as seen from the directory that the file lies in, fit for any worker."""
     folder = (info.context or {}).get("folder")
     return path if folder is None or path.is_absolute() else Path(folder).absolute() / path
 

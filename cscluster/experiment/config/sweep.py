@@ -18,8 +18,8 @@ def swept(experiment: Experiment) -> Experiment:
     grids = {key: values for key, values in experiment.sweep.items() if key != "select"}
     if not grids:
         raise ConfigError(
-            f"Experiment '{experiment.name}' varies nothing; give --grid ALGORITHM.PARAMETER=VALUES, or a "
-            "'sweep:' block in the file."
+            f"Experiment '{experiment.name}' varies nothing; name a grid, ALGORITHM.PARAMETER=VALUES, "
+            "or write a block 'sweep' into its file."
         )
     varied: dict[str, dict[str, object]] = {}
     for key, values in grids.items():

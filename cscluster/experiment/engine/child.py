@@ -1,68 +1,168 @@
-"""The other end of `isolate`: reads trials from standard input, answers on a pipe."""
+"""The process that runs trials for `children`, and its keeper.
+
+The keeper starts the process that does the work, waits for its end and says how it ended.  Whatever the
+work started and left behind ends with it, and all of it ends with the process that asked for it: the
+keeper's standard input is held open by that process and by no other.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
 import os
-import queue
-import resource
+import pickle
+import random
 import signal
+import struct
 import sys
 import threading
-from pathlib import Path
-from typing import Any
+import time
+from typing import Any, NoReturn
 
-from cscluster.experiment.engine import isolate, worker
-from cscluster.experiment.engine.trial import get_ready
+import psutil
 
-_PR_SET_PDEATHSIG = 1
+# Numeric libraries are imported by the working process alone, after it has been forked.
 
-
-def main() -> None:
-    """Run trials until standard input ends; the process ends at once when its parent does."""
-    _die_with_parent()
-    replies = os.fdopen(int(sys.argv[1]), "wb")
-    wanted: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(wanted,), daemon=True).start()
-    worker.settle_process()
-    while True:
-        trial, environment = wanted.get()
-        with contextlib.suppress(Exception):  # what goes wrong here goes wrong again below, as a record
-            get_ready(trial.cell)
-        limit = trial.cell.memory_limit
-        allowance = resource.RLIM_INFINITY if limit is None else _in_use() + limit
-        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
-        resource.setrlimit(resource.RLIMIT_DATA, (allowance, hard))
-        isolate.send(replies, isolate.STARTED)
-        for record in worker.run(trial, environment):
-            if limit is not None and record["error"] and "MemoryError" in record["error"]["type"]:
-                record["error"]["message"] = f"exceeded the memory limit of {limit / 2**20:g} MB"
-            isolate.send(replies, record)
-        resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
+READY, TAKEN, STARTED, ENDED = b"ready", b"taken", b"started", b"ended"
+HEAD = struct.Struct("<Q")
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+_PATIENCE = 10.0
 
 
-def _die_with_parent() -> None:
-    """Have Linux kill this process with its parent: compiled code may never let `_listen` run."""
+def main(requests: int, replies: int) -> NoReturn:
+    """Run trials until the other end of the pipe `requests` is closed.
+
+    Parameters
+    ----------
+    requests, replies : int
+        Descriptors of pipes, for pickled trials behind their length and for lines of text.
+    """
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    worker = os.fork()
+    if not worker:
+        _work(requests, replies)
+    os.close(requests)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    process = status = 0
+    while process != worker:  # Linux makes orphans children of the keeper
+        process, status = os.wait()
+    _end_descendants()
+    with contextlib.suppress(OSError):
+        os.write(replies, b"\n%s %d\n" % (ENDED, os.waitstatus_to_exitcode(status)))
+    os._exit(0)
+
+
+def _end_with_parent() -> None:
+    """Wait for the end of standard input, then end everything."""
+    while os.read(0, 1):
+        pass
+    _end_descendants()
+    os._exit(0)
+
+
+def _end_descendants() -> None:
+    """Kill all that descends from this process, until nothing is left."""
+    end = time.monotonic() + _PATIENCE
+    while (left := _descendants()) and time.monotonic() < end:
+        for process in left:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+        time.sleep(0.02)
+
+
+def _descendants() -> list[psutil.Process]:
+    found = []
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            if process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found
+
+
+def _prctl(option: int, value: int) -> None:
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        ctypes.CDLL(None).prctl(option, value)
 
 
-def _listen(wanted: queue.SimpleQueue[Any]) -> None:
-    while True:
-        message = isolate.receive(sys.stdin.fileno())
-        if message is None:
-            os._exit(0)
-        wanted.put(message)
+def _work(requests: int, replies: int) -> NoReturn:
+    """Run one trial after another; what algorithms print is dropped."""
+    os.setpgid(0, 0)
+    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # should an algorithm kill the keeper
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    worker = _Worker(replies)
+    import sklearn.cluster  # noqa: F401  # BLAS and OpenMP must be loaded before their threads are fixed
+
+    from cscluster.experiment.engine import trial as trials
+    from cscluster.store.records import to_line
+
+    worker.reply(b"%s %d" % (READY, os.getpid()))
+    for descriptor in (1, 2):
+        os.dup2(nothing, descriptor)
+    with os.fdopen(requests, "rb") as stream:
+        while head := stream.read(HEAD.size):
+            trial, environment, surroundings = pickle.loads(stream.read(HEAD.unpack(head)[0]))
+            worker.reply(TAKEN)
+            worker.settle(trial, *surroundings)
+            with contextlib.suppress(
+                BaseException
+            ):  # what goes wrong here goes wrong again below, as a record
+                trials.get_ready(trial.cell)
+            worker.reply(STARTED)
+            for record in trials.run(trial, environment):
+                worker.reply(to_line(record).encode().rstrip(b"\n"))
+            if any(not thread.daemon for thread in threading.enumerate()[1:]):
+                break  # an algorithm has left work behind that may spoil the next trial
+    os._exit(0)
 
 
-def _in_use() -> int:
-    """Return the bytes of private memory that the process holds already."""
-    for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines():
-        if line.startswith("VmData:"):
-            return int(line.split()[1]) * 1024
-    return 0
+class _Worker:
+    """The process that runs trials: how it answers, and what it restores before each of them."""
 
+    def __init__(self, replies: int) -> None:
+        self.replies = replies
+        self.process = os.getpid()
+        self.pipe = self._identity()
+        self.path = list(sys.path)
+        self.threads = 0
 
-if __name__ == "__main__":
-    main()
+    def _identity(self) -> tuple[int, int]:
+        status = os.fstat(self.replies)
+        return status.st_dev, status.st_ino
+
+    def reply(self, line: bytes) -> None:
+        """Answer with a line; a copy of this process, or one that has lost its pipe, ends instead."""
+        try:
+            if os.getpid() != self.process or self._identity() != self.pipe:
+                os._exit(1)
+            left = memoryview(line + b"\n")
+            while left:
+                left = left[os.write(self.replies, left) :]
+        except OSError:
+            os._exit(1)
+
+    def settle(self, trial: Any, directory: str, environ: dict[str, str], path: list[str]) -> None:
+        """Make this process what it was before any algorithm changed it.
+
+        The path ends with the directories that only the caller knows: they shadow no installed module.
+        """
+        import numpy as np
+        from threadpoolctl import threadpool_limits
+
+        from cscluster import seeds
+
+        if dict(os.environ) != environ:
+            os.environ.clear()
+            os.environ.update(environ)
+        sys.path[:] = [*self.path, *(place for place in path if place not in self.path)]
+        with contextlib.suppress(OSError):  # on another machine it may not exist
+            os.chdir(directory)
+        cell = trial.cell
+        if self.threads != cell.threads:
+            threadpool_limits(cell.threads)
+            self.threads = cell.threads
+        np.seterr(divide="warn", over="warn", under="ignore", invalid="warn")
+        seed = seeds.integer(cell.seed, cell.data.name, "process", trial.trial)
+        random.seed(seed)
+        np.random.seed(seed)  # noqa: NPY002  # for algorithms that use the global generator

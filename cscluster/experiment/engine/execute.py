@@ -5,31 +5,27 @@ from __future__ import annotations
 import contextlib
 import itertools
 import logging
-import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any
 
-from joblib import Parallel, delayed, parallel_config
-from threadpoolctl import threadpool_limits
+from joblib import Parallel, delayed
 
 from cscluster.errors import ConfigError, did_you_mean
+from cscluster.experiment.engine import children
 from cscluster.experiment.engine import environment as environments
-from cscluster.experiment.engine import isolate, worker
-from cscluster.experiment.engine.capture import hooked
 from cscluster.experiment.engine.trial import failed
 from cscluster.experiment.plan.trials import Trial
 from cscluster.store.records import Record
 
-BACKENDS = ("loky", "threading", "dask")
+BACKENDS = ("local", "dask")
+_FORMER = ("loky", "threading")
 Done = Callable[[Trial, list[Record]], None]
 Meet = Callable[[dict[str, Any]], None]
 _IN_FLIGHT = 1000
 _PATIENCE = 5.0
 _log = logging.getLogger(__name__)
-_is_parent = False
 
 
 @dataclass(frozen=True)
@@ -41,29 +37,27 @@ class Pool:
     jobs : int
         Number of workers.
     backend : str
-        ``loky`` (processes), ``threading``, or ``dask``.
+        ``local`` (processes of this machine) or ``dask`` (a cluster).
     scheduler : str, optional
         Address of a Dask scheduler; a local cluster is started where none is given.
     """
 
     jobs: int = 1
-    backend: str = "loky"
+    backend: str = "local"
     scheduler: str | None = None
 
     def __post_init__(self) -> None:
+        if self.backend in _FORMER:
+            raise ConfigError(f"The backend '{self.backend}' is now called 'local'.")
         if self.backend not in BACKENDS:
-            known = ", ".join(BACKENDS)
-            hint = did_you_mean(self.backend, BACKENDS) or f"; known: {known}"
+            hint = did_you_mean(self.backend, BACKENDS) or f"; known: {', '.join(BACKENDS)}"
             raise ConfigError(f"There is no backend '{self.backend}'{hint}")
         if self.scheduler is not None and self.backend != "dask":
-            raise ConfigError("--scheduler is the address of a Dask scheduler; it needs --backend dask.")
+            raise ConfigError("The address of a Dask scheduler was given; it needs the backend 'dask'.")
 
 
 def execute(trials: list[Trial], pool: Pool, environment: str, done: Done, meet: Meet) -> None:
     """Run all trials and hand each one's records to `done` as soon as they are there.
-
-    A worker that dies does not end the run: from then on each worker runs its trials in a child
-    process of its own, so that the culprit gets its record and the others their result.
 
     Parameters
     ----------
@@ -79,61 +73,23 @@ def execute(trials: list[Trial], pool: Pool, environment: str, done: Done, meet:
         Takes the description of the environment of records that were made in another one, before
         `done` takes these.
     """
-    global _is_parent
     if pool.backend == "dask":
         _on_dask(trials, pool, environment, done, meet)
         return
-    if pool.jobs == 1 and pool.backend == "loky":
-        for trial in trials:
-            done(trial, isolate.run(trial, environment))
-        return
-    _is_parent = True
-    rest = {trial.keys: trial for trial in trials}
-    guarded = False
-    with (
-        hooked(),
-        threadpool_limits(trials[0].cell.threads),
-        parallel_config(backend=pool.backend, n_jobs=pool.jobs),
-        _noted_interrupts() as interrupts,
-    ):
-        while rest:
-            tasks = (delayed(_run)(trial, environment, guarded) for trial in list(rest.values()))
-            try:
-                with Parallel(n_jobs=pool.jobs, return_as="generator_unordered", batch_size=1) as parallel:
-                    for keys, records in parallel(tasks):
-                        done(rest.pop(keys), records)
-            except BrokenProcessPool:
-                if interrupts:
-                    raise KeyboardInterrupt from None
-                guarded = True
+    stop = threading.Event()
 
+    def answer(trial: Trial) -> tuple[Trial, list[Record]]:
+        return trial, children.run(trial, environment, stop.is_set)
 
-@contextlib.contextmanager
-def _noted_interrupts() -> Iterator[list[int]]:
-    """Note each interrupt: the death of a worker that it caused may hide it from the caller."""
-    noted: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield noted
-        return
-
-    def note(number: int, frame: Any) -> None:
-        noted.append(number)
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGINT, note)
+    workers = Parallel(
+        n_jobs=pool.jobs, backend="threading", return_as="generator_unordered", batch_size=1
+    )  # a thread for each child process: it waits for the answer
     try:
-        yield noted
+        for trial, records in workers(delayed(answer)(trial) for trial in trials):
+            done(trial, records)
     finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _run(trial: Trial, environment: str, guarded: bool) -> tuple[tuple[str, ...], list[Record]]:
-    """Run a trial in a worker; in a child of the worker if it has limits or is under suspicion."""
-    if not _is_parent:
-        worker.settle_process()
-    if guarded or trial.cell.timeout is not None or trial.cell.memory_limit is not None:
-        return trial.keys, isolate.run(trial, environment)
-    return trial.keys, list(worker.run(trial, environment))
+        stop.set()
+        children.end_own()
 
 
 def _on_dask(trials: list[Trial], pool: Pool, environment: str, done: Done, meet: Meet) -> None:
@@ -208,12 +164,9 @@ def _told_without_workers(client: Any) -> Iterator[None]:
 
 
 def _run_there(trial: Trial) -> tuple[dict[str, Any], list[Record]]:
-    """Run a trial for a Dask worker; returns the environment and the records.
-
-    It runs in a child: the worker stays responsive, and outlives a trial that does not.
-    """
+    """Run a trial for a Dask worker; returns the environment and the records."""
     environment = environments.describe(trial.cell.threads)
-    return environment, isolate.run(trial, environments.identify(environment))
+    return environment, children.run(trial, environments.identify(environment))
 
 
 @contextlib.contextmanager

@@ -1,11 +1,13 @@
-"""From an experiment to a full result folder: plan, compare with what is stored, execute the rest."""
+"""From an experiment to a full result directory: plan, compare with what is stored, execute the rest."""
 
 from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,47 +22,79 @@ from cscluster.experiment.plan.shard import Shard
 from cscluster.experiment.plan.trials import Difference, Trial, compare, complete, make_plan
 from cscluster.store.environments import version_changes
 from cscluster.store.folder import RunFolder, Writer
-from cscluster.store.records import Record
+from cscluster.store.records import Record, storable
 
 
 @dataclass(frozen=True)
 class Job:
     """An experiment, where its results go, and what is left to do.
 
+    What is stored is read when it is first asked for; to act on it, ask inside of `locked`.
+
     Attributes
     ----------
     experiment : Experiment
         What to run.
     source : str
-        File name of the experiment, by which its result folder is recognised.
+        File name of the experiment, by which its result directory is recognised.
     folder : RunFolder
         Where the results go.
     plan : list of Trial
         All trials, or those of the shard.
-    kept : list of Record
-        Stored records that stay.
-    difference : Difference
-        What is new, cached and stale.
-    replaces : bool
-        Whether stored records are dropped or renamed before the run.
+    whole : list of Trial
+        The plan of all shards.
     command : str
         What to type to run it again, all shards of it.
     shard : Shard, optional
         Which part of the plan this is.
-    whole : list of Trial
-        The plan of all shards.
+    fresh, retry_failed : bool
+        Whether to forget all stored records, or those of failed trials.
+    writer : Writer, optional
+        Of the locked result directory.
     """
 
     experiment: Experiment
     source: str
     folder: RunFolder
     plan: list[Trial]
-    kept: list[Record]
-    difference: Difference
-    replaces: bool
+    whole: list[Trial]
     command: str
     shard: Shard | None
-    whole: list[Trial]
+    fresh: bool
+    retry_failed: bool
+    writer: Writer | None = None
+
+    @cached_property
+    def _records(self) -> list[Record]:
+        return list(self.folder.records())
+
+    @cached_property
+    def _candidates(self) -> list[Record]:
+        """Stored records that need not be made again because of what was asked for."""
+        records = [] if self.fresh else self._records
+        return [record for record in records if record["status"] == "ok"] if self.retry_failed else records
+
+    @cached_property
+    def difference(self) -> Difference:
+        """What is new, cached and stale."""
+        cells = self.folder.cells() if self.folder.exists() else {}
+        return compare(self.plan, self._candidates, cells)
+
+    @cached_property
+    def kept(self) -> list[Record]:
+        """Stored records that stay, under the labels that the plan has now."""
+        redone = {key for trial in self.difference.todo for key in trial.keys}
+        kept = [
+            record
+            for record in self._candidates
+            if record["key"] not in redone or complete(record, self.experiment.metrics)
+        ]
+        return _as_planned(kept, self.plan)
+
+    @property
+    def replaces(self) -> bool:
+        """Whether stored records are dropped or renamed before the run."""
+        return self.kept != self._records
 
 
 def prepare(
@@ -73,23 +107,23 @@ def prepare(
     sweep: list[str] | None = None,
     shard: Shard | None = None,
 ) -> Job:
-    """Read an experiment, plan it and compare it with its result folder; writes nothing.
+    """Read an experiment and plan it; writes nothing.
 
     Parameters
     ----------
     name, settings, sweep
         The experiment; see `load`.  With a list of grids, even an empty one, it is run as a sweep.
     out : Path
-        Folder of results.
+        Directory of results.
     fresh, retry_failed : bool
         Whether to forget all stored records, or those of failed trials.
     shard : Shard, optional
-        The part of the plan to run, in a result folder of its own.
+        The part of the plan to run, in a result directory of its own.
 
     Raises
     ------
     CsclusterError
-        For anything wrong with the experiment, its data or its result folder.
+        For anything wrong with the experiment, its data or its result directory.
     """
     experiment = load(name, settings, sweep)
     if sweep is not None:
@@ -98,35 +132,43 @@ def prepare(
     folder = RunFolder(out / (experiment.name + (shard.suffix if shard else "")))
     _check_owner(folder, source)
     whole = make_plan(experiment)
-    plan = shard.part(whole) if shard else whole
-    records = list(folder.records())
-    kept = [] if fresh else records
-    if retry_failed:
-        kept = [record for record in kept if record["status"] == "ok"]
-    cells = folder.cells() if folder.exists() else {}
-    difference = compare(plan, kept, cells)
-    redone = {key for trial in difference.todo for key in trial.keys}
-    kept = [r for r in kept if r["key"] not in redone or complete(r, experiment.metrics)]
-    kept = _as_planned(kept, plan)
     return Job(
         experiment,
         source,
         folder,
-        plan,
-        kept,
-        difference,
-        replaces=kept != records,
+        plan=shard.part(whole) if shard else whole,
+        whole=whole,
         command=_command(name, settings or [], sweep),
         shard=shard,
-        whole=whole,
+        fresh=fresh,
+        retry_failed=retry_failed,
     )
+
+
+@contextmanager
+def locked(job: Job) -> Iterator[Job]:
+    """Lock the result directory and yield the job that is left to do there, which no other run can change.
+
+    Parameters
+    ----------
+    job : Job
+        What `prepare` made.
+
+    Raises
+    ------
+    StoreError
+        If another run is writing to the directory, or it cannot be written to.
+    """
+    with job.folder.writing() as writer:
+        _check_owner(job.folder, job.source)
+        yield replace(job, writer=writer)
 
 
 def _as_planned(records: list[Record], plan: list[Trial]) -> list[Record]:
     """Return stored records under the labels that the plan has now: their keys do not depend on these."""
     cells = {key: trial.cell for trial in plan for key in trial.keys}
     return [
-        {**record, "label": cell.label, "params": cell.params, "grid": cell.grid}
+        {**record, "label": cell.label, "params": storable(cell.params), "grid": storable(cell.grid)}
         if (cell := cells.get(record["key"]))
         else record
         for record in records
@@ -143,13 +185,13 @@ def _command(name: str, settings: list[str], sweep: list[str] | None) -> str:
 
 
 def _check_owner(folder: RunFolder, source: str) -> None:
-    """Refuse a folder that holds something else."""
+    """Refuse a directory that holds something else."""
     folder.check_free()
     owner = folder.config().get("source") if folder.exists() else source
     if owner != source:
         raise StoreError(
-            f"The result folder '{folder.path}' belongs to another experiment file ({owner}); "
-            "give this one another name or another --results."
+            f"The result directory '{folder.path}' belongs to another experiment file ({owner}); "
+            "give this one another name or another directory of results."
         )
 
 
@@ -175,45 +217,49 @@ def carry_out(job: Job, pool: Pool, progress: Callable[[list[Record]], None] | N
     Parameters
     ----------
     job : Job
-        What `prepare` made.
+        What `prepare` made; it is locked here unless it comes from `locked`.
     pool : Pool
         Where trials run.
     progress : callable, optional
         Called with the records of each trial as it ends.
     """
+    if job.writer is None:
+        with locked(job) as mine:
+            carry_out(mine, pool, progress)
+        return
+    writer = job.writer
     here = environment.describe(job.experiment.threads)
     here_id = environment.identify(here)
     stored = {record["key"] for record in job.kept}
-    with job.folder.writing() as writer:
-        _put_plan(job, writer)
-        if job.replaces:
-            writer.put_records(job.kept)
-        if not job.difference.todo:
-            return
-        met = {**job.folder.environments(), here_id: here}
-        writer.put_json("environments.json", met)
-        for ref in {trial.cell.data.key: trial.cell.data for trial in job.difference.todo}.values():
-            prepared.prepare(ref)
+    _put_plan(job, writer)
+    if job.replaces:
+        writer.put_records(job.kept)
+    if not job.difference.todo:
+        return
+    met = {**job.folder.environments(), here_id: here}
+    writer.put_json("environments.json", met)
+    for ref in {trial.cell.data.key: trial.cell.data for trial in job.difference.todo}.values():
+        prepared.prepare(ref)
 
-        def done(trial: Trial, records: list[Record]) -> None:
-            fresh = [record for record in records if record["key"] not in stored]
-            writer.append(fresh)
-            if progress is not None:
-                progress(fresh)
+    def done(trial: Trial, records: list[Record]) -> None:
+        fresh = [record for record in records if record["key"] not in stored]
+        writer.append(fresh)
+        if progress is not None:
+            progress(fresh)
 
-        def meet(elsewhere: dict[str, Any]) -> None:
-            id_ = environment.identify(elsewhere)
-            if id_ not in met:
-                met[id_] = elsewhere
-                writer.put_json("environments.json", met)
+    def meet(elsewhere: dict[str, Any]) -> None:
+        id_ = environment.identify(elsewhere)
+        if id_ not in met:
+            met[id_] = elsewhere
+            writer.put_json("environments.json", met)
 
-        execute(job.difference.todo, pool, here_id, done, meet)
+    execute(job.difference.todo, pool, here_id, done, meet)
 
 
 def _put_plan(job: Job, writer: Writer) -> None:
     """Write what is to be run; the meaning of cells that records of earlier plans carry stays."""
     shard = {"shard": [job.shard.number, job.shard.count]} if job.shard else {}
-    experiment = job.experiment.model_dump(mode="json")
+    experiment = storable(job.experiment.model_dump(mode="python"))
     writer.put_json(
         "config.json", {"source": job.source, "command": job.command, **shard, "experiment": experiment}
     )
@@ -237,7 +283,7 @@ def run(
     settings: list[str] | None = None,
     out: str | Path = "results",
     jobs: int | None = None,
-    backend: str = "loky",
+    backend: str = "local",
 ) -> RunFolder:
     """Run an experiment from Python; what is stored already is not run again.
 
@@ -248,11 +294,11 @@ def run(
     settings : list of str, optional
         Changes such as ``"trials=5"``.
     out : path
-        Folder of results.
+        Directory of results.
     jobs : int, optional
         Number of workers; one for each core by default.
-    backend : {'loky', 'threading', 'dask'}
-        Where trials run.
+    backend : {'local', 'dask'}
+        Where trials run: in processes of this machine, or on a cluster.
 
     Returns
     -------

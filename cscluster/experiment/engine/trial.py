@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
@@ -19,28 +21,52 @@ from cscluster.data import prepared
 from cscluster.data.dataset import Dataset
 from cscluster.data.prepared import DataRef
 from cscluster.data.preprocessing import on_one_scale
-from cscluster.experiment.engine.capture import captured
-from cscluster.experiment.engine.shared_metric import shared_metric
-from cscluster.experiment.engine.warm import warm_up
-from cscluster.experiment.plan.trials import Cell, Trial
+from cscluster.errors import ConfigError, message
+from cscluster.experiment.engine.once import compile_algorithm, shared_metric
+from cscluster.experiment.plan.trials import Cell, Trial, sources
 from cscluster.metrics import scores as metrics
 from cscluster.selection.heldout import agreement
-from cscluster.store.records import Record, Status
+from cscluster.store.records import Record, Status, check, storable
+
+_MOST_WARNINGS = 20
+_LONGEST_TEXT = 2000
 
 
 def run(trial: Trial, environment: str) -> Iterator[Record]:
-    """Yield one record for each tier; a failure of the algorithm is a record too."""
-    done = 0
-    with captured() as warnings:
-        try:
-            data = get_ready(trial.cell)
-            warnings.clear()
-            for outcome in _outcomes(trial, data):
-                yield {**blank(trial, done + 1, environment), **outcome, "warnings": list(warnings)}
-                done += 1
-                warnings.clear()
-        except Exception as error:  # whatever an algorithm raises is a result, not the end of the run
-            yield from failed(trial, environment, "error", error, list(warnings), done)
+    """Yield one record for each tier; a failure of the algorithm, whatever it raises, is a record too."""
+    with _noted_warnings() as noted:
+        outcomes = _outcomes(trial, noted)
+        for done in range(len(trial.keys)):
+            try:
+                outcome = next(outcomes)
+                record = check({**blank(trial, done + 1, environment), **outcome, "warnings": list(noted)})
+            except BaseException as error:  # an algorithm may exit, or interrupt itself
+                yield from failed(trial, environment, "error", error, list(noted), done)
+                return
+            yield record
+            noted.clear()
+
+
+@contextmanager
+def _noted_warnings() -> Iterator[list[str]]:
+    """Collect all warnings of this process, each once."""
+    noted: list[str] = []
+
+    def show(text: Warning | str, category: type[Warning], *where: Any) -> None:
+        words = message(text) if isinstance(text, Warning) else text
+        _note(noted, f"{category.__name__}: {words}".splitlines()[0])
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = show  # type: ignore[assignment]  # only the first two are of interest
+        yield noted
+
+
+def _note(noted: list[str], text: str) -> None:
+    """Add a warning that is not there yet, as long as they are few."""
+    text = text[:_LONGEST_TEXT]
+    if text not in noted and len(noted) <= _MOST_WARNINGS:
+        noted.append(text if len(noted) < _MOST_WARNINGS else "further warnings are left out")
 
 
 def blank(trial: Trial, tier: int, environment: str) -> Record:
@@ -52,8 +78,8 @@ def blank(trial: Trial, tier: int, environment: str) -> Record:
         "dataset": cell.data.name,
         "algorithm": cell.algorithm,
         "label": cell.label,
-        "params": cell.params,
-        "grid": cell.grid,
+        "params": storable(cell.params),
+        "grid": storable(cell.grid),
         "schedule": cell.schedule.kind,
         "point": trial.point,
         "tier": tier,
@@ -74,28 +100,33 @@ def failed(
     environment: str,
     status: Status,
     error: BaseException | str,
-    warnings: list[str] | None = None,
+    noted: list[str] | None = None,
     done: int = 0,
 ) -> list[Record]:
     """Return records that say why the tiers after the first `done` have no result."""
-    kind = type(error).__name__ if isinstance(error, BaseException) else status
-    message = {"type": kind, "message": " ".join(str(error).split())[:2000]}
+    kind, text = (type(error).__name__, message(error)) if not isinstance(error, str) else (status, error)
+    problem = {"type": kind, "message": " ".join(text.split())[:_LONGEST_TEXT]}
     return [
-        {**blank(trial, tier, environment), "status": status, "error": message, "warnings": warnings or []}
+        {**blank(trial, tier, environment), "status": status, "error": problem, "warnings": noted or []}
         for tier in range(done + 1, len(trial.keys) + 1)
     ]
 
 
 def get_ready(cell: Cell) -> Dataset:
     """Load the data and compile the algorithm; what a process has done before costs nothing."""
+    if cell.sources and sources(cell.algorithm, cell.clusterer) != cell.sources:
+        names = " or ".join(name for name, _ in cell.sources)
+        raise ConfigError(f"{names} changed after the run was planned; start it again.")
     data = prepared.load(cell.data)
-    warm_up(cell.algorithm, lambda: build(cell, random_state=0), data)
+    compile_algorithm(cell.algorithm, lambda: build(cell, random_state=0), data)
     return data
 
 
-def _outcomes(trial: Trial, data: Dataset) -> Iterator[Any]:
-    """Yield the outcome of each tier of the episode."""
+def _outcomes(trial: Trial, noted: list[str]) -> Iterator[dict[str, Any]]:
+    """Yield the outcome of each tier of the episode; `noted` are the warnings so far."""
     cell = trial.cell
+    data = get_ready(cell)
+    noted.clear()
     draw = trial.trial // cell.repeats
     X = _on_one_scale(replace(cell.data, preprocess=())) if cell.schedule.needs_samples else None
     episode = cell.schedule.episode(trial.point, data.labels, cell.seed, cell.data.name, draw, data.ids, X)
@@ -112,10 +143,12 @@ def _outcomes(trial: Trial, data: Dataset) -> Iterator[Any]:
         else:
             model = build(cell, random_state)
             if cell.clusterer is not None and cell.repeats > 1:
+                # With a time limit, every repeat pays for the fit of its metric.
                 place = (cell.hash, trial.point, tier, trial.trial if cell.timeout else draw)
-                model.metric, seconds["fit"] = shared_metric(
-                    place, partial(_metric, cell, draw, data, so_far)
-                )
+                learned = shared_metric(place, partial(_metric, cell, draw, data, so_far), noted)
+                model.metric, seconds["fit"] = learned.metric, learned.seconds
+                for text in learned.warnings:
+                    _note(noted, text)
                 start = time.perf_counter()
             model.fit(data.X, so_far)
             seconds["offline"] = float(getattr(model, "offline_seconds_", 0.0))

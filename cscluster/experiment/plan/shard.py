@@ -27,9 +27,7 @@ class Shard:
         """
         match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
         if match is None or not 1 <= int(match[1]) <= int(match[2]):
-            raise ConfigError(
-                f"--shard takes the number of the shard and how many there are, such as 2/8, got '{text}'."
-            )
+            raise ConfigError(f"A shard is its number and how many there are, such as 2/8, got '{text}'.")
         return cls(int(match[1]), int(match[2]))
 
     def __str__(self) -> str:
@@ -37,7 +35,7 @@ class Shard:
 
     @property
     def suffix(self) -> str:
-        """What the name of the shard's result folder ends with."""
+        """What the name of the shard's result directory ends with."""
         return f".shard-{self.number}-of-{self.count}"
 
     def part(self, plan: list[Trial]) -> list[Trial]:

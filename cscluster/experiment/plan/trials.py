@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from scipy import sparse
@@ -22,7 +23,8 @@ from cscluster.data.prepared import DataRef, make_ref
 from cscluster.data.preprocessing import STEPS, Step, on_one_scale
 from cscluster.errors import ConfigError, CsclusterError
 from cscluster.experiment.config.schema import AlgorithmEntry, DatasetEntry, Experiment, candidates
-from cscluster.store.records import Record
+from cscluster.store.cells import changes
+from cscluster.store.records import Record, storable
 
 _MOST_TRIALS = 10_000_000
 
@@ -31,7 +33,8 @@ _MOST_TRIALS = 10_000_000
 class Cell:
     """One data set, one algorithm, one point of its parameter grid; the same in all its trials.
 
-    `has_twin`: another label of the experiment stands for the same.
+    `sources`: file name and hash of the user's own classes in it.  `directory`: where the run was started,
+    from which these are loaded.  `has_twin`: another label of the experiment stands for the same.
     """
 
     data: DataRef
@@ -50,6 +53,8 @@ class Cell:
     timeout: float | None
     memory_limit: int | None
     threads: int
+    directory: str = "."
+    sources: tuple[tuple[str, str], ...] = ()
     has_twin: bool = False
 
     @cached_property
@@ -66,10 +71,11 @@ class Cell:
             "name": self.data.name,
             "preprocess": list(self.data.preprocess),
             "algorithm": self.algorithm,
-            "version": getattr(algorithm.load(), "version", 1),
+            "version": storable(getattr(algorithm.load(), "version", 1)),
+            **({"source": [list(source) for source in self.sources]} if self.sources else {}),
             "params": _resolved(algorithm, self.params),
             "clusterer": [joined.name, _resolved(joined, params)] if joined else None,
-            "clusterer_version": getattr(joined.load(), "version", 1) if joined else None,
+            "clusterer_version": storable(getattr(joined.load(), "version", 1)) if joined else None,
             **({"joined_by_default": True} if joined and self.clusterer is None else {}),
             "n_clusters": self.n_clusters,
             "schedule": self.schedule.identity(),
@@ -102,7 +108,15 @@ class Trial:
 
 def _resolved(algorithm: registry.Algorithm, params: Mapping[str, Any]) -> dict[str, Any]:
     given = {**algorithm.defaults(), **params}
-    return {name: value for name, value in given.items() if name not in ("random_state", "n_clusters")}
+    return storable(
+        {name: value for name, value in given.items() if name not in ("random_state", "n_clusters")}
+    )
+
+
+def sources(algorithm: str, clusterer: tuple[str, Any] | None) -> tuple[tuple[str, str], ...]:
+    """Return the files that the user's own classes among an algorithm and its clusterer stand in."""
+    names = [algorithm, *([clusterer[0]] if clusterer else [])]
+    return tuple(source for name in names if (source := registry.find(name).source()))
 
 
 def _hash(value: Any) -> str:
@@ -209,6 +223,7 @@ def _cells(
         clusterer = (entry.clusterer.name, entry.clusterer.params)
     varied = [name for name, value in entry.params.items() if isinstance(value, list)]
     ref = make_ref(dataset.title, dataset.recipe, steps, source)
+    own = sources(entry.name, clusterer)
     cells = []
     for values in itertools.product(*(entry.params[name] for name in varied)):
         grid = dict(zip(varied, values, strict=True))
@@ -231,6 +246,8 @@ def _cells(
                 timeout=entry.timeout or experiment.timeout,
                 memory_limit=entry.memory_limit or experiment.memory_limit,
                 threads=experiment.threads,
+                directory=str(Path.cwd()),
+                sources=own,
             )
         )
     return cells
@@ -303,19 +320,10 @@ def complete(record: Record, metrics: Sequence[str]) -> bool:
 
 
 def _slot(dataset: str, label: str, grid: Mapping[str, Any], point: int, trial: int) -> tuple[Any, ...]:
-    return dataset, label, json.dumps(grid, sort_keys=True), point, trial
+    return dataset, label, json.dumps(storable(grid), sort_keys=True), point, trial
 
 
 def _why(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    changed = [name for name in new if old.get(name) != new[name]]
-    if not old or not changed:
-        return "its earlier definition is not known"
-    name = changed[0]
-    if name == "params":
-        name = next((p for p in new["params"] if old["params"].get(p) != new["params"][p]), "params")
-        return f"the parameter '{name}' changed"
-    if name in ("version", "seed", "algorithm", "n_clusters"):
-        return (
-            f"the {name.replace('n_clusters', 'number of clusters')} changed from {old[name]} to {new[name]}"
-        )
-    return f"the {name} changed"
+    """Say what makes a stored record stale."""
+    found = changes(old, new) if old else []
+    return found[0] if found else "its earlier definition is not known"

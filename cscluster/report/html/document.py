@@ -44,7 +44,7 @@ def document(title: str, body: Markup, data: Any, scripts: list[str]) -> str:
 
 
 def embedded_json(value: Any) -> str:
-    """Return JSON that cannot end the element it stands in; numbers that are none become null."""
+    """Return JSON that cannot end the element it stands in; non-finite numbers become null."""
     packed = json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return packed.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 

@@ -84,7 +84,7 @@ def _at_place(results: Results, metric: str, scores: pd.DataFrame) -> Markup:
     legend = tag(
         "p",
         "From worst to best; between neighbours, < is a significant difference by a paired t-test "
-        f"at {ALPHA}, ~ is none.",
+        f"at {ALPHA}, ~ is not.",
         class_="note",
     )
     return join([line, legend, _pairs(pairwise(scores, lower), results.unit)])

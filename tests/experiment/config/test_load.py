@@ -1,5 +1,7 @@
 """Experiment files: all problems at once, each with its place and what would be right."""
 
+import re
+
 import pytest
 import yaml
 
@@ -76,15 +78,27 @@ def test_every_problem_is_reported_at_once_with_its_place():
         ("a: b: c", "x.yaml:1:5: YAML syntax"),
         ("- 1", "x.yaml:1:1: the file must hold keys"),
         ("a: &x [*x]", "anchors expand without end"),
-        ("name: x\nname: y", "x.yaml:2:1: the key 'name' stands here twice"),
-        ("? [1, 2]\n: 3", "a key must be a word"),
+        ("name: x\nname: y", "x.yaml:2:1: duplicate key 'name'"),
+        ("? [1, 2]\n: 3", "a key must be a string"),
         ("a: !!python/object/apply:os.system ['true']", "x.yaml:1:4: the tag"),
-        ("a: \x00", "not a YAML file"),
+        ("a: \x00", "x.yaml: not YAML"),
         ("a: !!bool 3", "x.yaml:1:4: '3' is not a valid bool"),
-        ("a: 2001-99-99", "x.yaml:1:4: '2001-99-99' is not a valid timestamp"),
+        ("a: " + "[" * 100_000, "x.yaml:1:53: nested deeper than 50 levels"),
+        ("a: " + "{a: " * 3000, "nested deeper than 50 levels"),
+        ("- " * 60 + "x", "nested deeper than 50 levels"),
+        ("a: !!binary aGk=", "x.yaml:1:4: the tag 'tag:yaml.org,2002:binary' is not allowed"),
+        ("a: !!set {b, c}", "x.yaml:1:4: the tag"),
+        ("a: 0x" + "F" * 5000, "x.yaml:1:4: an integer has more than 100 digits"),
+        ("a: 0b" + "1" * 5000, "x.yaml:1:4: an integer has more than 100 digits"),
+        (GOOD + "trials: !!timestamp foo", "'trials' must be a valid integer, got 'foo'"),
+        (GOOD + "trials: " + "1:" * 20_000 + "1", "'trials' must be a valid integer"),
+        (GOOD.replace("[iris]", f"[{'a' * 5000}]"), "there is no data set 'aaa"),
+        (GOOD.replace("[kmeans,", f"[{'a' * 5000},"), "there is no algorithm 'aaa"),
+        (GOOD.replace("[kmeans,", "[{name: kmeans, params: {n_init: []}},"), "x.yaml:4:38: the list of values of 'n_init' is empty"),
         ("a: " + "9" * 5000, "99' is not a valid int"),
         (GOOD.replace("random_pairs", "randompairs"), "did you mean 'random_pairs'?"),
-        (GOOD.replace("kind: random_pairs, ", ""), "'constraints.kind' must be one of"),
+        (GOOD.replace("kind: random_pairs, ", ""), "'constraints.kind' must be one of random_pairs, balanced_pairs, tiers"),
+        (GOOD.replace("random_pairs", "zzz"), "there is no kind 'zzz' of constraints; there are random_pairs, balanced_pairs"),
         (GOOD.replace("datasets: [iris]\n", ""), "the key 'datasets' is missing"),
         (GOOD.replace("[kmeans,", "[kmeans, kmeans,"), "a second algorithm called 'k-means'"),
         (GOOD.replace("[iris]", "[iris, iris]"), "a second data set called 'iris'"),
@@ -95,7 +109,7 @@ def test_every_problem_is_reported_at_once_with_its_place():
         (GOOD + "algorithms_: 3", "did you mean 'algorithms'?"),
         (GOOD.replace("[kmeans,", "[{name: kmeans, params: {random_state: 3}},"), "set by the experiment's seed"),
         (GOOD.replace("[kmeans,", "['no_such_module:Thing',"), "cannot import 'no_such_module'"),
-        (GOOD.replace("{kind: random_pairs, counts: [10, 20]}", "{kind: file, path: no.csv}"), "there is no constraint file"),
+        (GOOD.replace("{kind: random_pairs, counts: [10, 20]}", "{kind: file, path: no.csv}"), "there is no links file"),
         (GOOD.replace("counts: [10, 20]", "counts: [10], tiers: 3"), "unknown key 'tiers'"),
         (GOOD.replace("kind: random_pairs, counts: [10, 20]", "kind: tiers, per_tier: [10], tiers: 0"), "'constraints.tiers' must be greater than or equal to 1, got 0"),
         (GOOD.replace("[iris]", "[{base: iris, generator: xor}]"), "needs either 'base' or 'generator'"),
@@ -113,12 +127,13 @@ def test_a_key_called_like_the_kind_of_schedule_is_not_taken_for_it():
     )
     assert [line.partition(": ")[2] for line in found] == [
         "the key 'per_tier' is missing",
-        "unknown key 'counts'; known: noise, kind, per_tier, tiers",
+        "unknown key 'counts'; there are noise, kind, per_tier, tiers",
     ]
 
 
 def test_half_a_character_is_refused():
-    assert "half a character" in problems(GOOD, settings=['title="\\ud800"'])[0]
+    for text in ('title="\\ud800"', "title=\ud800"):
+        assert re.search("half a character|Unicode|surrogates", problems(GOOD, settings=[text])[0])
 
 
 def test_anchors_cannot_explode():
@@ -139,17 +154,38 @@ def test_settings_change_keys_and_name_themselves_in_errors():
     assert experiment.algorithms[0].params == {"n_init": [1, 2]}
     assert experiment.algorithms[1].title == "S"
     assert problems(GOOD, settings=["trials=x"]) == [
-        "--set trials=x: 'trials' must be a valid integer, got 'x'"
+        "setting trials=x: 'trials' must be a valid integer, got 'x'"
     ]
     assert problems(GOOD, settings=["trails=3"]) == [
-        "--set trails=3: unknown key 'trails'; did you mean 'trials'?"
+        "setting trails=3: unknown key 'trails'; did you mean 'trials'?"
     ]
     assert "write it as KEY=VALUE" in problems(GOOD, settings=["trials"])[0]
     assert (
         "there is no item 'kmaens'; did you mean 'kmeans'?"
         in problems(GOOD, settings=["algorithms.kmaens.label=x"])[0]
     )
-    assert "has no place to stand" in problems(GOOD, settings=["name.x.y=1"])[0]
+    assert "cannot set the key 'x' inside a scalar" in problems(GOOD, settings=["name.x.y=1"])[0]
+
+
+@pytest.mark.parametrize(
+    ("setting", "says"),
+    [
+        (".".join("a" * 5000) + "=1", "nested deeper than 50 levels"),
+        ("title=" + "[" * 100_000, "nested deeper than 50 levels"),
+        ("datasets.²=iris", "there is no item '²'"),
+        (f"datasets.{'9' * 5000}=iris", "there is no item '999"),
+        ("trials=!!timestamp foo", "'trials' must be a valid integer, got 'foo'"),
+        ("trials=0x" + "f" * 5000, "an integer has more than 100 digits"),
+    ],
+)
+def test_hostile_settings_are_refused_in_one_line(setting, says):
+    found = problems(GOOD, settings=[setting])
+    assert len(found) == 1
+    assert says in found[0]
+
+
+def test_dates_are_strings():
+    assert parse(GOOD + "title: 2001-02-03", source="x.yaml").title == "2001-02-03"
 
 
 def test_numbers_in_scientific_notation_are_numbers():
@@ -174,7 +210,10 @@ def test_finding_configs(tmp_path):
     assert find_config("mnist0689") == bundle.folder("configs") / "mnist0689.yaml"
     with pytest.raises(ConfigError, match=r"no experiment file 'mnist0698'; did you mean 'mnist0689'\?"):
         find_config("mnist0698")
-    with pytest.raises(ConfigError, match="is a folder"):
+    for name in ("a" * 5000, "a/" * 3000, "a\0b"):
+        with pytest.raises(ConfigError, match="There is no experiment file"):
+            find_config(name)
+    with pytest.raises(ConfigError, match="is a directory"):
         find_config(str(tmp_path))
 
 

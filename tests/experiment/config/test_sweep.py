@@ -58,16 +58,16 @@ def test_a_plain_run_does_not_notice_the_block():
 @pytest.mark.parametrize(
     ("grid", "says"),
     [
-        ("pckmean.w=1", "--grid pckmean.w=1: 'pckmean.w': the experiment has no algorithm 'pckmean'; did you mean 'pckmeans'?"),
+        ("pckmean.w=1", "sweep pckmean.w=1: 'pckmean.w': the experiment has no algorithm 'pckmean'; did you mean 'pckmeans'?"),
         ("zzz.w=1", "has no algorithm 'zzz'; there are kmeans, k-means, pckmeans, PCK-Means, rca, R + k"),
-        ("pckmeans.ww=1", "--grid pckmeans.ww=1: 'pckmeans' has no parameter 'ww'; did you mean 'w'?"),
-        ("pckmeans.w=1,-2", "--grid pckmeans.w=1,-2: 'w' of 'pckmeans' must be a number >= 0, got -2"),
+        ("pckmeans.ww=1", "sweep pckmeans.ww=1: 'pckmeans' has no parameter 'ww'; did you mean 'w'?"),
+        ("pckmeans.w=1,-2", "sweep pckmeans.w=1,-2: 'w' of 'pckmeans' must be a number >= 0, got -2"),
         ("pckmeans.w=5:1:1", "'5:1:1' never gets from its start to its end"),
         ("pckmeans.random_state=1", "is set by the experiment's seed"),
-        ("w=1", "--grid w=1: 'w': must be ALGORITHM.PARAMETER or select"),
+        ("w=1", "sweep w=1: 'w': must be ALGORITHM.PARAMETER or select"),
         ("pckmeans.w", "write it as ALGORITHM.PARAMETER=VALUES"),
-        ("select=orakle", "--select orakle: 'select': must be none, heldout or oracle:METRIC, got 'orakle'"),
-        ("select=oracle:ac", "--select oracle:ac: 'select': there is no metric 'ac'; did you mean 'acc'?"),
+        ("select=orakle", "sweep select=orakle: 'select': must be none, heldout or oracle:METRIC, got 'orakle'"),
+        ("select=oracle:ac", "sweep select=oracle:ac: 'select': there is no metric 'ac'; did you mean 'acc'?"),
     ],
 )  # fmt: skip
 def test_mistakes_in_an_option_name_it(grid, says):
@@ -101,7 +101,7 @@ def test_a_name_for_two_algorithms_is_refused():
 
 def test_a_sweep_of_nothing_is_refused():
     for text in (TEXT, TEXT + "sweep: {select: heldout}\n"):
-        with pytest.raises(ConfigError, match="'small' varies nothing; give --grid"):
+        with pytest.raises(ConfigError, match="'small' varies nothing; name a grid"):
             sweep_of(text)
 
 

@@ -101,7 +101,7 @@ def test_a_killed_worker_costs_nothing_but_time(cluster, tmp_path):
     assert cluster.workers[0].wait() == -9
     assert cluster.workers[1].poll() is None
     local = prepare(str(tmp_path / "x.yaml"), out=tmp_path / "threads")
-    carry_out(local, Pool(2, "threading"))
+    carry_out(local, Pool(2))
     assert values(job.folder) == values(local.folder)
     assert len(values(job.folder)) == 24
     made_in = {record["environment"] for record in job.folder.records()}
@@ -147,7 +147,7 @@ def test_workers_may_come_and_go(cluster, tmp_path, seed):
             cluster.workers.append(cluster.add_worker())
 
     carry_out(job, Pool(2, "dask", cluster.address), replace_one)
-    local = prepare(str(tmp_path / "x.yaml"), out=tmp_path / "loky")
+    local = prepare(str(tmp_path / "x.yaml"), out=tmp_path / "local")
     carry_out(local, Pool(2))
     assert values(job.folder) == values(local.folder)
     assert len(values(job.folder)) == 240
@@ -167,7 +167,7 @@ def test_a_lost_scheduler_is_told_and_the_run_resumes(cluster, tmp_path):
     ):
         carry_out(job, Pool(2, "dask", cluster.address), kill_it)
     assert 4 <= len(values(job.folder)) < 24
-    carry_out(prepare(str(tmp_path / "x.yaml"), out=tmp_path / "dask"), Pool(2, "threading"))
+    carry_out(prepare(str(tmp_path / "x.yaml"), out=tmp_path / "dask"), Pool(2))
     assert len(values(job.folder)) == 24
 
 

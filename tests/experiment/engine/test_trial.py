@@ -10,7 +10,6 @@ from cscluster import KMeans, seeds
 from cscluster.data import prepared
 from cscluster.experiment.config.load import parse
 from cscluster.experiment.engine import trial as trials
-from cscluster.experiment.engine.capture import hooked
 from cscluster.experiment.plan.trials import make_plan
 from cscluster.metrics import scores as metrics
 
@@ -27,8 +26,7 @@ def plan_of(algorithm, schedule="{kind: random_pairs, counts: [30]}", dataset="i
 
 
 def run(planned):
-    with hooked():
-        return list(trials.run(planned, "here"))
+    return list(trials.run(planned, "here"))
 
 
 def test_a_trial_scores_what_the_algorithm_found():

@@ -125,7 +125,7 @@ def test_a_new_version_of_an_algorithm_makes_its_trials_stale(monkeypatch):
     monkeypatch.setattr(KMeans, "version", 99)
     found = compare(plan_of(swap={"trials: 3": "trials: 1"}), records, cells)
     assert found.reasons == [
-        f"12 because the version changed from {cells[records[0]['cell']]['version']} to 99"
+        f"12 because the version of 'kmeans' changed from {cells[records[0]['cell']]['version']} to 99"
     ]
 
 

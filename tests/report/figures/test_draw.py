@@ -54,7 +54,7 @@ def test_figures_of_a_real_run(tmp_path):
         "trials: 2\n"
         "metrics: [acc]\n"
     )
-    folder = run_experiment(str(config), out=tmp_path, jobs=1, backend="threading")
+    folder = run_experiment(str(config), out=tmp_path, jobs=1)
     results = collect(folder)
     assert results.families == {"rings": {"small": 60, "middle": 90, "large": 120}}
     files = draw(results, tmp_path / "figures", ("pdf", "svg"))

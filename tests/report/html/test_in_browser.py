@@ -2,10 +2,12 @@
 
 import json
 
+import numpy as np
 import pytest
 from selenium.webdriver.support.ui import WebDriverWait
 
 from cscluster.report.aggregate import collect
+from cscluster.report.colours import CLUSTERS, COLOURS
 from cscluster.report.html import scatter_page
 
 from .runs import DATASETS, HOSTILE, entry, five, hostile, store, trial, written
@@ -136,15 +138,37 @@ def test_curves_show_the_means(reader, report, means):
 
 def test_metric_and_data_set_are_switched(reader, report, means):
     reader.open(report)
-    reader.choose("metric", "ERROR")
+    reader.choose("metric", "error (majority)")
     reader.choose("dataset", "wine")
     assert reader.curves()["SLOW"] == pytest.approx(means["error", "wine", "SLOW"].to_list(), abs=1e-5)
-    assert reader.texts("#run0-results ~ .box caption") == ["ERROR on wine by number of links"]
+    assert reader.texts("#run0-results ~ .box caption") == ["error (majority) on wine by number of links"]
     assert reader.texts("#run0 [data-chart=curves] figcaption span") == [
-        "ERROR on wine, mean ± standard deviation"
+        "error (majority) on wine, mean; band: 95 % confidence interval of the mean"
     ]
     (outcome,) = reader.texts(".outcome")
-    assert "lowest ERROR" in outcome
+    assert "lowest error (majority)" in outcome
+
+
+def test_the_chosen_view_stands_in_the_address(reader, report, means):
+    reader.open(report)
+    assert reader.run("return location.hash") == ""
+    reader.choose("metric", "error (majority)")
+    reader.choose("dataset", "wine")
+    reader.choose("column", "40")
+    reader.click(".key button", 1)
+    address = reader.run("return location.href")
+    reader.browser.get("about:blank")
+    reader.browser.get(address)
+    chosen = (
+        "return [...document.querySelectorAll('#run0 .controls select')].map(e => e.selectedOptions[0].text)"
+    )
+    assert reader.run(chosen) == ["error (majority)", "wine", "40"]
+    curves = reader.curves()
+    assert list(curves) == ["KMEANS", "PMMC *", "SLOW", "BROKEN"]
+    assert curves["SLOW"] == pytest.approx(means["error", "wine", "SLOW"].to_list(), abs=1e-5)
+    reader.run("location.hash = 'run=7&metric=nothing'")
+    reader.run("location.hash = 'run0-config'")
+    assert reader.run(chosen) == ["error (majority)", "wine", "40"]
 
 
 def test_box_plots_and_pairs_follow_the_chosen_point(reader, report):
@@ -262,6 +286,20 @@ def test_a_phone_needs_no_sideways_scrolling(reader, report, tmp_path):
         assert reader.run("return document.querySelector('.chart').clientWidth") > 250
 
 
+def test_a_table_that_scrolls_says_so_until_its_end(reader, report):
+    reader.width(360)
+    reader.open(report)
+    (box,) = reader.find("#run0-results ~ .box")
+    wider = "return arguments[0].classList.contains('wider')"
+    WebDriverWait(reader.browser, 10).until(lambda _: reader.run(wider, box))
+    reader.run("arguments[0].scrollLeft = 9999", box)
+    WebDriverWait(reader.browser, 10).until(lambda _: not reader.run(wider, box))
+    reader.width(1600)
+    reader.open(report)
+    (box,) = reader.find("#run0-results ~ .box")
+    assert not reader.run(wider, box)
+
+
 def test_paper_shows_all_tables_and_no_controls(reader, report):
     reader.open(report)
     reader.media(media="print")
@@ -336,6 +374,22 @@ def test_a_map(reader, tmp_path):
     reader.click(".key button", 2)
     assert reader.run(series) == ["cluster1", "cannot"]
     assert reader.texts("tbody tr :nth-child(3)") == ["must"]
+
+
+def test_colours_are_those_of_the_figures(reader, tmp_path):
+    path = tmp_path / "map.html"
+    path.write_text(scatter_page(np.eye(6, 2), range(6), title="A map"), encoding="utf-8")
+    reader.open(path)
+    reader.media(scheme="light")
+    asked = "return [0, 1, 2, 3, 4, 5, 6].map(i => colour(`series-${i}`))"
+    series = [tuple(int(c[i : i + 2], 16) for i in (1, 3, 5)) for c in COLOURS]
+    assert reader.run(asked) == ["rgb({}, {}, {})".format(*rgb) for rgb in series]
+    drawn = reader.run(
+        """return echarts.getInstanceByDom(document.querySelector('.chart')).getOption().series
+           .filter(s => s.type === "scatter").map(s => s.itemStyle.color)"""
+    )
+    clusters = [series[CLUSTERS[i % len(CLUSTERS)]] for i in range(6)]
+    assert drawn == ["rgb({}, {}, {})".format(*rgb) for rgb in clusters]
     reader.width(360)
     assert reader.fits(360)
     assert reader.run("return window.harmed") is None

@@ -100,27 +100,8 @@ class IterSVR(LandmarkMarginClusterer):
     it is a few Newton steps in m dimensions, O(n m) memory, and the loss's corners are rounded
     over a width of 0.01.
 
-    Errors in percent with the best sigma by the true labels, the paper's in brackets (Table IV;
-    ``configs/papers/zhang2009``):
-
-    =============  ============  ============  ============
-    data           iterSVM       iterLS-SVM    iterSVR
-    =============  ============  ============  ============
-    optdigits 3-8   3.9  (4.5)    3.4  (4.2)    3.4  (3.4)
-    optdigits 1-7   0.0  (0.0)    0.0  (0.0)    0.0  (0.0)
-    optdigits 2-7   0.3  (3.1)    0.3  (0.6)    0.0  (0.0)
-    optdigits 8-9   4.2  (4.8)    4.2  (4.2)    4.2  (3.7)
-    optdigits 3-9  14.8 (18.8)    4.4 (15.6)    3.9  (9.2)
-    ionosphere     28.8 (28.5)   28.2 (24.5)   27.4 (28.2)
-    letter          7.2  (7.4)    7.3  (7.4)    7.2  (7.2)
-    satellite       3.6  (3.8)    3.6  (4.4)    3.6  (3.6)
-    svmguide1-a    23.7 (29.8)   20.3  (6.6)   14.6 (16.7)
-    ringnorm       22.8 (23.4)    3.1  (7.2)    3.0  (2.5)
-    =============  ============  ============  ============
-
-    On optdigits 3-9 single k-means starts end in two solutions, and the lower inertia is the wrong
-    one.  Ten restarts (``n_starts=1, n_init=10``) find the right one by the lowest objective,
-    without labels: 0.9 to 3.9 % for all sigma from 8 to 512.
+    Where single k-means starts end in two solutions, the lower inertia may be the wrong one; restarts
+    (``n_starts=1, n_init=10``) then find the right one by the lowest objective (docs/measurements.md).
 
     References
     ----------

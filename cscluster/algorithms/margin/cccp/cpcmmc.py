@@ -46,8 +46,7 @@ class CPCMMC(LinkedMarginClusterer):
 
     The losses of the links have no margin: they pull all scores together, and with gamma2 and gamma3
     as large as gamma1 the optimum is W = 0, one cluster.  Much of its distance from `PMMC` is the
-    start: on vehicle with 100 links the mean accuracy is 0.39 with 'kmeans', 0.55 with 'auto', and
-    0.62 for PMMC; on mnist0689 with 100 links 0.73, 0.94 and 0.92.
+    start (docs/measurements.md).
 
     References
     ----------

@@ -120,25 +120,9 @@ class PMMC(LinkedMarginClusterer):
     current W instead of a random one: its first step forgets the start anyway.  The stop rule of
     CCCP is tested once delta has its final value.
 
-    Starts decide most.  The signs of the eigenvectors in (18) are arbitrary, yet alone move the
-    accuracy on pendigit389 from 0.60 to 0.97.  'auto' takes the scores of the projection with S_m
-    shrunk by 0.001, 0.01, 0.1 and 1, k-means in each of them, and plain k-means.
-
-    Mean accuracy over 20 random sets of links, lam the best of 0.01, 0.1, ..., 100 by the true
-    classes; features centred, those of vehicle also standardised:
-
-    ==================  =====  =======  =======  ======
-    data set            links  k-means  'paper'  'auto'
-    ==================  =====  =======  =======  ======
-    mnist0689              40    0.694    0.746   0.873
-    mnist0689             200    0.694    0.877   0.950
-    pendigit389           100    0.629    0.960   0.988
-    letterIJL             200    0.539    0.915   0.957
-    ionosphere            200    0.712    0.877   0.910
-    sonar                 200    0.547    0.794   0.796
-    vehicle               200    0.452    0.644   0.682
-    optdigits_odd_even    200    0.774    0.903   0.904
-    ==================  =====  =======  =======  ======
+    Starts decide most: the signs of the eigenvectors in (18) are arbitrary.  'auto' takes the scores of
+    the projection with S_m shrunk by 0.001, 0.01, 0.1 and 1, k-means in each of them, and plain k-means;
+    it was never behind 'paper' (docs/measurements.md).
 
     Complexity.  A sweep of the dual ascent or a subgradient costs O(n C d), or O(C nnz) for sparse
     samples; a pair costs O(C), not O(C^2); the projections O(min(d, L)^3).  Dense samples with

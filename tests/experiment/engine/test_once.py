@@ -1,7 +1,7 @@
 """Compilation happens before the clock starts, once in a process, and leaves no trace."""
 
 from cscluster import load_dataset
-from cscluster.experiment.engine import warm
+from cscluster.experiment.engine import once
 
 
 class Model:
@@ -16,11 +16,11 @@ class Model:
 
 
 def test_compiled_algorithms_are_fitted_once(monkeypatch):
-    monkeypatch.setattr(warm, "_ready", set())
+    monkeypatch.setattr(once, "_compiled", set())
     monkeypatch.setattr(Model, "fits", 0)
     data = load_dataset("iris")
     for _ in range(3):
-        warm.warm_up("pckmeans", Model, data)
+        once.compile_algorithm("pckmeans", Model, data)
     assert Model.fits == 1
-    warm.warm_up("kmeans", Model, data)
+    once.compile_algorithm("kmeans", Model, data)
     assert Model.fits == 1

@@ -1,0 +1,286 @@
+"""The cheapest assignment of nodes to clusters under hard and soft links, by integer programming.
+
+With cost c_uh of node u in cluster h, hard cannot-links E, and a strength s_uv for each softly linked
+pair, positive where the two should be together and negative where they should be apart,
+
+    min  sum_uh c_uh x_uh + sum_uv |s_uv| sum_h z_uvh
+    s.t. sum_h x_uh = 1,                        x binary, z >= 0
+         x_uh + x_vh <= 1                       (u, v) in E
+         x_uh - x_vh <= z_uvh                   s_uv > 0
+         x_uh + x_vh <= 1 + z_uvh               s_uv < 0
+
+is solved exactly, in parts.  Links join nodes to blocks that do not concern each other, and a block
+whose nodes can all have their cheapest cluster is done; the solver sees the others.  There, a node
+with d links, none of them a soft must-link, needs only its d + 1 cheapest clusters: one of them is
+free of its partners, and no costlier one is better.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numba import njit
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components
+
+from cscluster.algorithms.partition._local_assignment import adjacency
+from cscluster.arrays import BoolArray, FloatArray, IntArray
+from cscluster.errors import InfeasibleError, SolverError
+
+_BATCH = 64
+"""Small blocks are solved together, up to so many nodes."""
+
+_STATUS_OPTIMAL, _STATUS_INFEASIBLE = 0, 2
+"""Of `scipy.optimize.milp`."""
+
+
+@dataclass(frozen=True)
+class LinkedNodes:
+    """Nodes and the links between them.
+
+    Attributes
+    ----------
+    n_nodes : int
+        Number of nodes.
+    hard : ndarray of shape (n_hard, 2)
+        Pairs that must not share a cluster.
+    soft : ndarray of shape (n_soft, 2)
+        Pairs that had better share a cluster, or had better not.
+    strength : ndarray of shape (n_soft,)
+        Cost of breaking each soft link: positive for must-links, negative for cannot-links.
+    """
+
+    n_nodes: int
+    hard: IntArray
+    soft: IntArray
+    strength: FloatArray
+
+    @cached_property
+    def block(self) -> IntArray:
+        """Number of the block of each node."""
+        u, v = np.concatenate([self.hard, self.soft]).T
+        graph = coo_array((np.ones(len(u), dtype=np.int8), (u, v)), shape=(self.n_nodes,) * 2)
+        return connected_components(graph, directed=False)[1].astype(np.int64)
+
+    @cached_property
+    def n_candidates(self) -> IntArray:
+        """How many of its cheapest clusters each node needs, were there clusters enough."""
+        ends = np.concatenate([self.hard.ravel(), self.soft.ravel()])
+        count = np.bincount(ends, minlength=self.n_nodes) + 1
+        count[self.soft[self.strength > 0]] = np.iinfo(np.int64).max
+        return count
+
+    @cached_property
+    def hard_graph(self) -> csr_array:
+        """Ones where two nodes must not share a cluster."""
+        return adjacency(self.hard, np.ones(len(self.hard)), self.n_nodes)
+
+    @cached_property
+    def soft_graph(self) -> csr_array:
+        """Strengths of the soft links."""
+        return adjacency(self.soft, self.strength, self.n_nodes)
+
+    def penalty(self, labels: IntArray) -> float:
+        """Return the cost of the soft links that labels break."""
+        return float(np.abs(self.strength[self._broken_soft(labels)]).sum())
+
+    def unhappy(self, labels: IntArray) -> IntArray:
+        """Return the nodes with a link that labels break."""
+        u, v = self.hard.T
+        broken = [self.hard[labels[u] == labels[v]], self.soft[self._broken_soft(labels)]]
+        return np.unique(np.concatenate(broken))
+
+    def among(self, nodes: IntArray) -> LinkedNodes:
+        """Return whole blocks on their own, their nodes numbered anew."""
+        place = np.full(self.n_nodes, -1)
+        place[nodes] = np.arange(len(nodes))
+        hard, soft = place[self.hard], place[self.soft]
+        inside = soft[:, 0] >= 0
+        return LinkedNodes(len(nodes), hard[hard[:, 0] >= 0], soft[inside], self.strength[inside])
+
+    def _broken_soft(self, labels: IntArray) -> BoolArray:
+        u, v = self.soft.T
+        return (labels[u] == labels[v]) != (self.strength > 0)
+
+
+def cheapest_assignment(
+    cost: FloatArray,
+    nodes: LinkedNodes,
+    *,
+    gap: float = 0.0,
+    deadline: float = np.inf,
+    start: IntArray | None = None,
+    limit: float = np.inf,
+) -> IntArray:
+    """Return the labels of least cost, of shape (n_nodes,).
+
+    Parameters
+    ----------
+    cost : ndarray of shape (n_nodes, n_clusters)
+        Cost of each node in each cluster, links aside.
+    nodes : LinkedNodes
+        The links.
+    gap : float
+        Relative distance from the optimum that is good enough.
+    deadline : float
+        Value of ``time.monotonic()`` at which the solver gives up.
+    start : ndarray of shape (n_nodes,), optional
+        Labels that stay as they are in blocks of more than `limit` nodes.
+    limit : float
+        Number of nodes that are too many for the solver, where there is a `start`.
+
+    Raises
+    ------
+    InfeasibleError
+        If no assignment keeps the hard links.
+    SolverError
+        If the deadline passes.
+    """
+    labels = cost.argmin(axis=1).astype(np.int64, copy=False)
+    for part in _batches(nodes, nodes.unhappy(labels)):
+        if start is not None and len(part) > limit:
+            labels[part] = start[part]
+        else:
+            labels[part] = _Program(cost[part], nodes.among(part)).solve(gap, deadline)
+    return labels
+
+
+def _batches(nodes: LinkedNodes, wanted: IntArray) -> Iterator[IntArray]:
+    """Yield the nodes of the blocks with a wanted node, whole blocks, some together."""
+    members = np.flatnonzero(np.isin(nodes.block, nodes.block[wanted]))
+    members = members[np.argsort(nodes.block[members], kind="stable")]
+    ends = (np.flatnonzero(np.diff(nodes.block[members], append=-1)) + 1).tolist()
+    start = 0
+    for number, here in enumerate(ends):
+        if number + 1 == len(ends) or ends[number + 1] - start > _BATCH:
+            yield members[start:here]
+            start = here
+
+
+def cover_by_cliques(graph: csr_array) -> tuple[IntArray, IntArray]:
+    """Return cliques that together hold every edge of a graph: number of the clique, member."""
+    degree = np.diff(graph.indptr)
+    order = np.argsort(-degree, kind="stable").astype(np.int64)
+    return _cover(order, graph.indptr, graph.indices)
+
+
+@njit(cache=True)
+def _cover(order: IntArray, starts: IntArray, ends: IntArray) -> tuple[IntArray, IntArray]:
+    """Grow a clique around each edge that no clique holds yet, nodes of high degree first."""
+    n = len(order)
+    covered = np.zeros(len(ends), dtype=np.bool_)
+    adjacent = np.zeros(n, dtype=np.int64)
+    inside = np.zeros(n, dtype=np.bool_)
+    clique, member = [order[0] for _ in range(0)], [order[0] for _ in range(0)]
+    number = np.int64(0)
+    for u in order:
+        for first in range(starts[u], starts[u + 1]):
+            if covered[first]:
+                continue
+            members = [u, np.int64(ends[first])]
+            for w in members:
+                for e in range(starts[w], starts[w + 1]):
+                    adjacent[ends[e]] += 1
+            for e in range(starts[u], starts[u + 1]):
+                w = np.int64(ends[e])
+                if adjacent[w] == len(members):
+                    members.append(w)
+                    for f in range(starts[w], starts[w + 1]):
+                        adjacent[ends[f]] += 1
+            for w in members:
+                inside[w] = True
+            for w in members:
+                clique.append(number)
+                member.append(w)
+                for e in range(starts[w], starts[w + 1]):
+                    adjacent[ends[e]] = 0
+                    covered[e] |= inside[ends[e]]
+            for w in members:
+                inside[w] = False
+            number += 1
+    return np.array(clique, dtype=np.int64), np.array(member, dtype=np.int64)
+
+
+class _Program:
+    """The integer program of a few blocks."""
+
+    def __init__(self, cost: FloatArray, nodes: LinkedNodes) -> None:
+        n_clusters = cost.shape[1]
+        rank = cost.argsort(axis=1, kind="stable").argsort(axis=1)
+        self.node, self.cluster = np.nonzero(rank < nodes.n_candidates[:, None])
+        self.variable = np.full((nodes.n_nodes, n_clusters), -1)
+        self.variable[self.node, self.cluster] = np.arange(len(self.node))
+        self.prices = [cost[self.node, self.cluster]]
+        self.n_variables = len(self.node)
+        self.rows = [(self.node, np.arange(len(self.node)), np.ones(len(self.node)))]
+        self.low, self.high = [np.ones(nodes.n_nodes)], [np.ones(nodes.n_nodes)]
+        is_must = nodes.strength > 0
+        self._add_cliques(*cover_by_cliques(nodes.hard_graph))
+        self._add_soft(nodes.soft[~is_must], -nodes.strength[~is_must], together=False)
+        self._add_soft(nodes.soft[is_must], nodes.strength[is_must], together=True)
+
+    def _add_cliques(self, clique: IntArray, member: IntArray) -> None:
+        """Let each cluster take one member of each clique at most."""
+        variable = self.variable[member]
+        entry, cluster = np.nonzero(variable >= 0)
+        code = clique[entry] * self.variable.shape[1] + cluster
+        useful = np.bincount(code)[code] > 1
+        row = np.unique(code[useful], return_inverse=True)[1]
+        self._add_rows([(row, variable[entry, cluster][useful], np.ones(len(row)))], high=1.0)
+
+    def _add_soft(self, pairs: IntArray, strength: FloatArray, *, together: bool) -> None:
+        """Add the rows of soft links and their slack variables z."""
+        first, second = self.variable[pairs[:, 0]], self.variable[pairs[:, 1]]
+        link, cluster = np.nonzero((first >= 0) & (second >= 0))
+        row, one = np.arange(len(link)), np.ones(len(link))
+        sign = -one if together else one
+        self._add_rows(
+            [
+                (row, first[link, cluster], one),
+                (row, second[link, cluster], sign),
+                (row, self.n_variables + row, -one),
+            ],
+            high=0.0 if together else 1.0,
+        )
+        self.prices.append(strength[link])
+        self.n_variables += len(link)
+
+    def _add_rows(self, entries: list[tuple[IntArray, IntArray, FloatArray]], high: float) -> None:
+        """Add rows that must not exceed `high`."""
+        before = sum(map(len, self.high))
+        count = int(entries[0][0].max(initial=-1)) + 1
+        self.rows += [(before + row, column, value) for row, column, value in entries]
+        self.low.append(np.full(count, -np.inf))
+        self.high.append(np.full(count, high))
+
+    def solve(self, gap: float, deadline: float) -> IntArray:
+        """Return the best labels of the nodes."""
+        row, column, value = (np.concatenate(parts) for parts in zip(*self.rows, strict=True))
+        high = np.concatenate(self.high)
+        matrix = coo_array((value, (row, column)), shape=(len(high), self.n_variables)).tocsc()
+        options: dict[str, float] = {"mip_rel_gap": gap}
+        if np.isfinite(deadline):
+            options["time_limit"] = max(deadline - time.monotonic(), 0.0)
+        outcome = milp(
+            np.concatenate(self.prices),
+            integrality=np.arange(self.n_variables) < len(self.node),
+            bounds=Bounds(0, 1),
+            constraints=LinearConstraint(matrix, np.concatenate(self.low), high),
+            options=options,
+        )
+        if outcome.status == _STATUS_INFEASIBLE:
+            raise InfeasibleError("No assignment keeps all hard links.")
+        if outcome.status != _STATUS_OPTIMAL:
+            found = "no assignment" if outcome.x is None else f"one within {outcome.mip_gap:.1%} of the best"
+            raise SolverError(
+                f"The assignment of {len(self.low[0])} linked nodes did not end: {found} so far."
+            )
+        chosen = outcome.x[: len(self.node)] > 0.5
+        labels = np.empty(len(self.low[0]), dtype=np.int64)
+        labels[self.node[chosen]] = self.cluster[chosen]
+        return labels

@@ -1,0 +1,306 @@
+"""PCCC: k-means whose assignment step is an integer program with hard and soft links."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from sklearn.cluster import kmeans_plusplus
+
+from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
+from cscluster.algorithms.parameters import Integer, Null, Real, parameter
+from cscluster.algorithms.partition._assign import nearest, squared_distances
+from cscluster.algorithms.partition._integer_assignment import LinkedNodes, cheapest_assignment
+from cscluster.algorithms.partition._lloyd import fill_empty
+from cscluster.algorithms.partition._local_assignment import improve
+from cscluster.algorithms.partition._sums import group_sums
+from cscluster.algorithms.partition.cop_kmeans import colour
+from cscluster.constraints import Constraints
+from cscluster.errors import InfeasibleError
+
+
+@dataclass(frozen=True)
+class Contracted:
+    """Samples that hard must-links join are one node: their mean, with their number as its weight.
+
+    The squared distances of its members to a centre sum to the node's, times its weight, plus a
+    constant that no assignment changes.
+
+    Attributes
+    ----------
+    node : ndarray of shape (n_samples,)
+        Node of each sample.
+    X : ndarray of shape (n_nodes, n_features)
+        Means of the members.
+    size : ndarray of shape (n_nodes,)
+        Numbers of members.
+    spread : float
+        Sum of the squared distances between the samples and their nodes.
+    links : LinkedNodes
+        The links between nodes; those inside a node are kept, or broken, by every partition.
+    """
+
+    node: IntArray
+    X: FloatArray
+    size: IntArray
+    spread: float
+    links: LinkedNodes
+
+    @classmethod
+    def of(cls, X: FloatArray, constraints: Constraints, w: float) -> Contracted:
+        """Contract the samples; a broken soft link of weight one costs `w`."""
+        hard = constraints.hard
+        hard.require_consistent()
+        node, n = hard.components, hard.n_components
+        size = np.bincount(node)
+        means = group_sums(X, node, n) / size[:, None]
+        links = LinkedNodes(n, hard.component_cannot_links, *_soft_links(constraints, node, n, w))
+        return cls(node, means, size, float(((X - means[node]) ** 2).sum()), links)
+
+    def constant(self, constraints: Constraints, w: float, labels: IntArray) -> float:
+        """Return what all partitions of the nodes have in common, found from one of them."""
+        broken = constraints.violated(labels[self.node])
+        paid = w * float(broken.must_weights.sum() + broken.cannot_weights.sum())
+        return self.spread + paid - self.links.penalty(labels)
+
+    def cost(self, mu: FloatArray) -> FloatArray:
+        """Return the cost of each node in each cluster, links aside, less the spread."""
+        return self.size[:, None] * squared_distances(self.X, mu)
+
+    def centers(self, labels: IntArray, n_clusters: int) -> FloatArray:
+        """Return the means of the clusters."""
+        sums = group_sums(self.size[:, None] * self.X, labels, n_clusters)
+        return sums / np.bincount(labels, self.size, minlength=n_clusters)[:, None]
+
+    def inertia(self, labels: IntArray, mu: FloatArray) -> FloatArray:
+        """Return the cost of each node in its cluster."""
+        return self.size * ((self.X - mu[labels]) ** 2).sum(axis=1)
+
+    def objective(self, labels: IntArray, mu: FloatArray) -> float:
+        """Return the objective without what all partitions have in common."""
+        return float(self.inertia(labels, mu).sum()) + self.links.penalty(labels)
+
+
+def _soft_links(constraints: Constraints, node: IntArray, n: int, w: float) -> tuple[IntArray, FloatArray]:
+    """Return the pairs of nodes that soft links join, and their strengths.
+
+    Links between the same two nodes add up, a must-link against a cannot-link.
+    """
+    soft = constraints.select(np.isfinite(constraints.must_weights), np.isfinite(constraints.cannot_weights))
+    pairs = np.sort(node[np.concatenate([soft.must_links, soft.cannot_links])], axis=1)
+    weights = w * np.concatenate([soft.must_weights, -soft.cannot_weights])
+    between = pairs[:, 0] != pairs[:, 1]
+    codes, which = np.unique(pairs[between] @ [n, 1], return_inverse=True)
+    strength = np.bincount(which, weights[between], minlength=len(codes))
+    some = strength != 0
+    return np.column_stack(np.divmod(codes[some], n)), strength[some]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A partition of the nodes and its centres; the objective is without the nodes' own spread."""
+
+    labels: IntArray
+    mu: FloatArray
+    objective: FloatArray
+    converged: bool
+
+
+class PCCC(SeededClusterer):
+    r"""K-means with hard and soft links, whose assignment step is solved to optimality.
+
+    Finds a local minimum over partitions l and centres mu of
+
+    .. math:: \sum_i \|x_i - \mu_{l_i}\|^2
+              + P \sum_{(i,j) \in M} w_{ij} [l_i \ne l_j] + P \sum_{(i,j) \in C} \bar w_{ij} [l_i = l_j]
+
+    among the partitions that keep all hard links, those of infinite weight; M and C are the other,
+    soft links.
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        The centres mu.
+
+    Raises
+    ------
+    ConstraintError
+        If hard links contradict each other.
+    InfeasibleError
+        If no partition into K clusters keeps all hard links.
+    SolverError
+        If the time limit is reached.
+
+    Notes
+    -----
+    Samples that hard must-links join are one weighted node [1]_.  From a k-means++ start and a greedy
+    colouring, Kempe chains [2]_ and means alternate; then the cluster of least inertia is moved into the
+    one of most, as long as the objective falls ("cluster repositioning").  At the end an integer program,
+    solved by HiGHS, tells whether the partition is the best one for its centres; if not, the descent goes
+    on from the better one.  [1]_ solves the program in each iteration, with a commercial solver.
+
+    Other readings: distances are squared, so that the means are the best centres and the objective never
+    rises (the code of [1]_ uses plain distances); P is fixed for a fit, not the mean distance in each
+    iteration; and instead of the q nearest centres, a node with d cannot-links is offered its d + 1
+    nearest, which loses nothing.
+
+    References
+    ----------
+    .. [1] P. Baumann, D. S. Hochbaum, "An algorithm for clustering with confidence-based must-link
+       and cannot-link constraints", INFORMS Journal on Computing, 2024. doi:10.1287/ijoc.2023.0419
+    .. [2] Y. Ren, S. Deng, "Kempe Swap K-Means: A Scalable Near-Optimal Solution for Semi-Supervised
+       Clustering", 2026. arXiv:2603.27417
+
+    Examples
+    --------
+    >>> from cscluster import PCCC, Constraints
+    >>> X = [[0.0], [1.0], [2.0], [8.0], [9.0]]
+    >>> links = Constraints([(2, 3)], [(1, 2)], n_samples=5).hardened()
+    >>> labels = PCCC(n_clusters=2, random_state=0).fit(X, links).labels_
+    >>> labels.tolist() in ([0, 0, 1, 1, 1], [1, 1, 0, 0, 0])
+    True
+    """
+
+    keeps_hard_links = True
+
+    penalty: float = parameter(
+        1.0,
+        "cost P of a broken soft link of weight one, relative to the mean squared distance to the mean",
+        Real(0),
+    )
+    n_init: int = parameter(1, "number of starts; the lowest objective wins", Integer(1))
+    max_iter: int = parameter(300, "iteration limit of a descent", Integer(1))
+    gap: float = parameter(1e-4, "relative distance from its optimum that an assignment may have", Real(0))
+    exact_limit: int = parameter(
+        500,
+        "largest number of nodes that links join for which the integer program is solved; more are left to "
+        "local search",
+        Integer(0),
+    )
+    time_limit: float | None = parameter(
+        None, "seconds after which the fit fails", Real(0, open_low=True), Null()
+    )
+
+    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
+        """Cluster `X`."""
+        X, constraints = self._validate(X, constraints)
+        deadline = np.inf if self.time_limit is None else time.monotonic() + self.time_limit
+        random = np.random.RandomState(self.random_state)
+        origin = X.mean(axis=0)
+        X = X - origin
+        w = self.penalty * float((X**2).sum(axis=1).mean())
+        nodes = Contracted.of(X, constraints, w)
+        if len(nodes.X) < self.n_clusters:
+            raise InfeasibleError(
+                f"Hard must-links leave {len(nodes.X)} components, too few for {self.n_clusters} clusters."
+            )
+        try:
+            starts = [self._start(nodes, random, deadline) for _ in range(self.n_init)]
+        except InfeasibleError:
+            raise InfeasibleError(why_infeasible(constraints.hard, self.n_clusters)) from None
+        best = min(starts, key=lambda solution: solution.objective[-1])
+        self.labels_ = best.labels[nodes.node]
+        self.cluster_centers_ = best.mu + origin
+        self.objective_ = best.objective + nodes.constant(constraints, w, best.labels)
+        self.n_iter_ = len(best.objective)
+        self.converged_ = best.converged
+        return self
+
+    def _start(self, nodes: Contracted, random: np.random.RandomState, deadline: float) -> Solution:
+        """Descend from one random start, reposition clusters as long as that helps, end with the solver."""
+        mu = kmeans_plusplus(nodes.X, self.n_clusters, sample_weight=nodes.size, random_state=random)[0]
+        labels = self._feasible(nodes, nodes.cost(mu), random, deadline)
+        best = self._descend(nodes, mu, labels)
+        while True:
+            other = self._descend(nodes, reposition(nodes, best), best.labels)
+            if other.objective[-1] >= best.objective[-1]:
+                return self._finish(nodes, best, deadline)
+            best = after(best, other)
+
+    def _descend(self, nodes: Contracted, mu: FloatArray, labels: IntArray) -> Solution:
+        """Alternate between local search and means until the objective stops falling."""
+        history: list[float] = []
+        hard, soft = nodes.links.hard_graph, nodes.links.soft_graph
+        while len(history) < self.max_iter:
+            cost = nodes.cost(mu)
+            labels_new = improve(cost, labels, hard, soft)
+            fill_empty(nodes.X, cost, labels_new, np.arange(len(nodes.X)))
+            mu_new = nodes.centers(labels_new, self.n_clusters)
+            objective = nodes.objective(labels_new, mu_new)
+            if history and objective >= history[-1]:
+                return Solution(labels, mu, np.array(history), True)
+            labels, mu = labels_new, mu_new
+            history.append(objective)
+        return Solution(labels, mu, np.array(history), False)
+
+    def _finish(self, nodes: Contracted, solution: Solution, deadline: float) -> Solution:
+        """Go on until the partition is the best assignment to its own centres."""
+        while solution.converged:
+            labels = cheapest_assignment(
+                nodes.cost(solution.mu),
+                nodes.links,
+                gap=self.gap,
+                deadline=deadline,
+                start=solution.labels,
+                limit=self.exact_limit,
+            )
+            if nodes.objective(labels, solution.mu) >= solution.objective[-1] * (1 - self.gap):
+                return solution
+            other = self._descend(nodes, solution.mu, labels)
+            if other.objective[-1] >= solution.objective[-1]:
+                return solution
+            solution = after(solution, other)
+        return solution
+
+    def _feasible(
+        self, nodes: Contracted, cost: FloatArray, random: np.random.RandomState, deadline: float
+    ) -> IntArray:
+        """Return first labels that keep the hard links: of the greedy rule, or else of the solver."""
+        graph = nodes.links.hard_graph
+        labels = colour(random.permutation(len(cost)), cost, graph)
+        if (labels >= 0).all():
+            return labels
+        return cheapest_assignment(cost, nodes.links, gap=self.gap, deadline=deadline)
+
+    def predict(self, X: Samples) -> IntArray:
+        """Return the nearest centre of each sample, links aside."""
+        X, mu = self._validate_new(X), self.cluster_centers_
+        origin = mu.mean(axis=0)
+        return nearest(squared_distances(X - origin, mu - origin))
+
+
+def why_infeasible(hard: Constraints, n_clusters: int) -> str:
+    """Name the cannot-links that need more clusters.
+
+    A component with fewer than K cannot-links always finds a cluster, so it is left out, and then
+    perhaps others; the fault is in what remains.
+    """
+    edges = hard.component_cannot_links
+    while len(edges):
+        ends = np.bincount(edges.ravel())[edges]
+        needed = (ends >= n_clusters).all(axis=1)
+        if needed.all():
+            break
+        edges = edges[needed]
+    pairs = hard.cannot_links[np.isin(hard.components[hard.cannot_links], edges).all(axis=1)]
+    named = ", ".join(f"{i}-{j}" for i, j in pairs[:6].tolist())
+    more = f" and {len(pairs) - 6} more" if len(pairs) > 6 else ""
+    return f"No partition into {n_clusters} clusters keeps the hard cannot-links {named}{more}."
+
+
+def after(first: Solution, second: Solution) -> Solution:
+    """Return the second solution with the objectives of both, as far as they fall."""
+    lower = second.objective[second.objective < first.objective[-1]]
+    return replace(second, objective=np.concatenate([first.objective, lower]))
+
+
+def reposition(nodes: Contracted, solution: Solution) -> FloatArray:
+    """Return the centres, that of the cheapest cluster moved to the costliest node of the costliest."""
+    inertia = nodes.inertia(solution.labels, solution.mu)
+    by_cluster = np.bincount(solution.labels, inertia, minlength=len(solution.mu))
+    mu = solution.mu.copy()
+    worst = solution.labels == np.argmax(by_cluster)
+    mu[np.argmin(by_cluster)] = nodes.X[np.argmax(np.where(worst, inertia, -1.0))]
+    return mu

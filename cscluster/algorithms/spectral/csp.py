@@ -1,0 +1,146 @@
+"""CSP: flexible constrained spectral clustering."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+import scipy.linalg
+import sklearn.cluster
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from cscluster.algorithms.base import FloatArray, Samples, SeededClusterer
+from cscluster.algorithms.parameters import Integer, Real, parameter
+from cscluster.algorithms.spectral.ccskl import neighbor_graph
+from cscluster.constraints import Constraints
+
+_RIDGE = 1e-4
+"""Added to the Laplacian, whose null space has a dimension for each part of the graph."""
+
+_DENSE = 1000
+"""Up to so many samples LAPACK is used."""
+
+
+def link_matrix(constraints: Constraints) -> sparse.csr_array:
+    """Return Q: the weights of must-links, and those of cannot-links with a minus sign."""
+    pairs = np.concatenate([constraints.must_links, constraints.cannot_links])
+    weights = np.concatenate([constraints.must_weights, -constraints.cannot_weights])
+    ends = np.concatenate([pairs, pairs[:, ::-1]])
+    n = constraints.n_samples
+    return sparse.csr_array((np.tile(weights, 2), tuple(ends.T)), shape=(n, n))
+
+
+def normalised(A: sparse.csr_array, root: FloatArray) -> sparse.csr_array:
+    """Return ``D^(-1/2) A D^(-1/2)``, where `root` holds the diagonal of ``D^(1/2)``."""
+    return A.multiply(1 / root[:, None]).multiply(1 / root).tocsr()
+
+
+def constrained_eigenvectors(
+    L: sparse.csr_array, Q: sparse.csr_array, trivial: FloatArray, beta: float, count: int, v0: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    r"""Return the `count` largest theta and their v, as columns, of
+    :math:`P (Q - \beta I) P v = \theta (L + \epsilon I) v`.
+
+    P projects the unit vector `trivial` out, and :math:`\theta = 1 / \lambda` of [1]_; the v have norm one.
+    """  # noqa: D205
+    n = L.shape[0]
+    B = (L + _RIDGE * sparse.eye_array(n)).tocsc()
+
+    def project(v: FloatArray) -> FloatArray:
+        return v - trivial[:, None] * (trivial @ v) if v.ndim == 2 else v - trivial * (trivial @ v)
+
+    def apply(v: FloatArray) -> FloatArray:
+        w = project(v)
+        return project(Q @ w - beta * w)
+
+    if n <= max(_DENSE, 2 * count):
+        A = apply(np.eye(n))
+        theta, V = scipy.linalg.eigh((A + A.T) / 2, B.toarray(), subset_by_index=(n - count, n - 1))
+    else:
+        theta, V = eigsh(LinearOperator((n, n), apply, dtype=np.float64), k=count, M=B, which="LA", v0=v0)
+    order = np.argsort(-theta)
+    V = V[:, order] / np.linalg.norm(V[:, order], axis=0)
+    return theta[order], V
+
+
+class CSP(SeededClusterer):
+    r"""Spectral clustering that asks the links to be kept to a degree.
+
+    With W the affinity of nearest neighbours, D its degrees, :math:`\bar L = I - D^{-1/2} W D^{-1/2}` and
+    :math:`\bar Q = D^{-1/2} Q D^{-1/2}` of the link matrix Q (weights of must-links, minus those of
+    cannot-links), finds K - 1 vectors of least cost that keep the links,
+
+    .. math:: \min_v v^T \bar L v \quad \text{subject to} \quad v^T \bar Q v \ge \alpha, \; v^T v = 1,
+
+    which are eigenvectors of :math:`\bar L v = \lambda (\bar Q - \beta I) v` with
+    :math:`\lambda > 0`; then clusters the rows of :math:`D^{-1/2} V` by k-means.
+
+    Attributes
+    ----------
+    eigenvalues_ : ndarray of shape (n_clusters - 1,)
+        The values lambda of the vectors used.
+    embedding_ : ndarray of shape (n_samples, n_clusters - 1)
+        The rows that k-means clusters.
+
+    Notes
+    -----
+    Readings.  The graph joins nearest neighbours, as in `CCSKL`; [1]_ uses all pairs.  Vectors are
+    orthogonal to the trivial one, :math:`D^{1/2} 1`, which [1]_ excludes.  :math:`\bar L` gets a ridge of
+    1e-4, so that unconnected parts of the graph do no harm.  Beta is `strength` times the (K - 1)-th
+    largest eigenvalue of :math:`\bar Q`, which leaves K - 1 feasible vectors; the larger it is, the more
+    the vectors single out samples with many links.  Of the feasible ones those with the smallest lambda are
+    taken.  Without links Q is D, and the method is spectral clustering [1]_.
+
+    References
+    ----------
+    .. [1] X. Wang, I. Davidson, "Flexible Constrained Spectral Clustering", KDD 2010, equations (3) to
+       (10), Algorithm 1. doi:10.1145/1835804.1835877
+
+    Examples
+    --------
+    >>> from cscluster import CSP, Constraints
+    >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    >>> links = Constraints([(0, 1)], [(1, 4)], n_samples=6)
+    >>> labels = CSP(n_clusters=2, n_neighbors=2, random_state=0).fit(X, links).labels_
+    >>> bool(labels[0] == labels[2] != labels[3] == labels[5])
+    True
+    """
+
+    n_neighbors: int = parameter(10, "neighbours that each sample is joined with", Integer(1))
+    strength: float = parameter(
+        0.0, "how far the links must be kept, relative to the most that K - 1 vectors can", Real(0, 1)
+    )
+    n_init: int = parameter(10, "number of starts of k-means", Integer(1))
+
+    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
+        """Cluster `X`."""
+        X, constraints = self._validate(X, constraints)
+        rng = np.random.default_rng(self.random_state)
+        n, count = len(X), max(self.n_clusters - 1, 1)
+        W = neighbor_graph(X, self.n_neighbors)
+        root = np.sqrt(np.asarray(W.sum(axis=1)).ravel())
+        L = (sparse.eye_array(n) - normalised(W, root)).tocsr()
+        Q = normalised(link_matrix(constraints), root) if len(constraints) else sparse.eye_array(n).tocsr()
+        v0 = rng.standard_normal(n)
+        beta = self.strength * feasible_level(Q, min(count, n - 1), v0)
+        trivial = root / np.linalg.norm(root)
+        theta, V = constrained_eigenvectors(L, Q, trivial, beta, min(count, n - 1), v0)
+        self.eigenvalues_ = 1 / theta
+        self.embedding_ = V / root[:, None]
+        model = sklearn.cluster.KMeans(
+            self.n_clusters, n_init=self.n_init, random_state=int(rng.integers(2**31))
+        ).fit(self.embedding_)
+        self.labels_ = model.labels_.astype(np.int64)
+        self.n_iter_ = model.n_iter_
+        self.converged_ = model.n_iter_ < model.max_iter
+        self.objective_ = np.array([float(np.trace(V.T @ (L @ V)))])
+        return self
+
+
+def feasible_level(Q: sparse.csr_array, count: int, v0: FloatArray) -> float:
+    """Return the eigenvalue number `count` of Q, the largest being number one."""
+    n = Q.shape[0]
+    if n <= max(_DENSE, 2 * count):
+        return float(np.linalg.eigvalsh(Q.toarray())[-count])
+    return float(eigsh(Q, k=count, which="LA", v0=v0, return_eigenvectors=False).min())

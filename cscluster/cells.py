@@ -1,0 +1,28 @@
+"""Cells of CSV files: every reader gets them back as they are, and no spreadsheet takes one for a formula."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_FORMULA = re.compile(r"'*\s*[=+\-@]")
+_NUMBER = re.compile(r"\s*[+-]?\d+(\.\d+)?\s*")
+
+
+def line(cells: Iterable[object]) -> str:
+    """Return cells as a line of a CSV file; what needs quotes has them, a carriage return too."""
+    return ",".join(map(_quoted, map(str, cells))) + "\n"
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"' if re.search('[,"\r\n]', text) else text
+
+
+def guarded(text: str) -> str:
+    """Return a string with an apostrophe in front if a spreadsheet would take it for a formula."""
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def unguarded(text: str) -> str:
+    """Return a string without the apostrophe that `guarded` puts in front."""
+    return text.removeprefix("'") if _FORMULA.match(text) else text

@@ -1,0 +1,312 @@
+"""The one way to run a trial: in a child process that is kept for the next one.
+
+Whatever an algorithm does to its process (it crashes, exits, hangs, eats the memory, forks, closes or
+writes to what it should not) costs its own trial.  Algorithms that are not built in have child processes
+of their own, those of a file together, so that what they leave behind there reaches no others.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import math
+import os
+import pickle
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import psutil
+
+from cscluster.algorithms.registry import BUILT_IN
+from cscluster.errors import ConfigError, WorkerError
+from cscluster.experiment.engine import trial as trials
+from cscluster.experiment.engine.child import ENDED, HEAD, READY, STARTED, TAKEN
+from cscluster.experiment.plan.trials import Cell, Trial
+from cscluster.store.records import Record, Status, from_line
+
+_START = """\
+import sys
+sys.path += sys.argv[3:]
+from cscluster.experiment.engine.child import main
+main(int(sys.argv[1]), int(sys.argv[2]))
+"""
+_STARTS = 3
+_PATIENCE = 120.0
+_TICK = 0.5
+_TICK_WITH_MEMORY_LIMIT = 0.05
+_LONGEST_LINE = 2**26
+_MOST_IDLE = 4 * (os.cpu_count() or 1)
+_BUILT_IN = frozenset(algorithm.name for algorithm in BUILT_IN)
+_idle: list[_Child] = []
+_lock = threading.Lock()
+
+
+class StoppedError(Exception):
+    """The caller wants no more answers."""
+
+
+class _EndedError(Exception):
+    """The child has ended, or is of no more use."""
+
+
+def run(trial: Trial, environment: str, stopped: Callable[[], bool] = lambda: False) -> list[Record]:
+    """Return the records of a trial, which is run in a child process.
+
+    Parameters
+    ----------
+    trial : Trial
+        What to run.
+    environment : str
+        Id of the environment of this process, for the records.
+    stopped : callable
+        Asked now and then whether the answer is still wanted.
+
+    Raises
+    ------
+    WorkerError
+        If child processes cannot be started.
+    StoppedError
+        If the answer is not wanted any more.
+    """
+    starts = 0
+    while True:
+        starts += 1
+        child = _take(_owner(trial.cell))
+        try:
+            records, problem = child.run(trial, environment, stopped)
+        except BaseException:
+            child.end()
+            raise
+        if problem is None:
+            _give_back(child)
+            return records
+        child.end()
+        if child.took_it or starts == _STARTS:
+            return records + trials.failed(trial, environment, *problem, done=len(records))
+
+
+def _owner(cell: Cell) -> tuple[Any, ...]:
+    """Return for whom a child works: all built-in algorithms, or one edition of a file of the user's own."""
+    names = [cell.algorithm, *(cell.clusterer or ())[:1]]
+    own = tuple(name.rpartition(":")[0] or name for name in names if name not in _BUILT_IN)
+    return (os.getpid(), *own, cell.directory, cell.sources) if own else (os.getpid(),)
+
+
+def _take(owner: tuple[Any, ...]) -> _Child:
+    """Return a child that waits for work, or a new one."""
+    with _lock:
+        for child in reversed(_idle):
+            if child.owner == owner:
+                _idle.remove(child)
+                return child
+    problem = ""
+    for _ in range(_STARTS):
+        child = _Child(owner)
+        try:
+            child.wait_until_ready()
+            return child
+        except _EndedError as error:
+            problem = str(error)
+            child.end()
+        except BaseException:
+            child.end()
+            raise
+    raise WorkerError(f"Processes that run trials cannot be started: {problem}.")
+
+
+def _give_back(child: _Child) -> None:
+    """Keep a child for later; of too many the one that has waited longest ends."""
+    with _lock:
+        _idle.append(child)
+        surplus = _idle.pop(0) if len(_idle) > _MOST_IDLE else None
+    if surplus:
+        surplus.end()
+
+
+def end_own() -> None:
+    """End the waiting children of the user's own algorithms, with all that these have left behind."""
+    _end_idle(lambda child: len(child.owner) > 1)
+
+
+@atexit.register
+def _end_idle(which: Callable[[_Child], bool] = lambda child: child.owner[0] == os.getpid()) -> None:
+    with _lock:
+        chosen = [child for child in _idle if which(child)]
+        _idle[:] = [child for child in _idle if child not in chosen]
+    for child in chosen:
+        child.release()
+    for child in chosen:
+        child.end()
+
+
+class _Child:
+    """A process that runs one trial after another; it ends with this process, whatever happens to it."""
+
+    owner: tuple[Any, ...]
+
+    def __init__(self, owner: tuple[Any, ...]) -> None:
+        if sys.platform == "win32":
+            raise ConfigError("Experiments run on Linux and macOS; on Windows, use the Subsystem for Linux.")
+        self.owner = owner
+        self.took_it = False
+        self._worker: int | None = None
+        self._unread = bytearray()
+        theirs, self._requests = os.pipe()
+        self._replies, theirs_too = os.pipe()
+        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115  # closed when the child is ready
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-c", _START, str(theirs), str(theirs_too), *filter(None, sys.path)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=self._complaints,
+                pass_fds=[theirs, theirs_too],
+                start_new_session=True,
+                env={**os.environ, "PYTHONSAFEPATH": "1"},
+            )
+        finally:
+            os.close(theirs)
+            os.close(theirs_too)
+        self._poll = select.poll()
+        self._poll.register(self._replies, select.POLLIN)
+
+    def wait_until_ready(self) -> None:
+        """Wait until everything is loaded; raises `_EndedError` with the reason if that fails."""
+        end = time.monotonic() + _PATIENCE
+        try:
+            while (line := self._next(_TICK)) is None:
+                if time.monotonic() > end:
+                    raise _EndedError(f"they are not ready after {_PATIENCE:g} s")
+            word, _, number = line.partition(b" ")
+            if word != READY:
+                raise _EndedError("they end while they start")
+            self._worker = int(number)
+        except _EndedError as error:
+            self._complaints.seek(0)
+            lines = self._complaints.read().decode(errors="replace").strip().splitlines()
+            raise _EndedError(lines[-1] if lines else str(error)) from None
+        finally:
+            self._complaints.close()
+
+    def run(
+        self, trial: Trial, environment: str, stopped: Callable[[], bool]
+    ) -> tuple[list[Record], tuple[Status, BaseException | str] | None]:
+        """Return the records that came back and, if not all did, a status and its reason."""
+        self.took_it = False
+        records: list[Record] = []
+        limit, most = trial.cell.timeout, trial.cell.memory_limit
+        deadline, allowed = math.inf, math.inf
+        try:
+            self._send((trial, environment, _surroundings(trial.cell)))
+            while len(records) < len(trial.keys):
+                left = deadline - time.monotonic()
+                line = self._next(min(max(left, 0.0), _TICK_WITH_MEMORY_LIMIT if most else _TICK))
+                if stopped():
+                    raise StoppedError
+                if line is None:
+                    if most and self._memory() > allowed:
+                        return records, (
+                            "error",
+                            MemoryError(f"exceeded the memory limit of {most / 2**20:g} MB"),
+                        )
+                    if time.monotonic() >= deadline:
+                        return records, ("timeout", f"stopped after the limit of {limit:g} s")
+                elif line == TAKEN:
+                    self.took_it = True
+                elif line == STARTED and deadline == math.inf:
+                    deadline = time.monotonic() + (limit or math.inf)
+                    allowed = self._memory() + most if most else math.inf
+                else:
+                    records.append(_checked(line, trial.keys[len(records)]))
+        except _EndedError as error:
+            return records, ("crashed", str(error))
+        return records, None
+
+    def _send(self, request: Any) -> None:
+        data = pickle.dumps(request)
+        left = memoryview(HEAD.pack(len(data)) + data)
+        try:
+            while left:
+                left = left[os.write(self._requests, left) :]
+        except OSError:
+            raise _EndedError("the process ended before its trial") from None
+
+    def _next(self, seconds: float) -> bytes | None:
+        """Return the next line, or None if there is none in time; raises `_EndedError` after the last."""
+        if b"\n" not in self._unread:
+            if self._poll.poll(1000 * seconds):
+                part = os.read(self._replies, 1 << 16)
+                self._unread += part
+                if not part:
+                    raise _EndedError(_end(self._process.wait()))
+            elif self._process.poll() is not None:
+                raise _EndedError(_end(self._process.returncode))
+        line, found, rest = self._unread.partition(b"\n")
+        if not found:
+            if len(self._unread) > _LONGEST_LINE:
+                raise _EndedError("the process answered with too much")
+            return None
+        self._unread = rest
+        if line.startswith(ENDED):
+            raise _EndedError(_end(int(line.split()[1])))
+        return bytes(line) or None
+
+    def _memory(self) -> int:
+        """Return the bytes that the process holds; on Linux without files that are mapped into its memory."""
+        try:
+            held = psutil.Process(self._worker).memory_info()
+        except psutil.Error:  # it has just ended, as the next line will say
+            return 0
+        return getattr(held, "data", held.rss)
+
+    def release(self) -> None:
+        """Tell the keeper to end the process and all that it started."""
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()  # type: ignore[union-attr]
+
+    def end(self) -> None:
+        """End the process and all that it started."""
+        self.release()
+        try:
+            self._process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._worker is not None and self._process.returncode:  # its keeper did not end it
+            with contextlib.suppress(OSError):
+                os.killpg(self._worker, signal.SIGKILL)
+        os.close(self._requests)
+        os.close(self._replies)
+
+
+def _surroundings(cell: Cell) -> tuple[str, dict[str, str], list[str]]:
+    """Return the directory, the environment variables and the module path that a trial finds."""
+    return cell.directory, dict(os.environ), [place for place in sys.path if place]
+
+
+def _checked(line: bytes, key: str) -> Record:
+    """Return the record on a line; raises `_EndedError` unless it is that of the key."""
+    try:
+        record = from_line(line.decode())
+    except (ValueError, RecursionError):
+        raise _EndedError("the process answered with something other than a record") from None
+    if record["key"] != key:
+        raise _EndedError("the process answered for another trial")
+    return record
+
+
+def _end(code: int) -> str:
+    """Say how a process ended."""
+    if code >= 0:
+        return f"the process ended with exit code {code}"
+    try:
+        return f"the process was killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"the process was killed by signal {-code}"

@@ -1,0 +1,58 @@
+"""How Sphinx builds this site: `make docs` writes it to docs/_build/html, where it needs no server."""
+
+import sys
+from pathlib import Path
+
+from docutils.nodes import SkipNode
+from latex2mathml.converter import convert
+
+import cscluster
+
+sys.path.insert(0, str(Path(__file__).parent))
+import generate
+
+project = "cscluster"
+author = "the cscluster developers"
+version = release = cscluster.__version__
+
+extensions = ["myst_nb", "sphinx_design", "sphinx_copybutton"]
+exclude_patterns = ["_build", "**.ipynb_checkpoints"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+nb_execution_mode = "auto"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+suppress_warnings = ["mystnb.mime_priority"]
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"cscluster {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "navigation_with_keys": True,
+    "show_toc_level": 2,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "show_version_warning_banner": False,
+}
+html_sidebars = {"index": []}
+html_math_renderer = "mathml"
+copyright = author
+linkcheck_ignore = [r"https?://.*"]  # the build needs no network: links inside the site are checked
+
+
+def _inline(self, node):
+    self.body.append(convert(node.astext()))
+    raise SkipNode
+
+
+def _block(self, node):
+    self.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>')
+    raise SkipNode
+
+
+def setup(app):
+    """Write the generated pages, and draw formulas as MathML, which browsers show without a script."""
+    app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
+    app.connect("builder-inited", lambda app: generate.write(Path(app.srcdir)))

@@ -1,0 +1,79 @@
+"""From a numpydoc docstring to Markdown.
+
+Formulas stand in docstrings as indented lines or after ``.. math::``; they stay what they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_HEADING = re.compile(r"(?m)^(\w[\w ]*)\n-{3,}\n")
+_GENERATED = ("Parameters",)
+
+
+def summary(doc: str) -> str:
+    """Return the first paragraph."""
+    return _text(doc.partition("\n\n")[0]) + "\n"
+
+
+def sections(doc: str) -> list[str]:
+    """Return the description and every section but the parameters, whose table is made from the registry."""
+    parts = _HEADING.split(doc.partition("\n\n")[2])
+    titled = zip(["Description", *parts[1::2]], parts[0::2], strict=True)
+    return [
+        f"## {title}\n\n{_render(title, body)}"
+        for title, body in titled
+        if body.strip() and title not in _GENERATED
+    ]
+
+
+def _render(title: str, body: str) -> str:
+    if title == "Attributes":
+        return "\n".join(_definitions(body)) + "\n"
+    if title == "Examples":
+        return f"```python\n{body.strip()}\n```\n"
+    if title == "References":
+        return "\n".join(_references(body)) + "\n"
+    return "\n\n".join(_blocks(body)) + "\n"
+
+
+def _blocks(body: str) -> Iterator[str]:
+    """Yield paragraphs as text; formulas, tables and lists of lines as they stand."""
+    for block in re.split(r"\n\s*\n", body.strip("\n")):
+        lines = block.splitlines()
+        if lines[0].startswith(".. math::"):
+            formula = " ".join(line.strip() for line in block.removeprefix(".. math::").splitlines())
+            yield f"$$\n{formula.strip()}\n$$"
+        elif all(line.startswith("    ") for line in lines) or set(lines[0]) <= set("= "):
+            yield "```text\n" + block + "\n```"
+        else:
+            yield _text(block)
+
+
+def _text(block: str) -> str:
+    """Return a paragraph with references as plain numbers, and signs that Markdown would take for tags."""
+    block = re.sub(r"(\[\d+\])_", r"\1", block)
+    pieces = re.split(r"(``.*?``|`[^`]*`|:math:`[^`]*`)", block, flags=re.DOTALL)
+    return "".join(
+        f"${piece[7:-1]}$"
+        if piece.startswith(":math:")
+        else piece
+        if piece.startswith("`")
+        else re.sub(r"([<*_|$\[\]])", r"\\\1", piece).replace("\\*\\*", "**")
+        for piece in pieces
+    )
+
+
+def _definitions(body: str) -> Iterator[str]:
+    for line in body.strip("\n").splitlines():
+        if line and not line.startswith(" "):
+            name, _, kind = line.partition(" : ")
+            yield f"\n`{name}` {_text(kind)}"
+        elif line:
+            yield f": {_text(line.strip())}" if line.startswith("    ") else line
+
+
+def _references(body: str) -> Iterator[str]:
+    for number, entry in re.findall(r"(?ms)^\.\. \[(\d+)\] (.*?)(?=^\.\. \[|\Z)", body):
+        yield f"{number}. {_text(' '.join(entry.split()))}"

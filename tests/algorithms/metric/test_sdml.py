@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+
+from cscluster import SDML, Constraints, load_dataset
+from cscluster.algorithms.metric.sdml import target
+from cscluster.constraints.schedules import RandomPairs
+from cscluster.errors import ConstraintError
+from cscluster.linalg.scatter import ranges
+
+
+def draw(name, count):
+    data = load_dataset(name)
+    return data.X, RandomPairs(counts=[count]).episode(count, data.y, 5, name, 0).tiers[0]
+
+
+@pytest.mark.parametrize("name", ["iris", "wine"])
+def test_optimality_conditions_of_the_sparse_metric(name):
+    X, links = draw(name, 80)
+    model = SDML(sparsity=0.05).fit(X, links)
+    M = model.precision_
+    assert (np.linalg.eigvalsh(M) > 0).all()
+    varies, scales = ranges(X)
+    P = target(X[:, varies] / scales, links, model.eta, model.floor)
+    G = P - np.linalg.inv(M)  # the gradient of the smooth part
+    off = ~np.eye(len(M), dtype=bool)
+    assert np.abs(np.diag(G)).max() < 1e-2
+    assert (np.abs(G[off]) <= 0.05 + 1e-2).all()
+    active = off & (np.abs(M) > 1e-3)
+    assert np.allclose(G[active], -0.05 * np.sign(M[active]), atol=1e-2)
+
+
+def test_more_cost_means_fewer_entries():
+    X, links = draw("wine", 80)
+    few, many = (np.abs(SDML(sparsity=s).fit(X, links).precision_) > 1e-6 for s in (0.3, 0.01))
+    assert few.sum() < many.sum()
+
+
+def test_must_links_get_shorter_and_cannot_links_longer():
+    X, links = draw("wine", 100)
+    Z = SDML().fit(X, links).transform(X)
+    varies, scales = ranges(X)
+    plain = X[:, varies] / scales
+
+    def ratio(Y):
+        m, c = (
+            ((Y[p[:, 0]] - Y[p[:, 1]]) ** 2).sum(axis=1).mean()
+            for p in (links.must_links, links.cannot_links)
+        )
+        return m / c
+
+    assert ratio(Z) < ratio(plain)
+
+
+def test_needs_links():
+    with pytest.raises(ConstraintError, match="SDML needs links"):
+        SDML().fit(np.eye(4), Constraints.empty(4))

@@ -1,0 +1,52 @@
+import numpy as np
+import pytest
+from scipy import sparse
+
+from cscluster import CCSKL, CSP, Constraints, load_dataset
+from cscluster.algorithms.spectral import csp
+from cscluster.algorithms.spectral.ccskl import neighbor_graph
+from cscluster.algorithms.spectral.csp import constrained_eigenvectors, link_matrix, normalised
+from cscluster.constraints.schedules import RandomPairs
+
+
+def problem(name="iris", count=60):
+    data = load_dataset(name)
+    links = RandomPairs(counts=[count]).episode(count, data.y, 5, name, 0).tiers[0]
+    W = neighbor_graph(data.X, 10)
+    root = np.sqrt(W.sum(axis=1))
+    L = (sparse.eye_array(len(root)) - normalised(W, root)).tocsr()
+    return data, links, L, normalised(link_matrix(links), root), root / np.linalg.norm(root)
+
+
+@pytest.mark.parametrize("dense", [True, False])
+def test_vectors_solve_the_eigenproblem_and_keep_the_links(dense, monkeypatch):
+    monkeypatch.setattr(csp, "_DENSE", 1000 if dense else 0)
+    _, _, L, Q, trivial = problem()
+    beta = 0.5 * np.linalg.eigvalsh(Q.toarray())[-2]
+    theta, V = constrained_eigenvectors(L, Q, trivial, beta, 2, np.ones(len(trivial)))
+    P = np.eye(len(trivial)) - np.outer(trivial, trivial)
+    A = P @ (Q.toarray() - beta * np.eye(len(trivial))) @ P
+    B = L.toarray() + csp._RIDGE * np.eye(len(trivial))
+    assert (theta > 0).all()
+    assert np.abs(A @ V - B @ V * theta).max() < 1e-6 * np.abs(A @ V).max() + 1e-8
+    assert np.abs(trivial @ V).max() < 1e-6
+    assert (np.einsum("ij,ij->j", V, Q @ V) > beta).all()  # the degree to which the links are asked for
+
+
+def test_without_links_it_is_spectral_clustering():
+    X = load_dataset("iris").X
+    ours, theirs = CSP(n_clusters=3, random_state=0).fit(X), CCSKL(n_clusters=3, random_state=0).fit(X)
+    agree = len({*zip(ours.labels_.tolist(), theirs.labels_.tolist(), strict=True)})
+    assert agree <= 5  # the same three clusters but for a few samples
+
+
+def test_links_change_the_partition_towards_themselves():
+    data, links, *_ = problem("wine", 150)
+    X = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
+    free, bound = (CSP(n_clusters=3, random_state=0).fit(X, c) for c in (None, links))
+    assert len(links.violated(bound.labels_)) < len(links.violated(free.labels_))
+
+
+def test_link_matrix_has_signs_and_weights():
+    links = Constraints([(0, 1)], [(1, 2)], n_samples=3, must_weights=[2.0])
+    assert link_matrix(links).toarray().tolist() == [[0, 2, 0], [2, 0, -1], [0, -1, 0]]
