@@ -123,6 +123,9 @@ class Algorithm:
         return {**_constructor_defaults(self.load()), **self.preset}
 
 
+JOINED = "pckmeans"
+"""What clusters in the space of a metric learner where nothing else is asked for."""
+
 _FAMILIES = "cscluster.algorithms"
 
 PARTITION = (
@@ -165,6 +168,15 @@ PARTITION = (
         family="partition",
         paper="bilenko2004",
         tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="mpckmeans_full",
+        target=f"{_FAMILIES}.partition.mpckmeans:MPCKMeans",
+        title="MPCK-Means, multiple full",
+        family="partition",
+        paper="bilenko2004",
+        tags=("constraints", "inductive", "compiled"),
+        preset={"metric": "multiple", "matrix": "full"},
     ),
     Algorithm(
         name="mkmeans",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -28,13 +28,30 @@ from cscluster.algorithms.ensemble._labels import (
 )
 from cscluster.algorithms.ensemble._rows import ArrayRows, Rows, open_rows
 from cscluster.algorithms.ensemble._weights import broken_weight, full_update, link_loss, relaxed_update
-from cscluster.algorithms.parameters import Choice, Integer, Null, Real, parameter
+from cscluster.algorithms.fallback import beats_kmeans
+from cscluster.algorithms.joint import LINK_PRICE, joint_labels
+from cscluster.algorithms.parameters import Boolean, Choice, Integer, Null, Real, parameter
+from cscluster.algorithms.partition.kmeans import KMeans
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError, ParameterError
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
-    "default": {"n_partitions": 30, "partitions": "graph", "features": 0.75, "consensus": "spectral"},
-    "paper": {"n_partitions": 300, "partitions": "kernel", "features": 0.05, "consensus": "rounding"},
+    "default": {
+        "n_partitions": 30,
+        "partitions": "graph",
+        "features": 0.75,
+        "consensus": "spectral",
+        "joint": True,
+        "fallback": True,
+    },
+    "paper": {
+        "n_partitions": 300,
+        "partitions": "kernel",
+        "features": 0.05,
+        "consensus": "rounding",
+        "joint": False,
+        "fallback": False,
+    },
 }
 
 _STARTS = 5
@@ -118,13 +135,13 @@ class SCSC(SeededClusterer):
     True
     """
 
-    version = 2
+    version = 3
 
     preset: str = parameter(
         "default",
-        "where the next four parameters come from if they are null: 'paper' has 300 'kernel' partitions of "
+        "where the next six parameters come from if they are null: 'paper' has 300 'kernel' partitions of "
         "ceil(d / 20) features and 'rounding', 'default' has 30 'graph' partitions of three quarters of the "
-        "features and 'spectral'",
+        "features and 'spectral', and both of the last two",
         Choice(*PRESETS),
     )
     n_partitions: int | None = parameter(None, "number of partitions m", Integer(1), Null())
@@ -146,6 +163,20 @@ class SCSC(SeededClusterer):
         "hard partition: k-means in the space of the learned kernel ('spectral'), the largest entry of each "
         "row of F ('rounding'), or k-means on the rows of F ('kmeans')",
         Choice("spectral", "rounding", "kmeans"),
+        Null(),
+    )
+    joint: bool | None = parameter(
+        None,
+        "label the linked samples of all tiers together: a broken link costs as much as three samples; used "
+        "with 'spectral'",
+        Boolean(),
+        Null(),
+    )
+    fallback: bool | None = parameter(
+        None,
+        "take the clusters of k-means where these break no more links of all tiers than the consensus; used "
+        "with 'spectral'",
+        Boolean(),
         Null(),
     )
     update: str = parameter(
@@ -195,6 +226,7 @@ class SCSC(SeededClusterer):
         _partitions.build(
             rows, L, self._setting("partitions"), self._n_features(d), clusters, sample, building, self.n_jobs
         )
+        self._kmeans_labels = self._kmeans(rows, sample) if self._setting("fallback") else None
         return self._begin(L, constraints, rest, start)
 
     def fit_partitions(self, L: Labels, constraints: Constraints | None = None) -> Self:
@@ -216,6 +248,7 @@ class SCSC(SeededClusterer):
         constraints = self._validate_links(L.shape[1], constraints)
         start = time.perf_counter()
         seed = np.random.SeedSequence(self.random_state).spawn(2)[1]
+        self._kmeans_labels = None
         return self._begin(L, constraints, seed, start)
 
     def partial_fit(self, constraints: Constraints) -> Self:
@@ -273,12 +306,14 @@ class SCSC(SeededClusterer):
                 )
             align(L, self.n_clusters, sample)
         self._drawn = sample
+        self._links = Constraints.empty(n)
         self.offline_seconds_ = time.perf_counter() - start
         return self._take_in(links)
 
     def _take_in(self, links: Constraints) -> Self:
         """Update with new links and round to a hard partition."""
         consensus = self._setting("consensus")
+        self._links = self._links | links
         if consensus == "spectral":
             self._kernel = self._kernel.add(self.partitions_, self._tables, links)
             return self._spectral_partition()
@@ -320,10 +355,35 @@ class SCSC(SeededClusterer):
         T = self._kernel.map(self.mu)
         model = self._cluster(normalized(embed(L, tables, self._drawn)) @ T)
         self.labels_ = _assign(L, tables, T, model.cluster_centers_, unit=True)
+        self._settle(lambda samples: model.transform(normalized(embed(L, tables, samples)) @ T) ** 2)
         self.n_iter_ = model.n_iter_
         self.converged_ = model.n_iter_ < model.max_iter
         self.objective_ = np.array([model.inertia_])
         return self
+
+    def _settle(self, cost: Callable[[IntArray], FloatArray]) -> None:
+        """Fall back to k-means where it breaks no more links; label linked samples together.
+
+        `cost` gives the costs of samples in the clusters of the consensus.
+        """
+        links, kmeans = self._links, self._kmeans_labels
+        if not len(links):
+            return
+        linked = links.touched
+        of_linked = links.renumbered(linked)
+        if kmeans is not None and not beats_kmeans("SCSC", of_linked, self.labels_[linked], kmeans[linked]):
+            self.labels_ = kmeans.copy()
+            costs, price = (kmeans[linked, None] != np.arange(self.n_clusters)).astype(np.float64), LINK_PRICE
+        else:
+            costs = cost(linked).astype(np.float64)
+            price = LINK_PRICE * float(costs.min(axis=1).mean())
+        if self._setting("joint"):
+            self.labels_[linked] = joint_labels(costs, of_linked, price)
+
+    def _kmeans(self, rows: Rows, sample: FloatArray) -> IntArray:
+        """Return the labels of k-means that is learned from a sample."""
+        model = KMeans(n_clusters=self.n_clusters, random_state=self.random_state).fit(sample)
+        return np.concatenate([model.predict(block) for block in rows.blocks()])
 
     def _cluster(self, Z: FloatArray | Table) -> sklearn.cluster.KMeans:
         return sklearn.cluster.KMeans(self.n_clusters, n_init=_STARTS, random_state=self._seed).fit(Z)

@@ -69,7 +69,7 @@ class DCA(ShrunkMetric):
     (4, 1)
     """
 
-    version = 2
+    version = 3
 
     n_components: int | None = parameter(
         None, "dimensions of the learned space; half of the features if null", Integer(1), Null()
@@ -82,7 +82,7 @@ class DCA(ShrunkMetric):
         if not len(constraints.component_cannot_links):
             raise ConstraintError("DCA needs cannot-links between must-link components, got none.")
         if not len(constraints.must_links):
-            warn("DCA got no must-links: it uses the features' ranges instead.")
+            warn("DCA got no must-links: it uses the features' own scale instead.")
         S_w, nu = chunklet_scatter(Z, constraints)
         S_b, n_pairs = separation_scatter(Z, constraints)
         if self.shrinkage == 0 and np.linalg.matrix_rank(S_w, hermitian=True) < len(S_w):
@@ -90,10 +90,9 @@ class DCA(ShrunkMetric):
                 "The must-links do not span all features, which DCA with 'shrinkage' 0 needs; "
                 "give more must-links or a positive 'shrinkage'."
             )
-        W, eigenvalues = simultaneous_diagonalisation(
-            S_b / n_pairs, shrunk_covariance(S_w, nu, self.shrinkage)
-        )
-        if not len(W):
+        C_b = S_b / n_pairs if self.shrinkage is not None else shrunk_covariance(S_b / 2, n_pairs, None)
+        if not S_b.any():
             raise ConstraintError("DCA cannot use these cannot-links: the samples they part coincide.")
+        W, eigenvalues = simultaneous_diagonalisation(C_b, shrunk_covariance(S_w, nu, self.shrinkage))
         self.eigenvalues_ = eigenvalues[:r]
         return W[:r]

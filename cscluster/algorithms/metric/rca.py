@@ -56,16 +56,14 @@ class RCA(ShrunkMetric):
     True
     """
 
-    version = 2
+    version = 3
 
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
         """Whiten the shrunk covariance inside chunklets."""
         if not len(constraints.must_links):
             if self.shrinkage == 0:
                 raise ConstraintError("RCA with 'shrinkage' 0 needs must-links, got none.")
-            warn(
-                "RCA got no must-links: the metric is the Euclidean one of features divided by their ranges."
-            )
+            warn("RCA got no must-links: the metric is the Euclidean one of features on one scale.")
         if not Z.shape[1]:
             raise DataError("RCA cannot use these samples: all coincide.")
         S, nu = chunklet_scatter(Z, constraints)
