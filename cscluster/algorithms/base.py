@@ -19,7 +19,7 @@ from cscluster.arrays import FloatArray as FloatArray
 from cscluster.arrays import IntArray as IntArray
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, ParameterError, warn
-from cscluster.linalg.scatter import ranges
+from cscluster.linalg.scatter import common_scales
 
 Samples: TypeAlias = Any
 """Array-like or CSR of shape (n_samples, n_features)."""
@@ -192,7 +192,7 @@ class LinearMetric(MetricLearner):
 
     def _scales(self, X: FloatArray) -> tuple[BoolArray, FloatArray]:
         """Return which features vary, and what those that do are divided by."""
-        return ranges(X)
+        return common_scales(X)
 
     @abstractmethod
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:

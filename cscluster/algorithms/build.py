@@ -27,14 +27,19 @@ def build(
     n_clusters, random_state : int
         Handed to every estimator that takes them.
     clusterer : pair of str and mapping, optional
-        Name and parameters of what clusters in the space of a metric learner.
+        Name and parameters of what clusters in the space of a metric learner; without one
+        that of the registry, and `MetricClusterer` decides whether its `JOINED` needs the metric.
     """
-    built = estimator(registry.find(name), params, n_clusters, random_state)
-    if clusterer is None:
+    algorithm = registry.find(name)
+    built = estimator(algorithm, params, n_clusters, random_state)
+    if not algorithm.is_metric:
         return built
+    if clusterer is None and algorithm.joined != registry.JOINED:
+        clusterer = algorithm.joined, {}
+    joined = clusterer and estimator(registry.find(clusterer[0]), clusterer[1], n_clusters, random_state)
     return MetricClusterer(
         metric=built,
-        clusterer=estimator(registry.find(clusterer[0]), clusterer[1], n_clusters, random_state),
+        clusterer=joined,
         n_clusters=n_clusters,
         random_state=random_state,
     )

@@ -7,10 +7,13 @@ from typing import Self
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
-from cscluster.algorithms.base import Clusterer, IntArray, MetricLearner, Samples, SeededClusterer
+from cscluster.algorithms.base import Clusterer, IntArray, MetricLearner, Samples, SeededClusterer, dense
+from cscluster.algorithms.fallback import beats_kmeans
 from cscluster.algorithms.parameters import REQUIRED, Estimator, Null, parameter
 from cscluster.algorithms.partition.kmeans import KMeans
+from cscluster.algorithms.partition.pckmeans import PCKMeans
 from cscluster.constraints import Constraints
+from cscluster.errors import ConstraintError, warn
 
 
 class MetricClusterer(SeededClusterer):
@@ -20,6 +23,15 @@ class MetricClusterer(SeededClusterer):
     ----------
     metric_, clusterer_ : estimators
         The fitted parts.
+    uses_metric_ : bool
+        Whether the clusters are those of the learned space; else those of the given features.
+
+    Notes
+    -----
+    Without a `clusterer` PCK-Means clusters, which keeps links that the metric alone breaks.  The
+    metric must then prove itself: where the labels that PCK-Means would predict in the learned space, links
+    aside, break as many links as k-means of the given features, which has seen none, PCK-Means clusters the
+    given features instead.  It does so too where the links are not of the kind that the metric needs.
     """
 
     accepts_sparse = True
@@ -30,30 +42,51 @@ class MetricClusterer(SeededClusterer):
     )
     clusterer: Clusterer | None = parameter(
         None,
-        "clusters the mapped samples, and sees the links as well; k-means if null",
+        "clusters the mapped samples, and sees the links as well; if null, PCK-Means, and in the given "
+        "features where k-means keeps as many links there",
         Estimator("fit"),
         Null(),
     )
 
+    version = 2
+
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Learn the metric and cluster."""
         X, constraints = self._validate(X, constraints)
-        shared = {"n_clusters": self.n_clusters, "random_state": self.random_state}
-        self.metric_ = clone(self.metric)
-        self.clusterer_ = KMeans() if self.clusterer is None else clone(self.clusterer)
-        for part in (self.metric_, self.clusterer_):
-            names = part.get_params(deep=False)
-            part.set_params(**{name: value for name, value in shared.items() if name in names})
-        Z = self.metric_.fit(X, constraints).transform(X)
-        self.clusterer_.fit(Z, constraints)
+        self.metric_ = self._told(self.metric)
+        self.clusterer_ = self._told(self.clusterer or PCKMeans())
+        self.uses_metric_ = self._try_metric(X, constraints)
+        if not self.uses_metric_:
+            self.clusterer_.fit(dense(X), constraints)
         self.labels_ = self.clusterer_.labels_
         self.n_iter_ = self.clusterer_.n_iter_
         self.converged_ = self.clusterer_.converged_ and getattr(self.metric_, "converged_", True)
         self.objective_ = self.clusterer_.objective_
         return self
 
-    @available_if(lambda self: hasattr(self.clusterer or KMeans, "predict"))
+    def _told(self, part: MetricLearner | Clusterer) -> MetricLearner | Clusterer:
+        """Return a part, not fitted, that knows the number of clusters and the seed where it takes them."""
+        shared = {"n_clusters": self.n_clusters, "random_state": self.random_state}
+        names = part.get_params(deep=False)
+        return clone(part).set_params(**{name: value for name, value in shared.items() if name in names})
+
+    def _try_metric(self, X: Samples, constraints: Constraints) -> bool:
+        """Cluster in the learned space; tell whether to keep that."""
+        try:
+            Z = self.metric_.fit(X, constraints).transform(X)
+        except ConstraintError as error:
+            if self.clusterer is not None or not len(constraints):
+                raise
+            warn(f"{error} PCK-Means clusters the given features instead.")
+            return False
+        self.clusterer_.fit(Z, constraints)
+        if self.clusterer is not None or not len(constraints):
+            return True
+        kmeans = self._told(KMeans()).fit(X).labels_
+        return beats_kmeans(type(self.metric_).__name__, constraints, self.clusterer_.predict(Z), kmeans)
+
+    @available_if(lambda self: hasattr(self.clusterer or PCKMeans, "predict"))
     def predict(self, X: Samples) -> IntArray:
         """Map new samples and return their clusters."""
         X = self._validate_new(X)
-        return self.clusterer_.predict(self.metric_.transform(X))
+        return self.clusterer_.predict(self.metric_.transform(X) if self.uses_metric_ else dense(X))

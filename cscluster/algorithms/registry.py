@@ -36,6 +36,9 @@ PAPERS: Mapping[str, str] = {
     "Sequential Constraints, 2015",
 }
 
+JOINED = "pckmeans"
+"""What clusters in the space of a metric learner where nothing else is asked for."""
+
 
 @dataclass(frozen=True)
 class Algorithm:
@@ -61,6 +64,8 @@ class Algorithm:
         Preprocessing where the configuration names none.
     preset : mapping
         Parameters that make this name a special case of its class.
+    joined : str
+        What clusters in the space of a metric learner where the configuration names nothing.
     """
 
     name: str
@@ -71,6 +76,7 @@ class Algorithm:
     tags: tuple[str, ...] = ()
     preprocess: tuple[str, ...] = ()
     preset: Mapping[str, Any] = field(default_factory=dict)
+    joined: str = JOINED
 
     @property
     def is_metric(self) -> bool:
@@ -81,6 +87,8 @@ class Algorithm:
 
     def as_printed(self, preprocess: tuple[str, ...] | None = None, **preset: Any) -> Algorithm:
         """Return the entry of this method as its publication describes it, where ours differs.
+
+        A metric learner is joined with k-means.
 
         Parameters
         ----------
@@ -95,6 +103,7 @@ class Algorithm:
             title=f"{self.title} (as printed)",
             preset={**self.preset, **preset},
             preprocess=self.preprocess if preprocess is None else preprocess,
+            joined="kmeans",
         )
 
     def load(self) -> type[ConstrainedEstimator]:
@@ -165,6 +174,15 @@ PARTITION = (
         family="partition",
         paper="bilenko2004",
         tags=("constraints", "inductive", "compiled"),
+    ),
+    Algorithm(
+        name="mpckmeans_full",
+        target=f"{_FAMILIES}.partition.mpckmeans:MPCKMeans",
+        title="MPCK-Means, multiple full",
+        family="partition",
+        paper="bilenko2004",
+        tags=("constraints", "inductive", "compiled"),
+        preset={"metric": "multiple", "matrix": "full"},
     ),
     Algorithm(
         name="mkmeans",
@@ -435,18 +453,28 @@ ENSEMBLE = (
         paper="yi2015",
         tags=("constraints", "sequential", "compiled"),
     ),
+    Algorithm(
+        name="landmark_ensemble",
+        target=f"{_FAMILIES}.ensemble.landmark_ensemble:LandmarkEnsemble",
+        title="landmark ensemble",
+        family="ensemble",
+        tags=("constraints", "sequential", "compiled"),
+    ),
 )
+
+_PLAIN = {"joint": False, "fallback": False}
+"""Each sample has the label that the method gives it, whatever k-means says."""
 
 AS_PRINTED: Mapping[str, Mapping[str, Any]] = {
     # bilenko2004, and where its text is silent the authors' program: every partner's present label counts,
     # one start, seeds that have their labels before the first sweep.
     "pckmeans": {"w": 1.0, "assignment": "keep", "start": "authors"},
-    "mpckmeans": {"assignment": "keep", "start": "authors", "floor": 0.01},
-    "mkmeans": {"start": "authors", "floor": 0.01},
+    "mpckmeans": {"w": 1.0, "assignment": "keep", "start": "authors", "floor": 0.01, "fallback": False},
+    "mkmeans": {"w": 1.0, "start": "authors", "floor": 0.01, "fallback": False},
     # zeng2012: the projection (18), Algorithm 2, scores without a constant term.
-    "pmmc": {"lam": 1.0, "init": "paper", "solver": "subgradient", "bias": False},
+    "pmmc": {"lam": 1.0, "init": "paper", "solver": "subgradient", "bias": False, **_PLAIN},
     # Hu et al. 2008 start from k-means, not from projections that zeng2012 found later.
-    "cpcmmc": {"lam": 1.0, "init": "kmeans", "bias": False},
+    "cpcmmc": {"lam": 1.0, "init": "kmeans", "bias": False, **_PLAIN},
     # zeng2012, eq. (1): scores without a constant term.
     "cpmmc": {"lam": 1.0, "bias": False},
     # zhang2009, section IV-B: a single k-means whose prototypes lie far from each other.
@@ -462,6 +490,9 @@ AS_PRINTED: Mapping[str, Mapping[str, Any]] = {
     "lmnn": {"shrinkage": 0.0},
     "llma": {"solver": "spectral"},
     "kernel_beta": {"center": False},
+    "trace_ratio": {"shrinkage": 0.0},
+    "xiang": {"shrinkage": 0.0},
+    "ccskl": {"prior": 0.0, **_PLAIN},
 }
 """Parameters that make the published method of ours, of every method whose two forms differ."""
 

@@ -30,9 +30,7 @@ SCHEDULES: dict[str, ScheduleKind] = {
         ScheduleKind("random_pairs", "number of links", "random pairs, linked by their true classes"),
         ScheduleKind("balanced_pairs", "links of each kind", "as many must-links as cannot-links"),
         ScheduleKind("fraction", "share of samples (%)", "as many random pairs as that share of samples has"),
-        ScheduleKind(
-            "labelled", "samples with known classes", "links between samples of known class"
-        ),
+        ScheduleKind("labelled", "samples with known classes", "links between samples of known class"),
         ScheduleKind("tiers", "links of a tier", "random pairs that arrive in tiers of equal size"),
         ScheduleKind("folds", "number of links", "random pairs inside the training folds"),
         ScheduleKind("active", "number of links", "pairs that an active learner asks about"),

@@ -236,6 +236,19 @@ class Constraints:
             cannot_weights=self.cannot_weights[c],
         )
 
+    def renumbered(self, rows: IntArray) -> Constraints:
+        """Return the same links between samples that are numbered by their place in `rows`.
+
+        `rows` are sorted and hold every touched sample.
+        """
+        return Constraints(
+            np.searchsorted(rows, self.must_links),
+            np.searchsorted(rows, self.cannot_links),
+            n_samples=len(rows),
+            must_weights=self.must_weights,
+            cannot_weights=self.cannot_weights,
+        )
+
     def violated(self, labels: ArrayLike) -> Constraints:
         """Return the links that a partition breaks.
 

@@ -8,6 +8,9 @@ from scipy import sparse
 from cscluster.arrays import BoolArray, FloatArray, IntArray
 from cscluster.constraints import Constraints
 
+_EQUAL = 1e-4
+"""Relative difference of two deviations that counts as none."""
+
 
 def deviations(X: FloatArray) -> tuple[BoolArray, FloatArray]:
     """Return which features vary, and the standard deviations of those that do."""
@@ -16,12 +19,15 @@ def deviations(X: FloatArray) -> tuple[BoolArray, FloatArray]:
     return varies, s[varies]
 
 
-def ranges(X: FloatArray) -> tuple[BoolArray, FloatArray]:
-    """Return which features vary, and the ranges of those that do, up to a common factor.
+def common_scales(X: FloatArray) -> tuple[BoolArray, FloatArray]:
+    """Return which features vary, and what puts those that do on one scale, of mean variance one.
 
-    The factor is such that the features' mean variance is one once they are divided by the result.
+    Features that share a standard deviation are on one scale already, and k-means sees them so: the result is
+    that deviation.  Others are divided by their ranges, up to a common factor.
     """
     varies, deviation = deviations(X)
+    if len(deviation) and np.ptp(deviation) <= _EQUAL * deviation.max():
+        return varies, deviation
     span = np.ptp(X[:, varies], axis=0)
     return varies, span * np.linalg.norm(deviation / span) / np.sqrt(max(len(span), 1))
 
@@ -66,12 +72,14 @@ def group_means(X: FloatArray, groups: IntArray) -> FloatArray:
     return (member @ X) / sizes[:, None]
 
 
-def shrunk_covariance(S: FloatArray, freedom: int, shrinkage: float) -> FloatArray:
+def shrunk_covariance(S: FloatArray, freedom: int, shrinkage: float | None) -> FloatArray:
     """Return the covariance of a scatter, pulled towards the identity.
 
     The identity counts as ``shrinkage * d`` further degrees of freedom:
     ``(S + shrinkage d I) / (freedom + shrinkage d)``.  On features of unit variance that is a ridge
-    which scales with each feature's variance and fades as links come in.
+    which scales with each feature's variance and fades as links come in.  By default `shrinkage` is
+    ``d / freedom``: the scatter weighs ``freedom^2`` against ``d^2``, so that it hardly counts where there
+    are fewer observations than features, and soon is all where there are more.
     """
-    prior = shrinkage * len(S)
+    prior = (len(S) / max(freedom, 1) if shrinkage is None else shrinkage) * len(S)
     return (S + prior * np.eye(len(S))) / (freedom + prior)

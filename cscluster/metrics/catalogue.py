@@ -37,8 +37,9 @@ METRICS: dict[str, Metric] = {
                "share of samples in their cluster's majority class, also called purity (zeng2012, 27)"),
         Metric("acc_hungarian", "ACC (one-to-one)",
                "share of samples in the class of their cluster, one class for each cluster"),
-        Metric("error", "error", "share of samples outside the class of their cluster, one class for each cluster "
-               "(zhang2009)", higher_is_better=False),
+        Metric("error", "error",
+               "share of samples outside the class of their cluster, one class for each cluster (zhang2009)",
+               higher_is_better=False),
         Metric("balanced_error", "balanced error",
                "mean of the classes' error rates, one class for each cluster (zhang2009)",
                higher_is_better=False),

@@ -13,6 +13,7 @@ import numpy as np
 from cscluster import seeds
 from cscluster.algorithms import registry
 from cscluster.algorithms.build import build
+from cscluster.arrays import IntArray
 from cscluster.constraints import Constraints
 from cscluster.errors import CsclusterError
 
@@ -20,9 +21,6 @@ FOLDS = 5
 MIN_LINKS = 20
 MIN_OF_EACH_KIND = 5
 MAX_ROWS = 3000
-
-JOINED = "pckmeans"
-"""What clusters in the space of a metric learner."""
 
 Tick = Callable[[str], None]
 """Told what is being done, once for each fit."""
@@ -60,18 +58,24 @@ class Attempt:
         shares = [kept / total for kept, total in (self.must, self.cannot) if total]
         return float(np.mean(shares)) if shares else 0.0
 
+    @property
+    def exceeds_chance(self) -> bool:
+        """Whether the score is above that of labels that know nothing, one half, by two standard errors."""
+        totals = [total for _, total in (self.must, self.cannot) if total]
+        error = 0.5 / len(totals) * float(np.sqrt(sum(1 / total for total in totals))) if totals else np.inf
+        return self.score > 0.5 + 2 * error
+
 
 def title(name: str) -> str:
     """Return what a method is called in tables."""
     algorithm = registry.find(name)
-    return f"{algorithm.title} + {registry.find(JOINED).title}" if algorithm.is_metric else algorithm.title
+    joined = registry.find(registry.JOINED).title
+    return f"{algorithm.title} + {joined}" if algorithm.is_metric else algorithm.title
 
 
 def make(name: str, params: dict[str, Any], n_clusters: int, seed: int) -> Any:
     """Return an unfitted method; a metric learner is joined with one that keeps the links as well."""
-    defaults: dict[str, Any] = {}
-    clusterer = (JOINED, defaults) if registry.find(name).is_metric else None
-    return build(name, params, n_clusters, seed, clusterer)
+    return build(name, params, n_clusters, seed)
 
 
 def are_enough(links: Constraints) -> bool:
@@ -106,14 +110,23 @@ def fewer_rows(X: Any, links: Constraints, seed: int) -> tuple[Any, Constraints]
     count = max(0, MAX_ROWS - len(links.touched))
     drawn = seeds.generator(seed, "rows").choice(others, min(count, len(others)), replace=False)
     rows = np.sort(np.concatenate([links.touched, drawn]))
-    kept = Constraints(
-        np.searchsorted(rows, links.must_links),
-        np.searchsorted(rows, links.cannot_links),
-        n_samples=len(rows),
-        must_weights=links.must_weights,
-        cannot_weights=links.cannot_weights,
-    )
-    return X[rows], kept
+    return X[rows], links.renumbered(rows)
+
+
+def kept_of(links: Constraints, labels: IntArray) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return the numbers of must-links that labels keep and of all, and those of cannot-links."""
+    broken = links.violated(labels)
+    n_must, n_cannot = len(links.must_links), len(links.cannot_links)
+    return (n_must - len(broken.must_links), n_must), (n_cannot - len(broken.cannot_links), n_cannot)
+
+
+def agreement(fit: Callable[[Constraints], IntArray], links: Constraints, seed: int) -> float:
+    """Return the score of held-out links: `fit` is shown links and returns labels."""
+    totals = np.zeros((2, 2), dtype=int)
+    for shown, asked in splits(links, seed):
+        totals += kept_of(asked, fit(shown))
+    (must, n_must), (cannot, n_cannot) = totals.tolist()
+    return Attempt("", (must, n_must), (cannot, n_cannot)).score
 
 
 def attempt(
@@ -135,8 +148,7 @@ def attempt(
             problem = str(error)
             continue
         times.append(time.perf_counter() - start)
-        broken = asked.violated(labels)
-        must += len(asked.must_links) - len(broken.must_links), len(asked.must_links)
-        cannot += len(asked.cannot_links) - len(broken.cannot_links), len(asked.cannot_links)
+        for counts, kept in zip((must, cannot), kept_of(asked, labels), strict=True):
+            counts += kept
     seconds = float(np.median(times)) if times else 0.0
     return Attempt(name, (must[0], must[1]), (cannot[0], cannot[1]), seconds, problem)

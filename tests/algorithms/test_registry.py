@@ -29,7 +29,7 @@ def test_entry_is_consistent_with_its_class(algorithm):
     assert loaded.__module__.startswith(f"cscluster.algorithms.{algorithm.family}.")
     assert algorithm.family in FAMILIES
     assert set(algorithm.tags) <= TAGS
-    assert algorithm.paper
+    assert bool(algorithm.paper) == (algorithm.name != "landmark_ensemble")  # ours, unpublished
     assert set(algorithm.preprocess) <= set(STEPS)
     assert ("sparse" in algorithm.tags) == loaded.accepts_sparse
     if not algorithm.is_metric:
@@ -54,6 +54,8 @@ def test_a_method_as_printed_is_an_entry_of_its_own():
     assert printed.load() is ours.load()
     assert printed.defaults() == ours.defaults() | {"init": "paper"}
     assert (printed.preprocess, ours.preprocess) == (("standardize",), ())
+    assert registry.find("rca").joined == "pckmeans"
+    assert registry.find("rca_printed").joined == "kmeans"
 
 
 @each

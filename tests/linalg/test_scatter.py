@@ -4,9 +4,9 @@ import pytest
 from cscluster import Constraints
 from cscluster.linalg.scatter import (
     chunklet_scatter,
+    common_scales,
     deviations,
     link_scatter,
-    ranges,
     separation_scatter,
     shrunk_covariance,
 )
@@ -60,11 +60,24 @@ def test_constant_features_are_found_in_spite_of_rounding(constant):
     np.testing.assert_allclose(s, [X[:, 0].std(), X[:, 1].std()], rtol=1e-8)
 
 
+def test_features_that_share_a_deviation_are_left_as_they_are():
+    Z = 7 * (X - X.mean(axis=0)) / X.std(axis=0)
+    varies, s = common_scales(Z)
+    assert varies.all()
+    np.testing.assert_allclose(s, 7)
+
+
+def test_by_default_the_scatter_weighs_as_the_square_of_its_observations_for_each_feature():
+    S = np.diag([8.0, 2.0])
+    np.testing.assert_allclose(shrunk_covariance(S, 4, None), np.diag([9.0, 3.0]) / 5)
+    np.testing.assert_allclose(shrunk_covariance(0 * S, 0, None), np.eye(2))
+
+
 def test_ranges_leave_features_of_unit_mean_variance():
     Y = np.column_stack([X[:, 0], np.full(9, 0.1), 50 * X[:, 1]])
-    varies, s = ranges(Y)
+    varies, s = common_scales(Y)
     assert varies.tolist() == [True, False, True]
     Z = Y[:, varies] / s
     assert np.ptp(Z[:, 0]) == pytest.approx(np.ptp(Z[:, 1]))
     assert Z.var(axis=0).mean() == pytest.approx(1)
-    assert ranges(np.ones((3, 2)))[1].size == 0
+    assert common_scales(np.ones((3, 2)))[1].size == 0

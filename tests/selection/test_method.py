@@ -60,28 +60,54 @@ def test_links_survive_when_rows_are_drawn(monkeypatch):
 def test_the_method_that_learns_what_matters_is_chosen():
     chosen = choose.choose_algorithm(rows(), links(60), 3, 0, silent)
     by_name = {found.algorithm: found for found in chosen.attempts}
-    assert list(by_name) == ["pckmeans", "rca", "itml", "mpckmeans", "pmmc", "kmeans"]
+    assert list(by_name) == ["itml", "pmmc", "rca", "mpckmeans_full", "mpckmeans", "pckmeans", "kmeans"]
     assert chosen.algorithm not in ("pckmeans", "kmeans")
     assert by_name[chosen.algorithm].score > by_name["kmeans"].score + 0.2
     assert choose.choose_algorithm(rows(), links(60), 3, 0, silent).algorithm == chosen.algorithm
 
 
-def test_among_equals_the_simplest_that_uses_links():
+def test_among_equals_the_preferred_one():
     X = np.random.default_rng(0).normal(size=(90, 2)) + 20 * np.eye(3)[Y][:, :2]
     chosen = choose.choose_algorithm(X, links(60), 3, 0, silent)
-    assert chosen.algorithm == "pckmeans"
-    assert "simplest of those that keep most held-out links (1.00)" in chosen.reason
+    assert chosen.algorithm == "itml"
+    assert "preferred one of those that keep most held-out links (1.00)" in chosen.reason
+
+
+def test_kmeans_where_no_method_keeps_more_held_out_links(monkeypatch):
+    def attempt(name, *rest):
+        return Attempt(name, must=(6, 10) if name == "kmeans" else (5, 10), cannot=(9, 10))
+
+    monkeypatch.setattr(heldout, "attempt", attempt)
+    chosen = choose.choose_algorithm(rows(), links(60), 3, 0, silent)
+    assert chosen.algorithm == "kmeans"
+    assert "than any method that learns from links" in chosen.reason
+
+
+def test_columns_that_do_not_show_the_groups_are_named():
+    shuffled = np.random.default_rng(5).permutation(Y)
+    with pytest.warns(match="hardly show the groups"):
+        choose.choose_algorithm(rows(), links(60, y=shuffled), 3, 0, silent)
+    assert not Attempt("kmeans", must=(6, 10), cannot=(6, 10)).exceeds_chance
+    assert Attempt("kmeans", must=(9, 10), cannot=(9, 10)).exceeds_chance
+
+
+def test_agreement_is_the_score_of_an_attempt():
+    X, given = rows(), links(60)
+    score = heldout.attempt("rca", {}, X, heldout.splits(given, 4), 3, 4, silent).score
+    assert score == heldout.agreement(
+        lambda shown: heldout.make("rca", {}, 3, 4).fit(X, shown).labels_, given, 4
+    )
 
 
 def test_few_or_no_links():
     few = choose.choose_algorithm(rows(), links(10), 3, 0, silent)
-    assert (few.algorithm, few.attempts) == ("pckmeans", [])
+    assert (few.algorithm, few.attempts) == ("itml", [])
     assert "20 links with 5 of each kind" in few.reason
     assert choose.choose_algorithm(rows(), links(0), 3, 0, silent).algorithm == "kmeans"
 
 
 def test_the_short_list_suits_the_data():
-    assert choose.shortlist(np.zeros((50_000, 600))) == ["pckmeans", "mpckmeans", "kmeans"]
+    assert choose.shortlist(np.zeros((50_000, 600))) == ["mpckmeans", "pckmeans", "kmeans"]
     assert choose.shortlist(csr_array((100, 2000))) == ["pmmc", "kmeans"]
 
 

@@ -25,6 +25,7 @@ from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.algorithms.ensemble._labels import Labels
 from cscluster.algorithms.ensemble._rows import Rows
 from cscluster.linalg.kernels import Kernel, Nystroem, median_distance
+from cscluster.linalg.scatter import common_scales
 
 _KERNEL_LANDMARKS = 200
 _WIDTH_SAMPLES = 500
@@ -87,6 +88,7 @@ class GraphPartition:
        2011.
     """
 
+    scale: FloatArray
     landmarks: FloatArray
     width: float
     V: FloatArray
@@ -94,8 +96,15 @@ class GraphPartition:
 
     @classmethod
     def fit(cls, X: FloatArray, n_clusters: int, rng: np.random.Generator) -> Self:
-        """Learn from the samples `X`; landmarks are the centres of a short k-means."""
-        p = min(_GRAPH_LANDMARKS, len(X))
+        """Learn from the samples `X`, on one scale; landmarks are the centres of a short k-means.
+
+        A landmark stands for five samples at least: were each sample its own, the graph would fall apart.
+        """
+        varies, s = common_scales(X)
+        scale = np.ones(X.shape[1])
+        scale[varies] = s
+        X = X / scale
+        p = min(_GRAPH_LANDMARKS, max(len(X) // _PER_LANDMARK, 2 * n_clusters), len(X))
         rows = X[rng.choice(len(X), min(_PER_LANDMARK * p, len(X)), replace=False)]
         landmarks = _kmeans(rows, p, rng, init="random", max_iter=3).cluster_centers_
         near, distances = nearest_landmarks(X, landmarks, _GRAPH_NEIGHBORS)
@@ -106,11 +115,11 @@ class GraphPartition:
         G = (Z.T @ Z).toarray() / root / root[:, None]
         s, U = eigh(G, subset_by_index=[max(0, p - n_clusters), p - 1])
         V = U / root[:, None] / np.sqrt(np.maximum(s, np.finfo(float).eps))
-        return cls(landmarks, width, V, _kmeans(Z @ V, n_clusters, rng))
+        return cls(scale, landmarks, width, V, _kmeans(Z @ V, n_clusters, rng))
 
     def __call__(self, X: FloatArray) -> IntArray:
         """Return the cluster of each sample."""
-        near, distances = nearest_landmarks(X, self.landmarks, _GRAPH_NEIGHBORS)
+        near, distances = nearest_landmarks(X / self.scale, self.landmarks, _GRAPH_NEIGHBORS)
         Z = _similarities(near, distances, self.width, len(self.landmarks))
         return self.model.predict(Z @ self.V)
 

@@ -72,7 +72,7 @@ class DCA(ShrunkMetric):
     (4, 1)
     """
 
-    version = 2
+    version = 3
 
     n_components: int | None = parameter(
         None, "dimensions of the learned space; half of the features if null", Integer(1), Null()
@@ -87,13 +87,12 @@ class DCA(ShrunkMetric):
         if not len(constraints.must_links):
             if self.shrinkage == 0:
                 raise ConstraintError("DCA with 'shrinkage' 0 needs must-links, got none.")
-            warn("DCA got no must-links: it uses the features' ranges instead.")
+            warn("DCA got no must-links: it uses the features' own scale instead.")
         S_w, nu = chunklet_scatter(Z, constraints)
         S_b, n_pairs = separation_scatter(Z, constraints)
-        W, eigenvalues = simultaneous_diagonalisation(
-            S_b / n_pairs, shrunk_covariance(S_w, nu, self.shrinkage)
-        )
-        if not len(W):
+        C_b = S_b / n_pairs if self.shrinkage is not None else shrunk_covariance(S_b / 2, n_pairs, None)
+        if not S_b.any():
             raise ConstraintError("DCA cannot use these cannot-links: the samples they part coincide.")
+        W, eigenvalues = simultaneous_diagonalisation(C_b, shrunk_covariance(S_w, nu, self.shrinkage))
         self.eigenvalues_ = eigenvalues[:r]
         return W[:r]

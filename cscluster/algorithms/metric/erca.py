@@ -57,6 +57,8 @@ class ERCA(ShrunkMetric):
     [0.0, 0.0, 0.0, 0.0]
     """
 
+    version = 2
+
     whitening: str = parameter(
         "first",
         "whiten along must-links before stretching along cannot-links, or after it, as baghshah2010 prints",
@@ -75,10 +77,11 @@ class ERCA(ShrunkMetric):
             raise ConstraintError("ERCA with 'shrinkage' 0 needs must-links, got none.")
         if not n_must:
             warn("ERCA got no must-links: it uses the features' variances instead.")
-        S_b = link_scatter(Z, constraints.cannot_links, constraints.cannot_weights) / (2 * n_cannot)
+        S_b = link_scatter(Z, constraints.cannot_links, constraints.cannot_weights) / 2
         if not S_b.any():
             raise ConstraintError("ERCA cannot use these cannot-links: the samples they part coincide.")
         S_w = link_scatter(Z, constraints.must_links, constraints.must_weights) / 2
         whitening, _ = inverse_sqrt(shrunk_covariance(S_w, n_must, self.shrinkage))
-        stretching = sqrt(S_b)
+        C_b = S_b / n_cannot if self.shrinkage is not None else shrunk_covariance(S_b, n_cannot, None)
+        stretching = sqrt(C_b)
         return stretching @ whitening if self.whitening == "first" else whitening @ stretching

@@ -7,11 +7,11 @@ from numba import njit
 from sklearn.metrics.pairwise import euclidean_distances
 
 from cscluster.algorithms.base import BoolArray, FloatArray, IntArray, LinearMetric
-from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
+from cscluster.algorithms.parameters import Choice, Integer, Null, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, warn
 from cscluster.linalg.psd import span, sqrt
-from cscluster.linalg.scatter import deviations
+from cscluster.linalg.scatter import common_scales, deviations
 
 _BOUND_SAMPLES = 1000
 """At most so many linked samples are used to find the bounds."""
@@ -132,16 +132,20 @@ class ITML(LinearMetric):
     [[1.2, 0.0], [0.0, 0.8]]
     """
 
-    version = 2
+    version = 3
 
     prior: str = parameter(
-        "range",
-        "A_0: the inverse squared ranges or the inverse variances of the features, so that their units do "
-        "not matter, or the identity",
-        Choice("range", "variance", "identity"),
+        "scale",
+        "A_0: the identity where features share a standard deviation, else the inverse squared ranges; or "
+        "always the latter, the inverse variances of the features, or the identity",
+        Choice("scale", "range", "variance", "identity"),
     )
-    gamma: float = parameter(
-        1.0, "weight of the slack; larger values take the bounds more seriously", Real(0, open_low=True)
+    gamma: float | None = parameter(
+        None,
+        "weight of the slack; larger values take the bounds more seriously; the root of the number of links "
+        "for each entry of A, at most 1, if null",
+        Real(0, open_low=True),
+        Null(),
     )
     quantile: float = parameter(
         0.05,
@@ -154,6 +158,8 @@ class ITML(LinearMetric):
     )
 
     def _scales(self, X: FloatArray) -> tuple[BoolArray, FloatArray]:
+        if self.prior == "scale":
+            return common_scales(X)
         varies, s = deviations(X)
         return varies, {
             "range": np.ptp(X[:, varies], axis=0),
@@ -170,12 +176,12 @@ class ITML(LinearMetric):
             raise ConstraintError("ITML needs links between samples that differ, got none.")
         must = np.arange(len(links)) < len(constraints.must_links)
         low, high = distance_bounds(Z, constraints, self.quantile)
-        Q = span(V[useful])
+        Q, d = span(V[useful]), Z.shape[1]
         A, multipliers, self.n_iter_, self.converged_ = bregman_projections(
             V[useful] @ Q,
             np.where(must, 1, -1)[useful],
             np.where(must, low, high)[useful],
-            self.gamma,
+            self.gamma or min(1.0, float(np.sqrt(len(links) / (d * (d + 1) / 2)))),
             self.tol,
             self.max_iter,
         )

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from cscluster.algorithms.base import BoolArray, FloatArray, IntArray, LinearMetric
-from cscluster.algorithms.parameters import Integer, Real, parameter
+from cscluster.algorithms.parameters import Integer, Null, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError
 from cscluster.linalg.projected_gradient import minimise
 from cscluster.linalg.psd import nearest_psd, span, sqrt
-from cscluster.linalg.scatter import ranges
+from cscluster.linalg.scatter import common_scales
 
 _ROUNDING = 0.1
 
@@ -147,18 +147,24 @@ class LMNN(LinearMetric):
     True
     """
 
-    version = 2
+    version = 3
 
     n_neighbors: int = parameter(3, "targets k of a sample", Integer(1))
     mu: float = parameter(
         0.5, "weight of the push away from impostors", Real(0, 1, open_low=True, open_high=True)
     )
-    shrinkage: float = parameter(0.01, "rho: pull towards the Euclidean metric of these features", Real(0))
+    shrinkage: float | None = parameter(
+        None,
+        "rho: pull towards the Euclidean metric of these features; the number of features over that of "
+        "links, 0.01 at least, if null",
+        Real(0),
+        Null(),
+    )
     max_iter: int = parameter(1000, "iteration limit", Integer(1))
     tol: float = parameter(1e-4, "relative change of the objective that counts as none", Real(0))
 
     def _scales(self, X: FloatArray) -> tuple[BoolArray, FloatArray]:
-        varies, s = ranges(X)
+        varies, s = common_scales(X)
         return varies, s * np.sqrt(2 * len(s))
 
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
@@ -170,9 +176,9 @@ class LMNN(LinearMetric):
         if not V.any():
             raise ConstraintError("LMNN needs cannot-links between samples that differ, got none.")
         Q = span(np.concatenate([T, V[: len(V) // 2]]))
-        loss = LargeMarginLoss(
-            T @ Q, V @ Q, *triples(targets, impostors), self.mu, self.shrinkage / Z.shape[1]
-        )
+        d = Z.shape[1]
+        rho = max(0.01, d / len(constraints)) if self.shrinkage is None else self.shrinkage
+        loss = LargeMarginLoss(T @ Q, V @ Q, *triples(targets, impostors), self.mu, rho / d)
         descent = minimise(loss, nearest_psd, np.eye(Q.shape[1]), tol=self.tol, max_iter=self.max_iter)
         self.objective_ = descent.values
         self.n_iter_ = len(descent.values) - 1

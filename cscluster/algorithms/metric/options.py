@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from cscluster.algorithms.base import LinearMetric, MetricLearner
-from cscluster.algorithms.parameters import Real, parameter
+import numpy as np
+
+from cscluster.algorithms.base import BoolArray, FloatArray, LinearMetric, MetricLearner
+from cscluster.algorithms.parameters import Null, Real, parameter
 from cscluster.errors import ParameterError
 
 
 class ShrunkMetric(LinearMetric):
     """A linear metric from a covariance inside must-links that is shrunk towards a prior."""
 
-    shrinkage: float = parameter(
-        0.2,
+    shrinkage: float | None = parameter(
+        None,
         "tau: the prior, the features' own spread, counts as tau * d further observations of must-links; "
-        "zero is the method as published",
+        "the number of features over that of observations if null; zero is the method as published",
         Real(0),
+        Null(),
     )
+
+    def _scales(self, X: FloatArray) -> tuple[BoolArray, FloatArray]:
+        """Leave the features as they are where nothing is shrunk, as the publications do."""
+        varies, s = super()._scales(X)
+        return varies, np.ones_like(s) if self.shrinkage == 0 else s
 
 
 def require_at_most(owner: MetricLearner, n_components: int | None, limit: int, of_what: str) -> None:

@@ -81,6 +81,8 @@ class TraceRatio(MetricLearner):
     1.0
     """
 
+    version = 2
+
     map: str = parameter(
         "linear",
         "the features. 'linear': the sample itself. 'nonlinear': exponential neighbourhood functions "
@@ -102,6 +104,13 @@ class TraceRatio(MetricLearner):
         Null(),
     )
     n_neighbors: int = parameter(10, "neighbours k that rebuild a sample", Integer(1))
+    shrinkage: float | None = parameter(
+        None,
+        "null: in a linear map the features' own variances count as q^2 / |D| further cannot-links and "
+        "q^2 / |P| must-links, so that few links change little; zero is the method as published",
+        Real(0, 0),
+        Null(),
+    )
     window: float | None = parameter(
         None,
         "the window w; the mean squared distance between samples if null",
@@ -140,6 +149,9 @@ class TraceRatio(MetricLearner):
         S_w = link_scatter(F, constraints.must_links, constraints.must_weights)
         if self.alpha > 0:
             S_w += self.alpha * reconstruction_scatter(F, reconstruction_weights(X, self.n_neighbors))
+        if self.shrinkage is None and self.map == "linear":
+            for S, count in ((S_b, len(constraints.cannot_links)), (S_w, len(constraints.must_links))):
+                S += q / max(count, 1) * q * np.diag(2 * F.var(axis=0))
         half = (X.shape[1] if self.map == "linear" else q) // 2
         r = self.n_components or max(1, min(half, q - 1))
         solution = trace_ratio.newton(S_b, S_w, r, F, tol=self.tol, max_iter=self.max_iter)

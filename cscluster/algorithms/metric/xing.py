@@ -94,7 +94,7 @@ class Xing(ShrunkMetric):
     True
     """
 
-    version = 2
+    version = 3
 
     diagonal: bool = parameter(False, "learn a weight for each feature instead of a full matrix", Boolean())
     log_det: float = parameter(
@@ -110,10 +110,10 @@ class Xing(ShrunkMetric):
         if not len(V):
             raise ConstraintError("Xing needs cannot-links between samples that differ, got none.")
         n_must = len(constraints.must_links)
-        if not n_must and self.shrinkage > 0:
-            warn("Xing got no must-links: it uses the features' ranges instead.")
+        if not n_must and self.shrinkage != 0:
+            warn("Xing got no must-links: it uses the features' own scale instead.")
         S_w = link_scatter(Z, constraints.must_links, constraints.must_weights) / 2
-        C_w = shrunk_covariance(S_w, n_must, self.shrinkage) if n_must or self.shrinkage else S_w
+        C_w = shrunk_covariance(S_w, n_must, self.shrinkage) if n_must or self.shrinkage != 0 else S_w
         if self.diagonal:
             C_w = np.diag(np.diag(C_w))
         whitening, rank = inverse_sqrt(C_w)

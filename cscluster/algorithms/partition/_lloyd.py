@@ -7,9 +7,14 @@ its `Model`.
 
 from __future__ import annotations
 
-from typing import Protocol, Self, TypeVar
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, Protocol, Self, TypeVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
 from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
@@ -17,6 +22,7 @@ from cscluster.algorithms.partition._assign import ASSIGNMENTS, Penalties, assig
 from cscluster.algorithms.partition._closure import Closure
 from cscluster.algorithms.partition._seeding import authors_seeds, seed_centers
 from cscluster.algorithms.partition._sums import group_sums
+from cscluster.algorithms.partition.kmeans import KMeans
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError
 
@@ -40,19 +46,48 @@ class Model(Protocol):
 M = TypeVar("M", bound=Model)
 
 
+@dataclass(frozen=True)
+class Start:
+    """First centres, and the labels that samples have before the first sweep, -1 for none."""
+
+    mu: FloatArray
+    labels: IntArray
+
+
+@dataclass(frozen=True)
+class Run(Generic[M]):
+    """What the alternation from one start ends with.
+
+    Attributes
+    ----------
+    labels, mu, model
+        The fixed point or, where none was reached, the iterate of the lowest objective.
+    objective : ndarray
+        The objective after each iteration.
+    value : float
+        The objective of `labels`.
+    """
+
+    labels: IntArray
+    mu: FloatArray
+    model: M
+    objective: FloatArray
+    value: float
+    converged: bool
+    n_reseeded: int
+
+
 class ConstrainedKMeans(SeededClusterer):
     """What pckmeans, mpckmeans and mkmeans share."""
 
     start: str = parameter(
-        "neighbourhoods",
-        "first centres. 'neighbourhoods': the centroids of the neighbourhoods that must-links form. "
-        "'authors': the same as in the program of the authors of bilenko2004, which labels the samples of "
-        "these neighbourhoods before the first sweep, perturbs the centroid by up to 35 percent where there "
-        "are too few, and closes the links of the largest neighbourhoods alone, one for each cluster",
-        Choice("neighbourhoods", "authors"),
-    )
-    w: float = parameter(
-        1.0, "cost of a broken link of weight one, which competes with squared distances", Real(0)
+        "best",
+        "first centres. 'neighbourhoods': the centroids of the neighbourhoods that must-links form (the "
+        "paper's single start). 'best': these and the centres of k-means; the lowest objective wins. "
+        "'authors': as in the program of bilenko2004's authors, which labels the samples of these "
+        "neighbourhoods before the first sweep, perturbs the centroid by up to 35 percent where there are "
+        "too few of them, and closes the links of the largest neighbourhoods alone, one for each cluster",
+        Choice("best", "neighbourhoods", "authors"),
     )
     max_iter: int = parameter(300, "iteration limit", Integer(1))
     tol: float = parameter(
@@ -61,35 +96,42 @@ class ConstrainedKMeans(SeededClusterer):
         Real(0),
     )
 
+    def _starts(
+        self, X: FloatArray, seeds: Constraints, reference: Reference, rng: np.random.Generator
+    ) -> Iterator[Start]:
+        """Yield each start, from the neighbourhoods of `seeds` and from k-means."""
+        if self.start == "authors":
+            yield Start(*authors_seeds(X, seeds, self.n_clusters, rng))
+            return
+        unlabelled = np.full(len(X), -1, dtype=np.int64)
+        yield Start(seed_centers(X, seeds, self.n_clusters, rng), unlabelled)
+        if self.start == "best":
+            yield Start(reference.kmeans.cluster_centers_, unlabelled)
+
     def _alternate(
         self,
         X: FloatArray,
         constraints: Constraints,
-        seeds: Constraints,
+        start: Start,
         model: M,
         assignment: str | None,
         rng: np.random.Generator,
-    ) -> M:
-        """Alternate from the neighbourhoods of `seeds` and return the model of the fixed point.
+    ) -> Run[M]:
+        """Alternate from `start`.
 
-        Where none is reached, as in a limit cycle, the iterate of the lowest objective is taken.
+        Where no fixed point is reached, as in a limit cycle, the iterate of the lowest objective is taken.
         Without an `assignment` rule links move no sample.
         """
         K = self.n_clusters
-        if self.start == "authors":
-            closure = Closure.of(constraints, largest=K)
-            mu, labels = authors_seeds(X, seeds, K, rng)
-        else:
-            closure = Closure.of(constraints)
-            mu, labels = seed_centers(X, seeds, K, rng), np.full(len(X), -1, dtype=np.int64)
+        closure = Closure.of(constraints, largest=K if self.start == "authors" else None)
         points = closure.points
         origin = X.mean(axis=0)
-        X, mu = X - origin, mu - origin
+        X, mu, labels = X - origin, start.mu - origin, start.labels
         still = self.tol * X.var(axis=0).mean()
         objective: list[float] = []
-        self.converged_, self.n_reseeded_ = False, 0
-        lowest = (np.inf, labels, mu, model)
-        while not self.converged_ and len(objective) < self.max_iter:
+        J, converged, n_reseeded = np.inf, False, 0
+        lowest = (J, labels, mu, model)
+        while not converged and len(objective) < self.max_iter:
             if assignment == "reset" and len(objective) == RESETS:
                 assignment, (_, labels, mu, model) = "keep", lowest
             before, mu_before = labels, mu
@@ -98,27 +140,61 @@ class ConstrainedKMeans(SeededClusterer):
             if assignment and len(points):
                 penalties = model.penalties(X, closure)
                 labels[points] = assign_points(D[points], before[points], penalties, closure, assignment, rng)
-            self.n_reseeded_ += fill_empty(X, D, labels, constraints.components)
+            n_reseeded += fill_empty(X, D, labels, constraints.components)
             mu = means(X, labels, K)
             model, J = model.update(X, labels, mu, closure)
             objective.append(J)
             if lowest[0] > J:
                 lowest = (J, labels, mu, model)
-            self.converged_ = bool(np.array_equal(labels, before) or ((mu - mu_before) ** 2).sum() <= still)
-        if not self.converged_:
-            _, labels, mu, model = lowest
-        self.labels_ = labels
-        self.cluster_centers_ = mu + origin
-        self.n_iter_ = len(objective)
-        self.objective_ = np.array(objective)
-        self._model: Model = model
-        return model
+            converged = bool(np.array_equal(labels, before) or ((mu - mu_before) ** 2).sum() <= still)
+        if not converged:
+            J, labels, mu, model = lowest
+        return Run(labels, mu + origin, model, np.array(objective), J, converged, n_reseeded)
+
+    def _store(self, run: Run[M]) -> None:
+        """Set the fitted attributes."""
+        self.labels_ = run.labels
+        self.cluster_centers_ = run.mu
+        self.n_iter_ = len(run.objective)
+        self.objective_ = run.objective
+        self.converged_ = run.converged
+        self.n_reseeded_ = run.n_reseeded
+        self._model: Model = run.model
 
     def predict(self, X: Samples) -> IntArray:
         """Return the cluster of least cost for each sample, links aside."""
-        X, mu = self._validate_new(X), self.cluster_centers_
-        origin = mu.mean(axis=0)
-        return nearest(self._model.distances(X - origin, mu - origin))
+        return blind_labels(self._validate_new(X), self.cluster_centers_, self._model)
+
+
+def blind_labels(X: FloatArray, mu: FloatArray, model: Model) -> IntArray:
+    """Return the cluster of least cost for each sample, links aside."""
+    origin = mu.mean(axis=0)
+    return nearest(model.distances(X - origin, mu - origin))
+
+
+class Reference:
+    """K-means of the same samples, computed when it is first asked for."""
+
+    def __init__(self, X: FloatArray, n_clusters: int, random_state: int | None) -> None:
+        self.X = X
+        self.n_clusters = n_clusters
+        self.random_state = random_state
+
+    @cached_property
+    def kmeans(self) -> KMeans:
+        """K-means with its default parameters."""
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+            return KMeans(n_clusters=self.n_clusters, random_state=self.random_state).fit(self.X)
+
+    @property
+    def mean_cost(self) -> float:
+        """The mean squared distance of a sample from its centre; one where all are zero."""
+        return float(self.kmeans.objective_[-1]) / len(self.X) or 1.0
+
+
+def best_run(runs: Iterator[Run[M]]) -> Run[M]:
+    """Return the run of the lowest objective."""
+    return min(runs, key=lambda run: run.value)
 
 
 class LinkedAssignment(ConstrainedKMeans):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Self
@@ -10,11 +11,12 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.cluster import kmeans_plusplus
 
-from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
-from cscluster.algorithms.parameters import Integer, Real, parameter
+from cscluster.algorithms.base import FloatArray, IntArray, Samples
+from cscluster.algorithms.parameters import Real, parameter
 from cscluster.algorithms.partition._assign import nearest, squared_distances
 from cscluster.algorithms.partition._closure import Closure
-from cscluster.algorithms.partition._lloyd import fill_empty, means
+from cscluster.algorithms.partition._lloyd import Reference, fill_empty, means
+from cscluster.algorithms.partition._restarts import RestartedClusterer
 from cscluster.algorithms.partition._sums import group_sums
 from cscluster.constraints import Constraints
 from cscluster.errors import InfeasibleError
@@ -31,7 +33,7 @@ class Run:
     n_reseeded: int
 
 
-class COPKMeans(SeededClusterer):
+class COPKMeans(RestartedClusterer):
     r"""K-means over the partitions that keep every link.
 
     Seeks a local minimum of
@@ -78,10 +80,9 @@ class COPKMeans(SeededClusterer):
     True
     """
 
+    version = 2
     keeps_hard_links = True
 
-    n_init: int = parameter(10, "number of starts; the lowest objective wins", Integer(1))
-    max_iter: int = parameter(300, "iteration limit of a start", Integer(1))
     tol: float = parameter(
         1e-4,
         "squared shift of the centres, relative to the variance of the data, that counts as none",
@@ -99,7 +100,10 @@ class COPKMeans(SeededClusterer):
             )
         random = np.random.RandomState(self.random_state)
         origin, closure = X.mean(axis=0), Closure.of(constraints)
-        runs = [self._run(X - origin, constraints.components, closure, random) for _ in range(self.n_init)]
+        runs = [
+            self._run(X - origin, mu, constraints.components, closure, random)
+            for mu in self._starts(X - origin, random)
+        ]
         feasible = [run for run in runs if run is not None]
         if not feasible:
             raise InfeasibleError(
@@ -115,11 +119,22 @@ class COPKMeans(SeededClusterer):
         self.n_reseeded_ = best.n_reseeded
         return self
 
+    def _starts(self, X: FloatArray, random: np.random.RandomState) -> Iterator[FloatArray]:
+        """Yield first centres: those of k-means last, unless there is only one start."""
+        for _ in range(max(self.n_init - 1, 1)):
+            yield kmeans_plusplus(X, self.n_clusters, random_state=random)[0]
+        if self.n_init > 1:
+            yield Reference(X, self.n_clusters, self.random_state).kmeans.cluster_centers_
+
     def _run(
-        self, X: FloatArray, component: IntArray, closure: Closure, random: np.random.RandomState
+        self,
+        X: FloatArray,
+        mu: FloatArray,
+        component: IntArray,
+        closure: Closure,
+        random: np.random.RandomState,
     ) -> Run | None:
-        """Alternate from one random start; None if no partition was found."""
-        mu = kmeans_plusplus(X, self.n_clusters, random_state=random)[0]
+        """Alternate from the centres `mu`; None if no partition was found."""
         order = random.permutation(closure.n_components)
         still = self.tol * X.var(axis=0).mean()
         labels, objective, converged, n_reseeded = None, [np.inf], False, 0

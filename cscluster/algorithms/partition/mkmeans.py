@@ -27,7 +27,8 @@ class MKMeans(MetricKMeans):
 
     Notes
     -----
-    The first centres are random perturbations of the centroid of the data.  `objective_` is that of
+    With ``start='neighbourhoods'`` the first centres are random perturbations of the centroid of the data.
+    Links move no sample, so that labels need not keep them however many there are.  `objective_` is that of
     MPCK-Means; it may rise, since the assignment ignores the links.
 
     References
@@ -43,6 +44,8 @@ class MKMeans(MetricKMeans):
     >>> MKMeans(n_clusters=2, random_state=1).fit(X, links).metrics_.shape
     (1, 2)
     """
+
+    version = 2
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X` and learn the metrics."""

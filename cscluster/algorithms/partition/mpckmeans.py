@@ -7,9 +7,11 @@ from typing import Self
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray, Samples
-from cscluster.algorithms.parameters import Choice, Real, parameter
-from cscluster.algorithms.partition._lloyd import ConstrainedKMeans, LinkedAssignment
+from cscluster.algorithms.fallback import beats_kmeans
+from cscluster.algorithms.parameters import Boolean, Choice, Real, parameter
+from cscluster.algorithms.partition._lloyd import ConstrainedKMeans, LinkedAssignment, Reference, best_run
 from cscluster.algorithms.partition._metric import Metrics
+from cscluster.algorithms.partition.pckmeans import Euclidean
 from cscluster.constraints import Constraints
 
 
@@ -24,8 +26,6 @@ class MetricKMeans(ConstrainedKMeans):
         Number of iterations in which an eigenvalue of A^-1 was lifted to the floor.
     """
 
-    version = 2
-
     metric: str = parameter("single", "one metric, or one for each cluster", Choice("single", "multiple"))
     matrix: str = parameter(
         "diagonal", "weights of the features, or full matrices", Choice("diagonal", "full")
@@ -36,17 +36,40 @@ class MetricKMeans(ConstrainedKMeans):
         Real(0, 1, open_low=True),
     )
 
+    w: float = parameter(
+        1.0, "cost of a broken link of weight one, which competes with squared distances", Real(0)
+    )
+    fallback: bool = parameter(
+        True,
+        "keep to the Euclidean metric where the labels that the learned one gives, links aside, break as "
+        "many links as those of k-means (the paper: false)",
+        Boolean(),
+    )
+
     def _learn(
         self, X: FloatArray, constraints: Constraints, *, seeds: Constraints, assignment: str | None
     ) -> Self:
-        """Start from the neighbourhoods of `seeds` and alternate."""
+        """Alternate from the neighbourhoods of `seeds` and from k-means."""
         rng = np.random.default_rng(self.random_state)
-        euclidean = Metrics.start(
+        reference = Reference(X, self.n_clusters, self.random_state)
+        starts = list(self._starts(X, seeds, reference, rng))
+        first = Metrics.start(
             X, self.n_clusters, metric=self.metric, matrix=self.matrix, w=self.w, floor=self.floor
         )
-        model = self._alternate(X, constraints, seeds, euclidean, assignment, rng)
-        self.metrics_ = model.matrices()
-        self.n_floored_ = model.n_floored
+        run = best_run(self._alternate(X, constraints, start, first, assignment, rng) for start in starts)
+        self._store(run)
+        self.metrics_ = run.model.matrices()
+        self.n_floored_ = run.model.n_floored
+        if self.fallback and not beats_kmeans(
+            type(self).__name__, constraints, self.predict(X), reference.kmeans.labels_
+        ):
+            euclidean = Euclidean(reference.mean_cost, self.n_clusters)
+            self._store(
+                best_run(
+                    self._alternate(X, constraints, start, euclidean, assignment, rng) for start in starts
+                )
+            )
+            self.metrics_, self.n_floored_ = first.matrices(), 0
         return self
 
 
@@ -115,6 +138,8 @@ class MPCKMeans(MetricKMeans, LinkedAssignment):
     >>> bool(model.metrics_[0, 0] > 100 * model.metrics_[0, 1])  # the second feature says nothing
     True
     """
+
+    version = 3
 
     assignment: str = "reset"
 

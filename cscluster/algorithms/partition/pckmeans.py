@@ -8,9 +8,10 @@ from typing import Self
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
+from cscluster.algorithms.parameters import Null, Real, parameter
 from cscluster.algorithms.partition._assign import Penalties, squared_distances
 from cscluster.algorithms.partition._closure import Closure
-from cscluster.algorithms.partition._lloyd import LinkedAssignment
+from cscluster.algorithms.partition._lloyd import LinkedAssignment, Reference, best_run
 from cscluster.constraints import Constraints
 
 
@@ -79,10 +80,24 @@ class PCKMeans(LinkedAssignment):
     [0, 0, 1, 1, 1]
     """
 
+    version = 2
+
+    w: float | None = parameter(
+        None,
+        "cost of a broken link of weight one, which competes with squared distances; the mean squared "
+        "distance of a sample from its centre in k-means if null (the paper: 1)",
+        Real(0),
+        Null(),
+    )
+
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X`."""
         X, constraints = self._validate(X, constraints)
         rng = np.random.default_rng(self.random_state)
-        model = Euclidean(self.w, self.n_clusters)
-        self._alternate(X, constraints, constraints, model, self.assignment, rng)
+        reference = Reference(X, self.n_clusters, self.random_state)
+        model = Euclidean(reference.mean_cost if self.w is None else self.w, self.n_clusters)
+        starts = self._starts(X, constraints, reference, rng)
+        self._store(
+            best_run(self._alternate(X, constraints, start, model, self.assignment, rng) for start in starts)
+        )
         return self

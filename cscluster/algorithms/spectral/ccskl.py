@@ -12,7 +12,10 @@ from scipy.sparse.linalg import eigsh
 from sklearn.neighbors import NearestNeighbors
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
-from cscluster.algorithms.parameters import Integer, parameter
+from cscluster.algorithms.fallback import beats_kmeans
+from cscluster.algorithms.joint import LINK_PRICE, joint_labels
+from cscluster.algorithms.parameters import Boolean, Integer, Real, parameter
+from cscluster.algorithms.partition.kmeans import KMeans
 from cscluster.constraints import Constraints
 
 
@@ -66,6 +69,32 @@ def learn_spectrum(V: FloatArray, constraints: Constraints) -> FloatArray:
     return np.cumsum(delta[::-1])[::-1]
 
 
+def shrunk_spectrum(V: FloatArray, constraints: Constraints, n_clusters: int, prior: float) -> FloatArray:
+    r"""Return an ordered spectrum that agrees with the links and stays near that of spectral clustering.
+
+    Minimises over ``beta_1 >= beta_2 >= ... >= 0``, with p links and the means weighted,
+
+    .. math:: \frac p2 \operatorname{mean}_M (K_{ij} - 1)^2 + \frac p2 \operatorname{mean}_C K_{ij}^2
+              + \mu r^2 \|\beta - \beta^0\|^2, \qquad \beta^0_q = 1/r \; (q \le r), \; 0 \; (q > r),
+
+    where r is the number of clusters and mu the `prior`.  With r equal clusters, each a connected part of the
+    graph, the kernel of beta^0 is one inside clusters and zero between them.
+    """
+    s, r = V.shape[1], n_clusters
+    kinds = (
+        (constraints.must_links, constraints.must_weights, 1.0),
+        (constraints.cannot_links, constraints.cannot_weights, 0.0),
+    )
+    rows, targets = [np.sqrt(prior) * r * np.eye(s)], [np.sqrt(prior) * (np.arange(s) < r)]
+    for pairs, weights, target in kinds:
+        w = np.sqrt(weights * len(constraints) / (2 * max(float(weights.sum()), 1e-300)))
+        rows.append(w[:, None] * V[pairs[:, 0]] * V[pairs[:, 1]])
+        targets.append(w * target)
+    sums = np.cumsum(np.concatenate(rows), axis=1)
+    delta = nnls(sums, np.concatenate(targets))[0]
+    return np.cumsum(delta[::-1])[::-1]
+
+
 class CCSKL(SeededClusterer):
     r"""Constrained clustering by spectral kernel learning.
 
@@ -73,8 +102,7 @@ class CCSKL(SeededClusterer):
 
     .. math:: K = \sum_{q=1}^{s} \beta_q v_q v_q^T, \qquad \beta_1 \ge \beta_2 \ge ... \ge \beta_s \ge 0
 
-    that minimises the sum over must-links of :math:`(K_{ij} - 1)^2`, over cannot-links of
-    :math:`K_{ij}^2` and over linked samples of :math:`(K_{ii} - 1)^2`, where v_1, v_2, ... are the
+    that comes closest to one for must-links and to zero for cannot-links, where v_1, v_2, ... are the
     smoothest eigenvectors of the normalized Laplacian of a nearest-neighbour graph; then clusters by
     k-means in the space of the kernel.
 
@@ -87,9 +115,10 @@ class CCSKL(SeededClusterer):
     -----
     Readings.  From the paper come a spectral kernel that respects both the graph and the links, weighted
     links, and a convex quadratic program for the spectrum.  Choices made here: neighbours weighed by a
-    Gaussian as wide as their mean distance, 50 eigenvectors, and ``K_ii = 1`` asked of linked samples
-    only; without that the best kernel for cannot-links alone is zero.  Eigenvectors have mean square
-    one, so that targets and spectrum are of the same size for any n.
+    Gaussian as wide as their mean distance, 50 eigenvectors, and what keeps the kernel from being zero
+    where there are cannot-links alone: ``K_ii = 1`` asked of linked samples (``prior=0``) flattens the
+    spectrum with every further link; the default holds it near that of spectral clustering.  Eigenvectors
+    have mean square one, so that targets and spectrum are of the same size for any n.
 
     The ordered spectrum keeps the kernel smooth on the graph; as its differences are non-negative,
     the quadratic program of the paper is non-negative least squares, solved exactly.  Without links
@@ -112,6 +141,26 @@ class CCSKL(SeededClusterer):
     True
     """
 
+    version = 2
+
+    prior: float = parameter(
+        5.0,
+        "mu: how many links the spectrum of spectral clustering is worth; samples are then scaled to unit "
+        "length in the learned space. Zero: the reading of the paper, with K_ii = 1 asked of linked samples",
+        Real(0),
+    )
+    joint: bool = parameter(
+        True,
+        "label linked samples together: a broken link costs as much as three samples; else each sample has "
+        "the nearest centre (the paper)",
+        Boolean(),
+    )
+    fallback: bool = parameter(
+        True,
+        "cluster the given features by k-means where that breaks no more links than the learned kernel (the "
+        "paper: false)",
+        Boolean(),
+    )
     n_neighbors: int = parameter(20, "neighbours that each sample is joined with", Integer(1))
     n_components: int = parameter(50, "number of eigenvectors s; all if there are fewer", Integer(1))
     n_init: int = parameter(10, "number of starts of k-means", Integer(1))
@@ -121,14 +170,26 @@ class CCSKL(SeededClusterer):
         X, constraints = self._validate(X, constraints)
         rng = np.random.default_rng(self.random_state)
         V = smooth_eigenvectors(neighbor_graph(X, self.n_neighbors), min(self.n_components, len(X)), rng)
-        if len(constraints):
-            self.spectrum_ = learn_spectrum(V, constraints)
-        else:
+        if not len(constraints):
             self.spectrum_ = (np.arange(V.shape[1]) < self.n_clusters).astype(np.float64)
+        elif self.prior:
+            self.spectrum_ = shrunk_spectrum(V, constraints, self.n_clusters, self.prior)
+        else:
+            self.spectrum_ = learn_spectrum(V, constraints)
+        Z = V * np.sqrt(self.spectrum_)
+        if self.prior:
+            Z /= np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), np.finfo(np.float64).tiny)
         model = sklearn.cluster.KMeans(
             self.n_clusters, n_init=self.n_init, random_state=int(rng.integers(2**31))
-        ).fit(V * np.sqrt(self.spectrum_))
+        ).fit(Z)
+        if len(constraints) and self.fallback:
+            kmeans = KMeans(n_clusters=self.n_clusters, random_state=self.random_state).fit(X)
+            if not beats_kmeans("CCSKL", constraints, model.labels_, kmeans.labels_):
+                Z, model = X, kmeans._model
         self.labels_: IntArray = model.labels_.astype(np.int64)
+        if self.joint:
+            cost = model.transform(Z) ** 2
+            self.labels_ = joint_labels(cost, constraints, LINK_PRICE * float(cost.min(axis=1).mean()))
         self.n_iter_ = model.n_iter_
         self.converged_ = model.n_iter_ < model.max_iter
         self.objective_ = np.array([model.inertia_])

@@ -25,10 +25,8 @@ from cscluster.errors import ConfigError, message
 from cscluster.experiment.engine.once import compile_algorithm, shared_metric
 from cscluster.experiment.plan.trials import Cell, Trial, sources
 from cscluster.metrics import scores as metrics
+from cscluster.selection.heldout import agreement
 from cscluster.store.records import Record, Status, check, storable
-
-_FOLDS_OF_LINKS = 3
-
 
 _MOST_WARNINGS = 20
 _LONGEST_TEXT = 2000
@@ -252,27 +250,9 @@ def _part_scores(fitted: _Fitted, y: IntArray, scope: str) -> dict[str, float]:
 
 
 def _agreement(cell: Cell, data: Dataset, links: Constraints, random_state: int) -> float:
-    """Return how well held-out links are kept: the honest rule for choosing parameters.
+    """Return how well held-out links are kept: the honest rule for choosing parameters."""
 
-    The links are split into three parts; each is held out once while the rest is learned from.
-    Must-links and cannot-links count one half each, whatever their numbers.
-    """
-    rng = seeds.generator(random_state, "heldout links")
-    parts = [
-        rng.permutation(np.arange(n) % _FOLDS_OF_LINKS)
-        for n in (len(links.must_links), len(links.cannot_links))
-    ]
-    kept: list[list[float]] = [[], []]
-    for fold in range(_FOLDS_OF_LINKS):
-        training = links.select(parts[0] != fold, parts[1] != fold)
-        heldout = links.select(parts[0] == fold, parts[1] == fold)
-        model = build(cell, random_state)
-        model.fit(data.X, training)
-        broken = heldout.violated(model.labels_)
-        for side, (all_of, lost) in enumerate(
-            [(heldout.must_links, broken.must_links), (heldout.cannot_links, broken.cannot_links)]
-        ):
-            if len(all_of):
-                kept[side].append(1 - len(lost) / len(all_of))
-    sides = [float(np.mean(side)) for side in kept if side]
-    return float(np.mean(sides)) if sides else 0.0
+    def labels(shown: Constraints) -> IntArray:
+        return _checked(build(cell, random_state).fit(data.X, shown), data.n_samples)
+
+    return agreement(labels, links, random_state)

@@ -61,8 +61,10 @@ class Cell:
     def identity(self) -> dict[str, Any]:
         """What the results of the cell depend on."""
         algorithm = registry.find(self.algorithm)
-        name, params = self.clusterer or ("", {})
-        joined = registry.find(name) if name else None
+        joined, params = None, dict[str, Any]()
+        if algorithm.is_metric:
+            name, params = self.clusterer or (algorithm.joined, {})
+            joined = registry.find(name)
         return {
             "data": self.data.checksum,
             "recipe": self.data.recipe.identity(),
@@ -72,13 +74,14 @@ class Cell:
             "version": storable(getattr(algorithm.load(), "version", 1)),
             **({"source": [list(source) for source in self.sources]} if self.sources else {}),
             "params": _resolved(algorithm, self.params),
-            "clusterer": [name, _resolved(joined, params)] if joined else None,
+            "clusterer": [joined.name, _resolved(joined, params)] if joined else None,
             "clusterer_version": storable(getattr(joined.load(), "version", 1)) if joined else None,
+            **({"joined_by_default": True} if joined and self.clusterer is None else {}),
             "n_clusters": self.n_clusters,
             "schedule": self.schedule.identity(),
             "seed": self.seed,
             "repeats": self.repeats,
-            "heldout_links": self.heldout_links,
+            "heldout_links": "by samples" if self.heldout_links else False,
             **({"label": self.label} if self.has_twin else {}),
         }
 
@@ -216,8 +219,8 @@ def _cells(
             )
     steps = _steps(experiment, entry, source)
     clusterer = None
-    if entry.algorithm.is_metric:
-        clusterer = (entry.clusterer.name, entry.clusterer.params) if entry.clusterer else ("kmeans", {})
+    if entry.clusterer is not None:
+        clusterer = (entry.clusterer.name, entry.clusterer.params)
     varied = [name for name, value in entry.params.items() if isinstance(value, list)]
     ref = make_ref(dataset.title, dataset.recipe, steps, source)
     own = sources(entry.name, clusterer)

@@ -5,7 +5,7 @@ from cscluster import LMNN, Constraints, load_dataset
 from cscluster.algorithms.metric.lmnn import LargeMarginLoss, target_pairs, triples
 from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import ConstraintError
-from cscluster.linalg.scatter import ranges
+from cscluster.linalg.scatter import common_scales
 
 
 def links_of(name, count, trial=0):
@@ -58,7 +58,7 @@ def test_objective_ends_below_its_start_and_any_neighbour():
     model = LMNN(tol=1e-8).fit(X, links)
     assert model.converged_
     assert model.objective_.min() < model.objective_[0]
-    s = ranges(X)[1] * np.sqrt(8)
+    s = common_scales(X)[1] * np.sqrt(8)
     Z = X / s
     targets = target_pairs(Z, links, 3)
     impostors = np.concatenate([links.cannot_links, links.cannot_links[:, ::-1]])

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import sklearn.cluster
 
-from cscluster import Constraints, PCKMeans, load_dataset
+from cscluster import Constraints, KMeans, PCKMeans, load_dataset
 from cscluster.algorithms import registry
 from cscluster.algorithms.partition._assign import assign_as_printed
 from cscluster.algorithms.partition._seeding import authors_seeds, seed_centers
@@ -21,7 +21,7 @@ def test_without_links_it_is_kmeans_from_the_same_start(name):
     X = load_dataset(name).X
     start = seed_centers(X, Constraints.empty(len(X)), 3, np.random.default_rng(0))
     theirs = sklearn.cluster.KMeans(3, init=start, n_init=1, tol=0, algorithm="lloyd").fit(X)
-    ours = PCKMeans(n_clusters=3, tol=0, random_state=0).fit(X)
+    ours = PCKMeans(n_clusters=3, start="neighbourhoods", tol=0, random_state=0).fit(X)
     assert ours.converged_
     assert np.array_equal(ours.labels_, theirs.labels_)
     assert ours.objective_[-1] == pytest.approx(theirs.inertia_)
@@ -75,7 +75,8 @@ def test_an_empty_cluster_is_given_a_sample_and_counted():
     # The three neighbourhoods have the same centroid, so two clusters start empty.
     X = np.array([[-1.0], [1.0], [-2.0], [2.0], [-3.0], [3.0], [9.0]])
     links = Constraints([(0, 1), (2, 3), (4, 5)], n_samples=7)
-    model = PCKMeans(n_clusters=3, assignment="keep", w=0, random_state=0).fit(X, links)
+    start = {"start": "neighbourhoods", "assignment": "keep", "w": 0}
+    model = PCKMeans(n_clusters=3, random_state=0, **start).fit(X, links)
     assert model.n_reseeded_ >= 2
     assert set(model.labels_) == {0, 1, 2}
 
@@ -108,8 +109,24 @@ def test_contradictory_links_are_named():
 def test_says_what_is_wrong():
     with pytest.raises(ParameterError, match="'assignment' of PCKMeans must be 'keep'"):
         PCKMeans(assignment="x").fit([[0.0], [1.0]])
-    with pytest.raises(ParameterError, match="'w' of PCKMeans must be a number >= 0, got -1"):
+    with pytest.raises(ParameterError, match="'w' of PCKMeans must be a number >= 0 or null, got -1"):
         PCKMeans(w=-1).fit([[0.0], [1.0]])
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "letterIJL"])
+def test_kmeans_is_among_the_starts(name):
+    X = load_dataset(name).X
+    ours = PCKMeans(n_clusters=3, random_state=0).fit(X).objective_[-1]
+    assert ours <= KMeans(n_clusters=3, random_state=0).fit(X).objective_[-1] * (1 + 1e-6)
+
+
+def test_a_broken_link_costs_as_much_as_a_sample_in_kmeans_whatever_the_unit():
+    X, _, links = draw("iris", 50)
+    model = PCKMeans(n_clusters=3, random_state=0).fit(X, links)
+    w = KMeans(n_clusters=3, random_state=0).fit(X).objective_[-1] / len(X)
+    given = PCKMeans(n_clusters=3, w=w, random_state=0).fit(X, links)
+    assert np.array_equal(model.labels_, given.labels_)
+    assert np.array_equal(model.labels_, PCKMeans(n_clusters=3, random_state=0).fit(1000 * X, links).labels_)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -3,7 +3,12 @@ import pytest
 from scipy.optimize import minimize
 
 from cscluster import CCSKL, Constraints, load_dataset
-from cscluster.algorithms.spectral.ccskl import learn_spectrum, neighbor_graph, smooth_eigenvectors
+from cscluster.algorithms.spectral.ccskl import (
+    learn_spectrum,
+    neighbor_graph,
+    shrunk_spectrum,
+    smooth_eigenvectors,
+)
 from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import ParameterError
 from cscluster.metrics.scores import score
@@ -63,6 +68,25 @@ def test_spectrum_solves_the_quadratic_program():
         loss, np.linspace(1, 0.1, 6), constraints=[order], options={"maxiter": 500, "ftol": 1e-12}
     )
     assert loss(beta) <= best.fun * (1 + 1e-6)
+
+
+def test_shrunk_spectrum_solves_its_quadratic_program_and_is_the_prior_where_that_is_strong():
+    X, _, links = draw("iris", 40)
+    V = eigenvectors(X, 6)
+    prior = np.array([1, 1, 1, 0, 0, 0]) / 3
+
+    def loss(b):
+        K = (V * b) @ V.T
+        fit = ((K[tuple(links.must_links.T)] - 1) ** 2).mean() + (K[tuple(links.cannot_links.T)] ** 2).mean()
+        return len(links) / 2 * fit + 5 * 9 * ((b - prior) ** 2).sum()
+
+    beta = shrunk_spectrum(V, links, 3, 5.0)
+    assert (np.diff(beta) <= 1e-12).all()
+    assert beta[-1] >= 0
+    order = {"type": "ineq", "fun": lambda b: np.append(-np.diff(b), b[-1])}
+    best = minimize(loss, prior, constraints=[order], options={"maxiter": 500, "ftol": 1e-12})
+    assert loss(beta) <= best.fun * (1 + 1e-6)
+    assert np.allclose(shrunk_spectrum(V, links, 3, 1e9), prior, atol=1e-6)
 
 
 def test_links_help_on_digits():

@@ -11,14 +11,14 @@ from cscluster.algorithms.base import FloatArray, Samples
 from cscluster.algorithms.margin.cccp.cccp import cccp, from_scores
 from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.losses import EqualScores, Loss, NoCommonOwner, PointLoss
-from cscluster.algorithms.margin.cccp.model import MarginClusterer, warn_of_contradictions
+from cscluster.algorithms.margin.cccp.model import LinkedMarginClusterer, warn_of_contradictions
 from cscluster.algorithms.margin.cccp.starts import kmeans_scores, label_free_starts
 from cscluster.algorithms.parameters import Choice, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError
 
 
-class CPCMMC(MarginClusterer):
+class CPCMMC(LinkedMarginClusterer):
     """Maximum margin clustering with pairwise constraints of Hu et al. (CPCMMC).
 
     Sample x scores w_y @ x for cluster y; the winner is its label.  W minimises
@@ -65,6 +65,8 @@ class CPCMMC(MarginClusterer):
     True
     """
 
+    version = 2
+
     gamma1: float = parameter(1.0, "weight of the samples", Real(0, open_low=True))
     gamma2: float = parameter(0.1, "weight of the must-links", Real(0))
     gamma3: float = parameter(0.3, "weight of the cannot-links", Real(0))
@@ -79,20 +81,24 @@ class CPCMMC(MarginClusterer):
         """Cluster `X` so that must-linked samples score alike and cannot-linked ones do not."""
         X, links = self._validate(X, constraints)
         warn_of_contradictions("CPCMMC", links)
+        design = self._design(X)
         if self.bias and not (len(links.cannot_links) and self.gamma3):
+            if self.fallback:
+                return self._without_links(X, links)
             raise ConstraintError(
                 "CPCMMC with bias=True needs cannot-links: nothing else keeps the samples out of one "
                 "cluster; give some, or use cpmmc."
             )
         rng = np.random.default_rng(self.random_state)
-        design = self._design(X)
+        lam = self._lam(design)
         solve = self._solver(rng)
         runs = []
         for S in self._starts(design, links, rng):
             losses = self._losses(links, S)
             start = from_scores(losses, S, design.X.shape[1])
-            runs.append(cccp(design, losses, self.lam, start, solve, tol=self.tol, max_iter=self.max_iter))
+            runs.append(cccp(design, losses, lam, start, solve, tol=self.tol, max_iter=self.max_iter))
         self._store(design, min(runs, key=lambda run: run.solution.value))
+        self._settle(X, links)
         return self
 
     def _starts(self, design: Design, links: Constraints, rng: np.random.Generator) -> Iterator[FloatArray]:

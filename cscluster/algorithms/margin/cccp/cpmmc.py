@@ -72,6 +72,8 @@ class CPMMC(MarginClusterer):
         if self.bias:
             losses.append(Balance(n * self.balance))
         start = from_scores(losses, S, design.X.shape[1])
-        run = cccp(design, losses, self.lam, start, self._solver(rng), tol=self.tol, max_iter=self.max_iter)
+        run = cccp(
+            design, losses, self._lam(design), start, self._solver(rng), tol=self.tol, max_iter=self.max_iter
+        )
         self._store(design, run)
         return self

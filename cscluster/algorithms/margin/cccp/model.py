@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.decomposition import KernelPCA
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer, dense
+from cscluster.algorithms.fallback import beats_kmeans
+from cscluster.algorithms.joint import LINK_PRICE, joint_labels
 from cscluster.algorithms.kernel_parameters import KernelEstimator
 from cscluster.algorithms.margin.cccp.cccp import Run, Solve
 from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.dual_ascent import dual_ascent
 from cscluster.algorithms.margin.cccp.subgradient import subgradient
 from cscluster.algorithms.parameters import Boolean, Choice, Integer, Null, Real, parameter
+from cscluster.algorithms.partition.kmeans import KMeans
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError, warn
 
+_MARGINS_PER_LINK = 2.0
+_LAM_OF_SCALE = 1e-3
+"""The weight of the norm over the mean squared distance of a sample from the mean."""
 GAIN_TOL = 0.1
 """CCCP moves on once the duality gap is this share of what the convex problem has gained."""
 
@@ -41,10 +47,12 @@ class MarginClusterer(KernelEstimator, SeededClusterer):
     accepts_sparse = True
 
     n_clusters: int = parameter(2, "number of clusters", Integer(2))
-    lam: float = parameter(
+    lam: float | None = parameter(
         1.0,
-        "weight of the norm; its scale goes with the square of the features' scale",
+        "weight of the norm; its scale goes with the square of the features' scale; 0.001 times the mean "
+        "squared distance of a sample from the mean if null",
         Real(0, open_low=True),
+        Null(),
     )
     solver: str = parameter(
         "dual",
@@ -81,6 +89,11 @@ class MarginClusterer(KernelEstimator, SeededClusterer):
         self._mean = np.asarray(X.mean(axis=0)).ravel()
         return Design.of(X, self._mean, self.bias)
 
+    def _lam(self, design: Design) -> float:
+        """Return the weight of the norm."""
+        scale = float(design.squared_norms.mean()) - self.bias
+        return _LAM_OF_SCALE * scale if self.lam is None else self.lam
+
     def _solver(self, rng: np.random.Generator) -> Solve:
         """Return the solver of convex problems that the parameters name."""
         if self.solver == "subgradient":
@@ -110,6 +123,67 @@ class MarginClusterer(KernelEstimator, SeededClusterer):
     def predict(self, X: Samples) -> IntArray:
         """Return the cluster with the highest score for each sample."""
         return self.decision_function(X).argmax(axis=1).astype(np.int64)
+
+
+class LinkedMarginClusterer(MarginClusterer):
+    """A margin clusterer that learns from links.
+
+    Attributes
+    ----------
+    uses_kmeans_ : bool
+        Whether the scores are those of k-means.
+    """
+
+    joint: bool = parameter(
+        True,
+        "label linked samples together: a broken link costs two margins, and the scores, hence predict, "
+        "stay as they are; else each sample has the cluster of its highest score (the papers)",
+        Boolean(),
+    )
+    fallback: bool = parameter(
+        True,
+        "score by the nearest centre of k-means where the links do not speak against its clusters, or there "
+        "are none (the papers: false)",
+        Boolean(),
+    )
+
+    def _settle(self, X: Samples, links: Constraints) -> None:
+        """Fall back to k-means where the links give no reason not to; label linked samples together."""
+        Z = X if self._kernel_pca is None else self._kernel_pca.transform(X)
+        S = np.asarray(Z @ self.coef_.T) + self.intercept_
+        self.uses_kmeans_ = self.fallback and not self._beats_kmeans(Z, S, links)
+        if self.uses_kmeans_:
+            self._use_kmeans(Z, links)
+        elif self.joint:
+            self.labels_ = joint_labels(S.max(axis=1, keepdims=True) - S, links, _MARGINS_PER_LINK)
+
+    def _beats_kmeans(self, Z: Samples, S: FloatArray, links: Constraints) -> bool:
+        labels = S.argmax(axis=1).astype(np.int64)
+        n_fitted = (self.n_clusters - 1) * (Z.shape[1] + self.bias)
+        return beats_kmeans(type(self).__name__, links, labels, self._kmeans(Z).labels_, n_fitted)
+
+    def _kmeans(self, Z: Samples) -> KMeans:
+        return KMeans(n_clusters=self.n_clusters, random_state=self.random_state).fit(Z)
+
+    def _without_links(self, X: Samples, links: Constraints) -> Self:
+        """Be k-means: nothing else keeps the samples out of one cluster."""
+        warn(f"{type(self).__name__} has too few links to go by; k-means is used instead.")
+        self.uses_kmeans_ = True
+        self._use_kmeans(X if self._kernel_pca is None else self._kernel_pca.transform(X), links)
+        return self
+
+    def _use_kmeans(self, Z: Samples, links: Constraints) -> None:
+        """Score ``c @ z - ||c||^2 / 2`` with the centres c of k-means."""
+        kmeans = self._kmeans(Z)
+        centers = kmeans.cluster_centers_
+        self.coef_, self.intercept_ = centers, -0.5 * (centers**2).sum(axis=1)
+        self.labels_ = kmeans.labels_
+        self.n_iter_, self.converged_, self.objective_ = kmeans.n_iter_, kmeans.converged_, kmeans.objective_
+        self.n_steps_, self.gap_ = np.zeros(1, dtype=np.int64), np.inf
+        if self.joint:
+            S = np.asarray(Z @ self.coef_.T) + self.intercept_
+            price = LINK_PRICE * float(kmeans.objective_[-1]) / Z.shape[0]
+            self.labels_ = joint_labels(2 * (S.max(axis=1, keepdims=True) - S), links, price)
 
 
 def warn_of_contradictions(owner: str, links: Constraints) -> None:

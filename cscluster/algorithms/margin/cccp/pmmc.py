@@ -11,7 +11,7 @@ from cscluster.algorithms.base import FloatArray, Samples
 from cscluster.algorithms.margin.cccp.cccp import Run, Solution, Solve, cccp, from_scores, tangents
 from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.losses import LinkLoss, Loss, PointLoss, objective
-from cscluster.algorithms.margin.cccp.model import MarginClusterer, warn_of_contradictions
+from cscluster.algorithms.margin.cccp.model import LinkedMarginClusterer, warn_of_contradictions
 from cscluster.algorithms.margin.cccp.starts import label_free_starts, paper_start
 from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
 from cscluster.constraints import Constraints
@@ -82,7 +82,7 @@ def lead_from(
     return Lead(losses, start, run.history, run.n_steps)
 
 
-class PMMC(MarginClusterer):
+class PMMC(LinkedMarginClusterer):
     """Pairwise constrained maximum margin clustering (PMMC).
 
     Sample x scores w_y @ x for cluster y; the winner is its label.  W minimises
@@ -145,6 +145,10 @@ class PMMC(MarginClusterer):
     True
     """
 
+    version = 2
+
+    lam: float | None = None
+    bias: bool = True
     delta: float = parameter(1.0, "weight of the samples without a link", Real(0))
     init: str = parameter(
         "auto",
@@ -159,9 +163,13 @@ class PMMC(MarginClusterer):
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X` so that links are kept by a margin."""
         X, links = self._validate(X, constraints)
+        design = self._design(X)
+        if not len(links) and self.fallback:
+            self.delta_ = np.zeros(1)
+            return self._without_links(X, links)
         self._report(links)
         rng = np.random.default_rng(self.random_state)
-        design = self._design(X)
+        lam = self._lam(design)
         near = design.rows_at(links.touched)
         if self.init == "paper" and len(links):
             starts = iter([paper_start(design, links, self.n_clusters, rng)])
@@ -174,7 +182,7 @@ class PMMC(MarginClusterer):
                 near,
                 links,
                 S,
-                lam=self.lam,
+                lam=lam,
                 delta=self.delta,
                 annealing=self.annealing,
                 solve=solve,
@@ -183,15 +191,18 @@ class PMMC(MarginClusterer):
         ]
         if self.annealing and len(links):
             leads = sorted(leads, key=lambda lead: lead.start.value)[: self.n_finalists]
-        runs = [self._finish(design, lead, solve) for lead in leads]
+        runs = [self._finish(design, lead, lam, solve) for lead in leads]
         best = min(range(len(runs)), key=lambda k: runs[k].solution.value)
         self._store(design, runs[best])
         n_first = len(leads[best].history)
         self.delta_ = np.repeat([0.0, float(self.delta)], [n_first, self.n_iter_ - n_first])
+        self._settle(X, links)
+        if self.uses_kmeans_:
+            self.delta_ = np.zeros(1)
         return self
 
-    def _finish(self, design: Design, lead: Lead, solve: Solve) -> Run:
-        run = cccp(design, lead.losses, self.lam, lead.start, solve, tol=self.tol, max_iter=self.max_iter)
+    def _finish(self, design: Design, lead: Lead, lam: float, solve: Solve) -> Run:
+        run = cccp(design, lead.losses, lam, lead.start, solve, tol=self.tol, max_iter=self.max_iter)
         return replace(run, history=lead.history + run.history, n_steps=lead.n_steps + run.n_steps)
 
     def _report(self, links: Constraints) -> None:

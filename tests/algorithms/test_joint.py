@@ -1,0 +1,77 @@
+"""Labels of linked samples, chosen together."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from cscluster import Constraints
+from cscluster.algorithms.joint import joint_labels
+
+
+def objective(cost, labels, links, w):
+    broken = links.violated(labels)
+    price = broken.must_weights.sum() + broken.cannot_weights.sum()
+    return cost[np.arange(len(cost)), labels].sum() + w * price
+
+
+def random_problem(seed, n=7, n_clusters=3, n_links=8):
+    rng = np.random.default_rng(seed)
+    pairs = np.array(list(itertools.combinations(range(n), 2)))
+    pairs = pairs[rng.permutation(len(pairs))[:n_links]]
+    is_must = rng.random(n_links) < 0.4
+    links = Constraints(
+        pairs[is_must],
+        pairs[~is_must],
+        n_samples=n,
+        must_weights=rng.uniform(0.5, 2, is_must.sum()),
+        cannot_weights=rng.uniform(0.5, 2, (~is_must).sum()),
+    )
+    return rng.random((n, n_clusters)), links
+
+
+def test_no_single_move_lowers_the_objective_and_most_minima_are_global():
+    global_minima = 0
+    for seed in range(30):
+        cost, links = random_problem(seed)
+        labels = joint_labels(cost, links, 1.0)
+        value = objective(cost, labels, links, 1.0)
+        for i, h in itertools.product(range(7), range(3)):
+            moved = labels.copy()
+            moved[i] = h
+            assert value <= objective(cost, moved, links, 1.0) + 1e-12
+        every = itertools.product(range(3), repeat=7)
+        lowest = min(objective(cost, np.array(candidate), links, 1.0) for candidate in every)
+        global_minima += value <= lowest + 1e-12
+    assert global_minima > 15
+
+
+def test_without_a_price_every_sample_takes_its_cheapest_cluster():
+    cost, links = random_problem(0)
+    assert np.array_equal(joint_labels(cost, links, 0.0), cost.argmin(axis=1))
+
+
+def test_samples_without_links_are_left_alone():
+    cost = np.array([[0.0, 1.0], [0.2, 0.0], [0.0, 1.0]])
+    labels = joint_labels(cost, Constraints([(0, 1)], n_samples=3), 10.0)
+    assert labels.tolist() == [0, 0, 0]  # sample 1 gives way: it loses 0.2, sample 0 would lose 1
+
+
+def test_a_component_moves_as_one():
+    # Each of three must-linked samples alone prefers its cluster as long as the others stay.
+    cost = np.array([[0.0, 1.0], [0.6, 0.0], [0.6, 0.0]])
+    links = Constraints([(0, 1), (1, 2), (0, 2)], n_samples=3)
+    assert joint_labels(cost, links, 100.0).tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("wrong", [(0, 5), (2, 7)])
+def test_one_wrong_must_link_is_broken_rather_than_merging_two_groups(wrong):
+    cost = np.where(np.arange(10)[:, None] // 5 == np.arange(2), 0.0, 1.0)
+    chain = [(i, i + 1) for i in range(9) if i != 4]
+    labels = joint_labels(cost, Constraints([*chain, wrong], n_samples=10), 3.0)
+    assert labels.tolist() == [0] * 5 + [1] * 5
+
+
+def test_scale_of_costs_and_price_together_is_immaterial():
+    cost, links = random_problem(3)
+    assert np.array_equal(joint_labels(cost, links, 1.0), joint_labels(1e6 * cost, links, 1e6))
