@@ -42,7 +42,10 @@ def test_clear_clusters_are_found(consensus, partitions):
 
 @pytest.mark.parametrize(
     "settings",
-    [{"consensus": "spectral"}, *({"consensus": c, "update": u} for c in CONSENSUS[1:] for u in ("full", "relaxed"))],
+    [
+        {"consensus": "spectral"},
+        *({"consensus": c, "update": u} for c in CONSENSUS[1:] for u in ("full", "relaxed")),
+    ],
 )
 def test_an_update_needs_no_partitions_anew_and_repeats(settings):
     first, second, _ = tiers()
@@ -118,7 +121,9 @@ def test_samples_outside_memory_give_the_same_labels(tmp_path, kind):
     else:
         np.save(path, X)
     source = np.load(path, mmap_mode="r") if kind == "memmap" else path
-    model = LandmarkEnsemble(n_clusters=4, labels_path=str(tmp_path / "labels.npy"), **SMALL).fit(source, tiers()[0])
+    model = LandmarkEnsemble(n_clusters=4, labels_path=str(tmp_path / "labels.npy"), **SMALL).fit(
+        source, tiers()[0]
+    )
     assert np.array_equal(model.labels_, expected.labels_)
     assert np.array_equal(np.load(tmp_path / "labels.npy"), expected.partitions_)
     assert np.load(tmp_path / "labels.npy", mmap_mode="r").dtype == np.uint8
