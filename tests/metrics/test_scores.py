@@ -160,7 +160,7 @@ def test_what_does_not_follow_from_the_partition_is_refused_by_score():
 def test_names():
     assert all(name == metric.name for name, metric in METRICS.items())
     asked = "acc acc_hungarian error balanced_error nmi ari rand balanced_rand pairwise_f precision recall"
-    assert set(METRICS) == {*asked.split(), "satisfied", "seconds", "iterations"}
+    assert set(METRICS) == {*asked.split(), "satisfied", "seconds", "fit_seconds", "iterations"}
     assert list(SCOPES) == ["all", "unconstrained", "heldout", "unseen"]
 
 

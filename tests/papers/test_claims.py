@@ -12,6 +12,7 @@ from cscluster import bundle
 from cscluster.errors import ConfigError
 from cscluster.experiment.config.load import load as load_experiment
 from cscluster.papers import claims, page
+from cscluster.papers.cases import pool
 from cscluster.papers.printed import EVERY
 from cscluster.report.aggregate import Results, collect
 from tests.report.stored import entry, store, trial
@@ -83,6 +84,21 @@ def test_printed_numbers_are_by_our_names(name):
     for claim in paper.claims:
         if hasattr(claim.rule, "table"):
             assert claim.rule.table in set(numbers["table"]), claim.id
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_every_experiment_runs_both_forms(name):
+    paper = claims.load(name)
+    for item in paper.items:
+        there = {entry.title for entry in experiment(paper, item).algorithms}
+        for ours, printed in (*paper.printed_forms.items(), *((b, a) for a, b in paper.our_forms.items())):
+            pair = {ours, printed} & there
+            assert pair in (set(), {printed}, {ours, printed}) or _elsewhere(paper, item), (item, ours)
+
+
+def _elsewhere(paper, item):
+    """Tell whether the printed forms of an experiment are an experiment of their own."""
+    return item == "assignment" or (item.startswith("table4_") and "table4_starts" in paper.items)
 
 
 @pytest.mark.parametrize("name", PAPERS)
@@ -179,6 +195,16 @@ def test_both_forms_are_judged_each_without_the_other(tmp_path):
     )
     (verdict,) = claims.judge(last, {"one": run}, {})
     assert (verdict.printed.status, verdict.ours.status) == ("differs", "reproduced")
+
+
+def test_our_counterpart_of_a_published_method_is_judged_under_its_name(tmp_path):
+    scores = {"published": [0.5, 0.6], "counterpart": [0.9, 0.8], "B": [0.6, 0.7]}
+    records = [trial("a", v, label=label, trial=t) for label, vs in scores.items() for t, v in enumerate(vs)]
+    run = collect(store(tmp_path, [entry("a", label=label) for label in scores], records))
+    for form, mean in (("printed", 0.55), ("ours", 0.85)):
+        table = pool([run]).in_form({}, form, {"published": "counterpart"}).table("acc")
+        assert sorted(table.columns) == ["B", "published"]
+        assert table["published"].item() == pytest.approx(mean)
 
 
 def test_a_printed_form_without_results_is_not_run(tmp_path):

@@ -261,7 +261,7 @@ def test_two_runs_in_one(tmp_path):
 
 def test_recorded_metrics(tmp_path):
     results = collect(store(tmp_path, [entry("a")], [trial("a", 0.5)]))
-    assert recorded(results) == ["acc", "error", "seconds", "iterations"]
+    assert recorded(results) == ["acc", "error", "seconds", "fit_seconds", "iterations"]
 
 
 def test_lone_surrogates_are_spelled_out(tmp_path):
