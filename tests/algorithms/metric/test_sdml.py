@@ -5,7 +5,7 @@ from cscluster import SDML, Constraints, load_dataset
 from cscluster.algorithms.metric.sdml import target
 from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import ConstraintError
-from cscluster.linalg.scatter import ranges
+from cscluster.linalg.scatter import common_scales
 
 
 def draw(name, count):
@@ -19,7 +19,7 @@ def test_optimality_conditions_of_the_sparse_metric(name):
     model = SDML(sparsity=0.05).fit(X, links)
     M = model.precision_
     assert (np.linalg.eigvalsh(M) > 0).all()
-    varies, scales = ranges(X)
+    varies, scales = common_scales(X)
     P = target(X[:, varies] / scales, links, model.eta, model.floor)
     G = P - np.linalg.inv(M)  # the gradient of the smooth part
     off = ~np.eye(len(M), dtype=bool)
@@ -38,7 +38,7 @@ def test_more_cost_means_fewer_entries():
 def test_must_links_get_shorter_and_cannot_links_longer():
     X, links = draw("wine", 100)
     Z = SDML().fit(X, links).transform(X)
-    varies, scales = ranges(X)
+    varies, scales = common_scales(X)
     plain = X[:, varies] / scales
 
     def ratio(Y):

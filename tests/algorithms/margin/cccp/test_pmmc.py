@@ -5,12 +5,17 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from cscluster import PMMC, Constraints, load_dataset
+from cscluster import PMMC, Constraints, KMeans, load_dataset
 from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.starts import LinkProjections
 from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import ConstraintError, DataError, ParameterError
 from cscluster.metrics.scores import score
+
+
+def printed(**params):
+    """PMMC with the scores of the paper: no bias, no fallback, each sample by its own scores."""
+    return PMMC(**{"lam": 1.0, "bias": False, "joint": False, "fallback": False, **params})
 
 
 def iris(count=40, trial=0):
@@ -49,7 +54,7 @@ def printed_objective(model, X, links, delta):
 @pytest.mark.parametrize("solver", ["dual", "subgradient"])
 def test_objective_is_the_printed_one_and_never_rises_within_a_phase(solver):
     X, _, links = iris()
-    model = PMMC(n_clusters=3, lam=0.1, solver=solver, random_state=0).fit(X, links)
+    model = printed(n_clusters=3, lam=0.1, solver=solver, random_state=0).fit(X, links)
     assert model.objective_[-1] == pytest.approx(printed_objective(model, X, links, 1.0))
     assert model.delta_.tolist() == sorted(model.delta_.tolist())
     for delta in (0.0, 1.0):
@@ -62,8 +67,8 @@ def test_objective_is_the_printed_one_and_never_rises_within_a_phase(solver):
 def test_default_solver_ends_no_higher_than_algorithm_2_from_the_same_start(lam):
     X, _, links = iris()
     common = {"n_clusters": 3, "lam": lam, "init": "paper", "random_state": 0, "tol": 1e-4}
-    dual = PMMC(**common).fit(X, links)
-    rival = PMMC(**common, solver="subgradient", max_steps=2000).fit(X, links)
+    dual = printed(**common).fit(X, links)
+    rival = printed(**common, solver="subgradient", max_steps=2000).fit(X, links)
     # The first convex problem is the same for both.
     assert dual.objective_[0] <= rival.objective_[0] * 1.11
     assert dual.gap_ <= 1e-3 * dual.objective_[-1] * 1.2
@@ -76,14 +81,14 @@ def test_links_decide_which_grouping_is_found():
     for feature in (0, 1):
         y = corner[:, feature]
         links = RandomPairs(counts=[20]).episode(20, y, 0, "corners", 0).tiers[0]
-        labels = PMMC(n_clusters=2, lam=0.1, random_state=0).fit(X, links).labels_
+        labels = printed(n_clusters=2, lam=0.1, random_state=0).fit(X, links).labels_
         assert score("acc", y, labels) > 0.95
 
 
 def test_beats_kmeans_on_pen_digits():
     data = load_dataset("pendigit389")
     links = RandomPairs(counts=[100]).episode(100, data.y, 2012, "pendigit389", 0).tiers[0]
-    model = PMMC(n_clusters=3, lam=100, random_state=0).fit(data.X, links)
+    model = printed(n_clusters=3, lam=100, random_state=0).fit(data.X, links)
     assert score("acc", data.y, model.labels_) > 0.95
     assert score("acc", data.y_unseen, model.predict(data.X_unseen)) > 0.9
 
@@ -91,8 +96,8 @@ def test_beats_kmeans_on_pen_digits():
 def test_centring_and_rotation_of_the_features_change_nothing():
     X, _, links = iris()
     Q = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0]
-    a = PMMC(n_clusters=3, lam=0.1, random_state=0, gap_tol=1e-5).fit(X, links)
-    b = PMMC(n_clusters=3, lam=0.1, random_state=0, gap_tol=1e-5).fit((X + 100.0) @ Q, links)
+    a = printed(n_clusters=3, lam=0.1, random_state=0, gap_tol=1e-5).fit(X, links)
+    b = printed(n_clusters=3, lam=0.1, random_state=0, gap_tol=1e-5).fit((X + 100.0) @ Q, links)
     assert same_partition(a.labels_, b.labels_)
     assert a.objective_[-1] == pytest.approx(b.objective_[-1], rel=1e-3)
 
@@ -104,8 +109,8 @@ def test_sparse_and_dense_samples_give_the_same_model():
     links = Constraints.from_labels(rng.permutation(90)[:40].reshape(-1, 2), y)
     for bias in (False, True):
         given = {"n_clusters": 3, "lam": 0.1, "bias": bias, "random_state": 0, "gap_tol": 1e-4}
-        dense = PMMC(**given).fit(X, links)
-        other = PMMC(**given).fit(sparse.csr_array(X), links)
+        dense = printed(**given).fit(X, links)
+        other = printed(**given).fit(sparse.csr_array(X), links)
         assert same_partition(dense.labels_, other.labels_)
         assert dense.objective_[-1] == pytest.approx(other.objective_[-1], rel=1e-2)
         assert np.array_equal(other.predict(sparse.csr_array(X)), other.labels_)
@@ -116,13 +121,13 @@ def test_sparse_samples_may_have_long_indices():
     long = sparse.csr_array(X)
     long.indices, long.indptr = long.indices.astype(np.int64), long.indptr.astype(np.int64)
     links = Constraints.from_labels([(0, 2), (0, 1)], y)
-    assert score("acc", y, PMMC(n_clusters=2, lam=0.1, random_state=0).fit(long, links).labels_) == 1.0
+    assert score("acc", y, printed(n_clusters=2, lam=0.1, random_state=0).fit(long, links).labels_) == 1.0
 
 
 def test_more_features_than_samples_are_handled_in_their_span():
     X, y = blobs(d=300)
     links = Constraints.from_labels(np.random.default_rng(0).permutation(90)[:30].reshape(-1, 2), y)
-    model = PMMC(n_clusters=3, lam=1.0, random_state=0).fit(X, links)
+    model = printed(n_clusters=3, lam=1.0, random_state=0).fit(X, links)
     assert model.coef_.shape == (3, 300)
     assert np.array_equal(model.predict(X), model.labels_)
     assert model.objective_[-1] == pytest.approx(printed_objective(model, X, links, 1.0))
@@ -136,12 +141,12 @@ def test_kernel_separates_rings_that_no_linear_score_can():
     X += 0.2 * rng.normal(size=X.shape)
     train, new = np.arange(120), np.arange(120, 160)
     links = RandomPairs(counts=[40]).episode(40, y[train], 0, "rings", 0).tiers[0]
-    model = PMMC(
+    model = printed(
         n_clusters=2, lam=0.01, kernel="gaussian", sigma=np.sqrt(2), sigma_unit="data", random_state=0
     ).fit(X[train], links)
     assert score("acc", y[train], model.labels_) > 0.95
     assert score("acc", y[new], model.predict(X[new])) > 0.95
-    assert PMMC(n_clusters=2, kernel="gaussian", n_components=5).fit(X[train], links).coef_.shape == (2, 5)
+    assert printed(n_clusters=2, kernel="gaussian", n_components=5).fit(X[train], links).coef_.shape == (2, 5)
 
 
 def test_a_bias_lets_a_cluster_lie_in_the_middle():
@@ -150,7 +155,8 @@ def test_a_bias_lets_a_cluster_lie_in_the_middle():
     X = 10.0 * (y - 1.0)[:, None] + rng.normal(size=(90, 1))
     links = RandomPairs(counts=[40]).episode(40, y, 0, "line", 0).tiers[0]
     fitted = {
-        bias: PMMC(n_clusters=3, lam=0.01, bias=bias, random_state=0).fit(X, links) for bias in (False, True)
+        bias: printed(n_clusters=3, lam=0.01, bias=bias, random_state=0).fit(X, links)
+        for bias in (False, True)
     }
     assert score("acc", y, fitted[False].labels_) < 0.7
     assert score("acc", y, fitted[True].labels_) > 0.95
@@ -173,17 +179,17 @@ def test_projection_solves_the_generalised_eigenproblem():
 
 def test_random_state_decides_everything_and_the_race_is_not_worse_than_the_paper_start():
     X, _, links = iris(20)
-    a, b = (PMMC(n_clusters=3, lam=0.1, random_state=3).fit(X, links) for _ in range(2))
+    a, b = (printed(n_clusters=3, lam=0.1, random_state=3).fit(X, links) for _ in range(2))
     assert np.array_equal(a.labels_, b.labels_)
     assert np.array_equal(a.objective_, b.objective_)
-    every = PMMC(n_clusters=3, lam=0.1, random_state=3, n_finalists=9).fit(X, links)
+    every = printed(n_clusters=3, lam=0.1, random_state=3, n_finalists=9).fit(X, links)
     assert every.objective_[-1] <= a.objective_[-1] * 1.02
     assert clone(a).get_params() == a.get_params()
 
 
 def test_without_annealing_all_losses_count_from_the_first_iteration():
     X, _, links = iris()
-    model = PMMC(n_clusters=3, lam=0.1, annealing=0, random_state=0).fit(X, links)
+    model = printed(n_clusters=3, lam=0.1, annealing=0, random_state=0).fit(X, links)
     assert (model.delta_ == 1.0).all()
     assert (np.diff(model.objective_) <= 1e-12).all()
 
@@ -192,17 +198,17 @@ def test_weights_of_links_count():
     X, _, _ = iris()
     links = Constraints([(0, 1)], [(0, 1)], n_samples=150, must_weights=[9.0])
     with pytest.warns(UserWarning, match="1 cannot-links contradict"):
-        labels = PMMC(n_clusters=2, random_state=0).fit(X, links).labels_
+        labels = printed(n_clusters=2, random_state=0).fit(X, links).labels_
     assert labels[0] == labels[1]
 
 
 def test_no_links_is_said_and_still_clusters():
     X, y = blobs(2)
     with pytest.warns(UserWarning, match="PMMC has no link to go by"):
-        model = PMMC(n_clusters=2, lam=0.1, random_state=0).fit(X)
+        model = printed(n_clusters=2, lam=0.1, random_state=0).fit(X)
     assert score("acc", y, model.labels_) == 1.0
     with pytest.raises(ConstraintError, match="no link to go by, and nothing else keeps the samples"):
-        PMMC(n_clusters=2, bias=True).fit(X)
+        printed(n_clusters=2, bias=True).fit(X)
 
 
 def test_one_kind_of_links_is_enough():
@@ -214,16 +220,16 @@ def test_one_kind_of_links_is_enough():
         Constraints((), links.cannot_links, n_samples=90),
     ):
         for init in ("auto", "paper"):
-            model = PMMC(n_clusters=3, lam=0.1, init=init, random_state=0).fit(X, kind)
+            model = printed(n_clusters=3, lam=0.1, init=init, random_state=0).fit(X, kind)
             assert np.isfinite(model.objective_).all()
-        assert score("acc", y, PMMC(n_clusters=3, lam=0.1, random_state=0).fit(X, kind).labels_) > 0.9
+        assert score("acc", y, printed(n_clusters=3, lam=0.1, random_state=0).fit(X, kind).labels_) > 0.9
 
 
 def test_fewer_links_than_features_and_than_clusters():
     X, y = blobs(4, d=50)
     links = Constraints.from_labels([(0, 4), (1, 2)], y)
     for init in ("auto", "paper"):
-        model = PMMC(n_clusters=4, lam=0.1, init=init, random_state=0).fit(X, links)
+        model = printed(n_clusters=4, lam=0.1, init=init, random_state=0).fit(X, links)
         assert np.isfinite(model.objective_).all()
         assert not len(links.violated(model.labels_))
 
@@ -231,14 +237,16 @@ def test_fewer_links_than_features_and_than_clusters():
 def test_must_links_between_equal_samples_say_nothing_about_distances():
     X, y = blobs(2)
     X[1] = X[3]
-    model = PMMC(n_clusters=2, lam=0.1, random_state=0).fit(X, Constraints([(1, 3)], [(0, 1)], n_samples=90))
+    model = printed(n_clusters=2, lam=0.1, random_state=0).fit(
+        X, Constraints([(1, 3)], [(0, 1)], n_samples=90)
+    )
     assert score("acc", y, model.labels_) == 1.0
 
 
 def test_links_may_touch_every_sample():
     X, y = blobs(2, n=20)
     links = Constraints.from_labels(np.arange(20).reshape(-1, 2), y)
-    model = PMMC(n_clusters=2, lam=0.1, random_state=0).fit(X, links)
+    model = printed(n_clusters=2, lam=0.1, random_state=0).fit(X, links)
     assert score("acc", y, model.labels_) == 1.0
 
 
@@ -248,17 +256,46 @@ def test_contradictory_links_are_counted_and_soft():
     with pytest.warns(
         UserWarning, match="1 cannot-links contradict the must-links; PMMC treats links as soft"
     ):
-        model = PMMC(n_clusters=2, lam=0.1, random_state=0).fit(X, links)
+        model = printed(n_clusters=2, lam=0.1, random_state=0).fit(X, links)
     assert len(links.violated(model.labels_)) >= 1
 
 
 def test_one_cluster_is_refused():
     with pytest.raises(ParameterError, match="'n_clusters' of PMMC must be an integer >= 2, got 1"):
-        PMMC(n_clusters=1).fit([[0.0], [1.0]])
+        printed(n_clusters=1).fit([[0.0], [1.0]])
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_identical_samples_are_refused(form):
     links = Constraints([(0, 1)], [(2, 3)], n_samples=6)
     with pytest.raises(DataError, match="All samples are the same"):
-        PMMC(n_clusters=2, random_state=0).fit(form(np.ones((6, 3))), links)
+        printed(n_clusters=2, random_state=0).fit(form(np.ones((6, 3))), links)
+
+
+def test_the_weight_of_the_norm_goes_with_the_scale_of_the_features():
+    X, _, links = iris()
+    labels = [PMMC(n_clusters=3, random_state=0, gap_tol=1e-5).fit(s * X, links).labels_ for s in (1.0, 50.0)]
+    given = {"n_clusters": 3, "random_state": 0, "gap_tol": 1e-5}
+    lam = 1e-3 * ((X - X.mean(axis=0)) ** 2).sum(axis=1).mean()
+    assert np.array_equal(labels[0], PMMC(lam=lam, **given).fit(X, links).labels_)
+    assert (labels[0] == labels[1]).mean() > 0.95  # but for the bias, which has no scale
+
+
+def test_linked_samples_are_labelled_together_and_predict_is_not_changed():
+    X, y, links = iris()
+    joint, alone = (PMMC(n_clusters=3, joint=joint, random_state=0).fit(X, links) for joint in (True, False))
+    assert np.array_equal(joint.coef_, alone.coef_)
+    assert len(links.violated(joint.labels_)) <= len(links.violated(alone.labels_))
+    free = np.setdiff1d(np.arange(len(X)), links.touched)
+    assert np.array_equal(joint.labels_[free], joint.predict(X)[free])
+
+
+def test_it_is_kmeans_where_links_do_not_speak_against_that():
+    X, y = blobs(2)
+    links = Constraints([(0, 1)], [(0, len(X) - 1)], n_samples=len(X))
+    for given, match in ((links, "do not speak for PMMC"), (None, "too few links")):
+        with pytest.warns(UserWarning, match=match):
+            model = PMMC(n_clusters=2, random_state=0).fit(X, given)
+        assert model.uses_kmeans_
+        assert np.array_equal(model.labels_, KMeans(n_clusters=2, random_state=0).fit(X).labels_)
+        assert np.array_equal(model.predict(X), model.labels_)
