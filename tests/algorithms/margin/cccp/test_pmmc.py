@@ -282,7 +282,7 @@ def test_the_weight_of_the_norm_goes_with_the_scale_of_the_features():
 
 
 def test_linked_samples_are_labelled_together_and_predict_is_not_changed():
-    X, y, links = iris()
+    X, _, links = iris()
     joint, alone = (PMMC(n_clusters=3, joint=joint, random_state=0).fit(X, links) for joint in (True, False))
     assert np.array_equal(joint.coef_, alone.coef_)
     assert len(links.violated(joint.labels_)) <= len(links.violated(alone.labels_))
@@ -291,8 +291,8 @@ def test_linked_samples_are_labelled_together_and_predict_is_not_changed():
 
 
 def test_it_is_kmeans_where_links_do_not_speak_against_that():
-    X, y = blobs(2)
-    links = Constraints([(0, 1)], [(0, len(X) - 1)], n_samples=len(X))
+    X, _ = blobs(2)
+    links = Constraints([(0, 2)], [(0, 1)], n_samples=len(X))
     for given, match in ((links, "do not speak for PMMC"), (None, "too few links")):
         with pytest.warns(UserWarning, match=match):
             model = PMMC(n_clusters=2, random_state=0).fit(X, given)
