@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test lint types reproduce reproduce-quick stress bench format gallery docs clean
+.PHONY: run test lint types reproduce reproduce-quick benchmark benchmark-quick stress bench format gallery docs clean
 
 run: .venv/run-ready  ## set up, then run the main experiment on bundled data
 	$(BIN)/cscluster run configs/mnist0689.yaml
@@ -21,6 +21,12 @@ reproduce: .venv/test-ready  ## the five papers as they are: hours; resumable
 
 reproduce-quick: .venv/test-ready  ## less of everything, and nothing may have drifted from results/reference
 	$(BIN)/cscluster reproduce --profile quick --check
+
+benchmark: .venv/test-ready  ## all methods on many data sets: many hours; resumable
+	$(BIN)/cscluster benchmark --write
+
+benchmark-quick: .venv/test-ready  ## less of everything, and nothing may have drifted from results/reference
+	$(BIN)/cscluster benchmark --profile quick --check
 
 bench: .venv/test-ready  ## measure speed; prints ratios
 	$(BIN)/python -m pytest tests/benchmarks -m slow -s -q

@@ -285,6 +285,46 @@ def reproduce(
 
 
 @app.command()
+def benchmark(
+    track: Annotated[
+        str | None, typer.Argument(metavar="TRACK", help="What to run; by default all tracks.")
+    ] = None,
+    profile: Annotated[
+        str, typer.Option(help="full: all methods and data sets, hours; quick: less of everything, minutes.")
+    ] = "full",
+    stored: Annotated[
+        bool, typer.Option("--stored", help="Run nothing: compare the results that are stored.")
+    ] = False,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Compare scores with those in RESULTS/reference; drift exits with 1."),
+    ] = False,
+    tolerance: Annotated[
+        float, typer.Option("--tol", min=0, help="Difference of a score that --check lets pass.")
+    ] = 0.02,
+    write: Annotated[
+        bool, typer.Option("--write", help="Write RESULTS/reference: a summary, and BENCHMARK.md if full.")
+    ] = False,
+    jobs: options.Jobs = CORES,
+    results: options.Results = RESULTS,
+) -> None:
+    """Run all methods on many data sets and say which to use when.
+
+    Trials that are stored already are not run again: the same command resumes an interrupted run.
+    """
+    from cscluster.cli import benchmark as command
+
+    command.benchmark(
+        track,
+        profile,
+        results,
+        jobs=None if stored else jobs,
+        tolerance=tolerance if check else None,
+        write=write,
+    )
+
+
+@app.command()
 def compare(
     before: Annotated[
         str, typer.Argument(metavar="BEFORE", help="The first run.", autocompletion=complete.runs)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
 from rich.table import Table
 from rich.text import Text
 
 from cscluster.cli import console
+from cscluster.cli.steps import run_steps, show_drift
 from cscluster.experiment.engine.execute import Pool
-from cscluster.experiment.engine.run import Job, carry_out
 from cscluster.papers.claims import summary
 from cscluster.papers.page import Chapter
-from cscluster.papers.reproduce import Reproduction, choose
-from cscluster.store.records import Record
+from cscluster.papers.reproduce import choose
 
 _STYLES = {
     "reproduced": "green",
@@ -54,50 +52,13 @@ def reproduce(
     """
     work = choose(target, profile, results)
     if jobs is not None:
-        _run(work, Pool(jobs))
+        run_steps(work, Pool(jobs))
     chapters = work.chapters()
     _show(chapters, profile)
     if write:
         console.out.whole(f"written: {work.write(chapters)}")
     if tolerance is not None:
-        sentences = work.drift(chapters, tolerance)
-        for sentence in sentences:
-            console.out.print(sentence, style="red")
-        outcome = (
-            f"{len(sentences)} scores have drifted" if sentences else "all scores agree with the reference"
-        )
-        console.out.say(f"{outcome} (tolerance {tolerance:g})")
-        if sentences:
-            raise typer.Exit(1)
-
-
-def _run(work: Reproduction, pool: Pool) -> None:
-    """Run all items, one after another; an interrupt leaves what is finished on disk."""
-    try:
-        for number, step in enumerate(work.steps(), start=1):
-            heading = f"[{number}/{work.n_steps}] {step.name}"
-            missing = f"missing data: {', '.join(step.missing)}"
-            if step.job is None:
-                console.out.print(f"{heading}: {missing}", style="yellow")
-                continue
-            left = f"{len(step.job.plan)} trials, {len(step.job.difference.todo)} to run"
-            console.out.say(f"{heading}: {left}{f'; {missing}' if step.missing else ''}")
-            _execute(step.job, pool, step.name)
-    except KeyboardInterrupt:
-        console.out.say("", "interrupted: finished trials are stored; the same command resumes")
-        raise typer.Exit(130) from None
-
-
-def _execute(job: Job, pool: Pool, name: str) -> None:
-    failed = 0
-    with console.trials(name, len(job.difference.todo), transient=True) as advance:
-
-        def progress(records: list[Record]) -> None:
-            nonlocal failed
-            failed += sum(record["status"] != "ok" for record in records)
-            advance(failed)
-
-        carry_out(job, pool, progress)
+        show_drift(work.drift(chapters, tolerance), tolerance)
 
 
 def _show(chapters: list[Chapter], profile: str) -> None:

@@ -115,16 +115,7 @@ class Reproduction:
         """Return an item's experiment, its changes that leave out missing data sets, and these."""
         quick = paper.items[item].quick or []
         settings = [f"name={item}", *(quick if self.profile == "quick" else [])]
-        experiment = load(f"papers/{paper.name}/{item}", settings)
-        missing = [entry.title for entry in experiment.datasets if _is_missing(entry.base)]
-        if missing:
-            there = [
-                entry.model_dump(exclude_defaults=True)
-                for entry in experiment.datasets
-                if entry.title not in missing
-            ]
-            settings.append(f"datasets={json.dumps(there)}")
-        return experiment, settings, missing
+        return available(f"papers/{paper.name}/{item}", settings)
 
     def _chapter(self, paper: Paper, items: list[str]) -> Chapter:
         states, runs, trials = {}, {}, {}
@@ -171,6 +162,20 @@ def _load(name: str, profile: str) -> Paper:
     """Return the part of a paper that a profile is about."""
     paper = claims.load(name)
     return paper.quick() if profile == "quick" else paper
+
+
+def available(name: str, settings: list[str]) -> tuple[Experiment, list[str], list[str]]:
+    """Return an experiment, its changes with one that leaves out missing data sets, and these."""
+    experiment = load(name, settings)
+    missing = [entry.title for entry in experiment.datasets if _is_missing(entry.base)]
+    if missing:
+        there = [
+            entry.model_dump(exclude_defaults=True)
+            for entry in experiment.datasets
+            if entry.title not in missing
+        ]
+        settings = [*settings, f"datasets={json.dumps(there)}"]
+    return experiment, settings, missing
 
 
 def _is_missing(base: str | None) -> bool:

@@ -2,7 +2,7 @@ import csv
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from cscluster import Constraints
@@ -56,7 +56,7 @@ def test_every_id_that_a_csv_file_can_hold_comes_back(tmp_path, names, separator
     try:
         ids = read(table, name="table", id_column="id").ids
     except DataError:
-        return  # empty or equal names
+        assume(False)  # an empty name, or two that are equal
     links = Constraints([(0, 1)], [(1, 2)], n_samples=len(ids), must_weights=[0.5 if weighted else 1.0])
     path = put(tmp_path, links_csv(links, ids))
     assert read_links(path, n_samples=len(ids), ids=ids) == links

@@ -21,12 +21,16 @@ KINDS = {
 }
 OWN_LIMITS = {
     "sleep": ("timeout: 0.5", "timeout", "stopped after the limit of 0.5 s"),
-    "memory": ("memory_limit: 150MB", "error", "exceeded the memory limit of 150 MB"),
+    "memory": ("memory_limit: 150MB, timeout: 100", "error", "exceeded the memory limit of 150 MB"),
 }
 CONFIG = (
     "name: broken\ndatasets: [iris]\nconstraints: {kind: random_pairs, counts: [5]}\ntrials: 1\n"
     f"timeout: 3\nmemory_limit: 300MB\nalgorithms:\n  - '{TOYS}:Trivial'\n"
-    + "".join(f"  - {{name: '{TOYS}:Broken', label: {how}, params: {{how: {how}}}}}\n" for how in KINDS)
+    + "".join(
+        f"  - {{name: '{TOYS}:Broken', label: {how}, params: {{how: {how}}}"
+        f"{', timeout: 100' * (how == 'memory')}}}\n"
+        for how in KINDS
+    )
     + "".join(
         f"  - {{name: '{TOYS}:Broken', label: own {how}, params: {{how: {how}}}, {limit}}}\n"
         for how, (limit, _, _) in OWN_LIMITS.items()

@@ -212,12 +212,16 @@ def hostile_table(rng):
     out = io.StringIO(newline="")
     writer = csv_writer(out, quoting=QUOTE_ALL, delimiter=rng.choice(",;\t"))
     writer.writerow(["id", name(rng), "class", "p"])
-    writer.writerows([[name(rng), name(rng), rng.choice([name(rng), "c"]), row] for row in range(size)])
+    for row in range(size):
+        suffix = row if rng.random() < 0.95 else ""
+        writer.writerow([f"{name(rng)}{suffix}", name(rng), f"c{row % 2}{name(rng)}", row * row + 3])
     return out.getvalue().encode()
 
 
 @pytest.mark.parametrize("count", [150, pytest.param(3000, marks=pytest.mark.slow)])
 def test_names_come_back_from_links_and_labels_as_they_are(fuzz, count):
+    accepted = []
+
     def read(content):
         Path("input.csv").write_bytes(content)
         table = read_table("input.csv", Columns(id="id", target="class"))
@@ -229,10 +233,12 @@ def test_names_come_back_from_links_and_labels_as_they_are(fuzz, count):
         Path("input-links.csv").write_bytes(text.encode())
         assert read_links(Path("input-links.csv"), table.n_rows, table.ids) == links
         labels = list(csv_reader(io.StringIO(labels_csv(table, table.y), newline="")))
-        assert [cells.unguarded(row[0]) for row in labels[1:]] == [cells.unguarded(row) for row in table.ids]
+        assert [row[0] for row in labels[1:]] == [cells.guarded(row) for row in table.ids]
         assert [row[1] for row in labels[1:]] == [str(label) for label in table.y]
+        accepted.append(content)
 
     fuzz("hostile names", count, hostile_table, read)
+    assert len(accepted) > count / 3
 
 
 def stored_model(name, params):

