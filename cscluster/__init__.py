@@ -20,6 +20,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from cscluster.algorithms.ensemble.landmark_ensemble import LandmarkEnsemble as LandmarkEnsemble
     from cscluster.algorithms.ensemble.scsc import SCSC as SCSC
     from cscluster.algorithms.margin.alternating.iter_lssvm import IterLSSVM as IterLSSVM
     from cscluster.algorithms.margin.alternating.iter_svm import IterSVM as IterSVM

@@ -28,12 +28,14 @@ def build(
         Handed to every estimator that takes them.
     clusterer : pair of str and mapping, optional
         Name and parameters of what clusters in the space of a metric learner; without one
-        `MetricClusterer` has a default.
+        that of the registry, and `MetricClusterer` decides whether its `JOINED` needs the metric.
     """
     algorithm = registry.find(name)
     built = estimator(algorithm, params, n_clusters, random_state)
     if not algorithm.is_metric:
         return built
+    if clusterer is None and algorithm.joined != registry.JOINED:
+        clusterer = algorithm.joined, {}
     joined = clusterer and estimator(registry.find(clusterer[0]), clusterer[1], n_clusters, random_state)
     return MetricClusterer(
         metric=built,

@@ -36,6 +36,9 @@ PAPERS: Mapping[str, str] = {
     "Sequential Constraints, 2015",
 }
 
+JOINED = "pckmeans"
+"""What clusters in the space of a metric learner where nothing else is asked for."""
+
 
 @dataclass(frozen=True)
 class Algorithm:
@@ -61,6 +64,8 @@ class Algorithm:
         Preprocessing where the configuration names none.
     preset : mapping
         Parameters that make this name a special case of its class.
+    joined : str
+        What clusters in the space of a metric learner where the configuration names nothing.
     """
 
     name: str
@@ -71,6 +76,7 @@ class Algorithm:
     tags: tuple[str, ...] = ()
     preprocess: tuple[str, ...] = ()
     preset: Mapping[str, Any] = field(default_factory=dict)
+    joined: str = JOINED
 
     @property
     def is_metric(self) -> bool:
@@ -81,6 +87,8 @@ class Algorithm:
 
     def as_printed(self, preprocess: tuple[str, ...] | None = None, **preset: Any) -> Algorithm:
         """Return the entry of this method as its publication describes it, where ours differs.
+
+        A metric learner is joined with k-means.
 
         Parameters
         ----------
@@ -95,6 +103,7 @@ class Algorithm:
             title=f"{self.title} (as printed)",
             preset={**self.preset, **preset},
             preprocess=self.preprocess if preprocess is None else preprocess,
+            joined="kmeans",
         )
 
     def load(self) -> type[ConstrainedEstimator]:
@@ -122,9 +131,6 @@ class Algorithm:
         """Return the default of each parameter, the preset included."""
         return {**_constructor_defaults(self.load()), **self.preset}
 
-
-JOINED = "pckmeans"
-"""What clusters in the space of a metric learner where nothing else is asked for."""
 
 _FAMILIES = "cscluster.algorithms"
 
@@ -455,9 +461,59 @@ ENSEMBLE = (
         paper="yi2015",
         tags=("constraints", "sequential", "compiled"),
     ),
+    Algorithm(
+        name="landmark_ensemble",
+        target=f"{_FAMILIES}.ensemble.landmark_ensemble:LandmarkEnsemble",
+        title="landmark ensemble",
+        family="ensemble",
+        tags=("constraints", "sequential", "compiled"),
+    ),
 )
 
-BUILT_IN: tuple[Algorithm, ...] = (*PARTITION, *MARGIN, *METRIC, *SPECTRAL, *ENSEMBLE)
+_PLAIN = {"joint": False, "fallback": False}
+"""Each sample has the label that the method gives it, whatever k-means says."""
+
+AS_PRINTED: Mapping[str, Mapping[str, Any]] = {
+    # bilenko2004, and where its text is silent the authors' program: every partner's present label counts,
+    # one start, seeds that have their labels before the first sweep.
+    "pckmeans": {"w": 1.0, "assignment": "keep", "start": "authors"},
+    "mpckmeans": {"w": 1.0, "assignment": "keep", "start": "authors", "floor": 0.01, "fallback": False},
+    "mkmeans": {"w": 1.0, "start": "authors", "floor": 0.01, "fallback": False},
+    # zeng2012: the projection (18), Algorithm 2, scores without a constant term.
+    "pmmc": {"lam": 1.0, "init": "paper", "solver": "subgradient", "bias": False, **_PLAIN},
+    # Hu et al. 2008 start from k-means, not from projections that zeng2012 found later.
+    "cpcmmc": {"lam": 1.0, "init": "kmeans", "bias": False, **_PLAIN},
+    # zeng2012, eq. (1): scores without a constant term.
+    "cpmmc": {"lam": 1.0, "bias": False},
+    # zhang2009, section IV-B: a single k-means whose prototypes lie far from each other.
+    "iter_svm": {"n_starts": 1},
+    "iter_svr": {"n_starts": 1},
+    "iter_lssvm": {"n_starts": 1},
+    # No publication of the metric learners has a prior that fades as links come in.
+    "rca": {"shrinkage": 0.0},
+    "dca": {"shrinkage": 0.0},
+    "erca": {"shrinkage": 0.0, "whitening": "last"},
+    "xing": {"log_det": 0.0, "shrinkage": 0.2},  # unbounded without any prior unless must-links span all
+    "itml": {"prior": "identity", "gamma": 1.0},
+    "lmnn": {"shrinkage": 0.0},
+    "llma": {"solver": "spectral"},
+    "kernel_beta": {"center": False},
+    "trace_ratio": {"shrinkage": 0.0},
+    "xiang": {"shrinkage": 0.0},
+    "ccskl": {"prior": 0.0, **_PLAIN},
+}
+"""Parameters that make the published method of ours, of every method whose two forms differ."""
+
+
+def _forms(entry: Algorithm) -> tuple[Algorithm, ...]:
+    """Return our form of a method and, where it is another one, the published form."""
+    preset = AS_PRINTED.get(entry.name)
+    return (entry,) if preset is None else (entry, entry.as_printed(**preset))
+
+
+BUILT_IN: tuple[Algorithm, ...] = tuple(
+    form for entry in (*PARTITION, *MARGIN, *METRIC, *SPECTRAL, *ENSEMBLE) for form in _forms(entry)
+)
 
 
 def load_class(target: str) -> type[Any]:

@@ -55,7 +55,7 @@ def label(
         items = Items(table, data, {columns.target} if columns.target else set(), shape)
         steps = features.default_steps(table)
         fitted, X = features.Features.fit(table, steps)
-        method.require_suited("scsc", X, n_clusters)
+        method.require_suited("landmark_ensemble", X, n_clusters)
         read_answers(path, table)
     screen.say(view.source_line(data, table), *features.describe(table, fitted, steps))
     with screen.working(f"preparing: partitions of {table.n_rows} rows"):

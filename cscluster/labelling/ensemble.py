@@ -1,4 +1,4 @@
-"""The clustering behind the questions: partitions made once, and SCSC's update for the answers."""
+"""The clustering behind the questions: partitions made once, and their update for the answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from threadpoolctl import ThreadpoolController
 
-from cscluster.algorithms.ensemble.scsc import SCSC
+from cscluster.algorithms.ensemble.landmark_ensemble import LandmarkEnsemble
 from cscluster.constraints import Constraints
 
 IntArray = NDArray[np.int64]
@@ -33,7 +33,7 @@ class Ensemble:
         Labels of the partitions.
     """
 
-    def __init__(self, model: SCSC) -> None:
+    def __init__(self, model: LandmarkEnsemble) -> None:
         self._model = model
         self._threads = ThreadpoolController()
         self.n_clusters = model.n_clusters
@@ -41,8 +41,8 @@ class Ensemble:
 
     @classmethod
     def fit(cls, X: Any, n_clusters: int) -> Self:
-        """Make the partitions: SCSC's offline step."""
-        return cls(SCSC(n_clusters=n_clusters, n_partitions=N_PARTITIONS, random_state=0).fit(X))
+        """Make the partitions: the offline step of the ensemble."""
+        return cls(LandmarkEnsemble(n_clusters=n_clusters, n_partitions=N_PARTITIONS, random_state=0).fit(X))
 
     def labels(self, links: Constraints) -> IntArray:
         """Return the cluster of each row; the same links give the same clusters in whatever order."""

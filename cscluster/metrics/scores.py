@@ -122,7 +122,7 @@ def _pairwise_f(N: Table) -> float:
 _OF_TABLE: dict[str, Callable[[Table], float]] = {
     "acc": _acc,
     "acc_hungarian": _acc_hungarian,
-    "error": lambda N: 1 - _acc(N),
+    "error": lambda N: 1 - _acc_hungarian(N),
     "balanced_error": _balanced_error,
     "nmi": _nmi,
     "ari": _ari,

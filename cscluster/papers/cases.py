@@ -53,7 +53,9 @@ class Cases:
                 )
         return chosen
 
-    def in_form(self, twins: Mapping[str, str], form: Form) -> Cases:
+    def in_form(
+        self, twins: Mapping[str, str], form: Form, counterparts: Mapping[str, str] | None = None
+    ) -> Cases:
         """Return the cases with one form of each method: as printed, or ours.
 
         Methods that have one form only take part in both.
@@ -65,11 +67,19 @@ class Cases:
             a grid, as in ``PMMC (lam=0.1)``.
         form : str
             ``printed`` or ``ours``; the printed form then goes by the method's label.
+        counterparts : mapping, optional
+            The label of ours, by that of a published method which bears its own name here; ours goes by the
+            method's label where `form` is ``ours``.
         """
         names: dict[str, str] = {}
+        others = counterparts or {}
         for label in dict.fromkeys([*self.cells["label"], *self.trials["label"]]):
             printed = next((m for m, twin in twins.items() if _is_point_of(label, twin)), None)
-            if printed is not None and form == "printed":
+            other = next((m for m, ours in others.items() if _is_point_of(label, ours)), None)
+            if other is not None or any(_is_point_of(label, m) for m in others):
+                if (form == "ours") == (other is not None):
+                    names[label] = label if other is None else other + label.removeprefix(others[other])
+            elif printed is not None and form == "printed":
                 names[label] = printed + label.removeprefix(twins[printed])
             elif printed is None and (form == "ours" or not any(_is_point_of(label, m) for m in twins)):
                 names[label] = label

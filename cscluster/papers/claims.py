@@ -139,12 +139,15 @@ class Paper(_Model):
     printed_forms : dict
         Of methods that differ from their publication here, the label of the printed form by the label of
         ours.
+    our_forms : dict
+        Of published methods that bear their own name here, the label of our counterpart by theirs.
     items, claims : dict and list
         Experiments by name, and what the paper says about them.
     """
 
     name: str
     printed_forms: dict[str, str] = Field(default_factory=dict)
+    our_forms: dict[str, str] = Field(default_factory=dict)
     items: dict[str, Item]
     claims: list[Claim]
 
@@ -246,7 +249,8 @@ def judge(
     found = []
     for claim in paper.claims:
         cases, twins = claim.cases(runs), paper.printed_forms
-        printed, ours = cases.in_form(twins, "printed"), cases.in_form(twins, "ours")
+        printed = cases.in_form(twins, "printed", paper.our_forms)
+        ours = cases.in_form(twins, "ours", paper.our_forms)
         remarks = _Remarks(claim, runs, missing, trials or {})
         absent = sorted(
             twins[method]
@@ -312,7 +316,7 @@ def against(results: Results, paper: str, item: str) -> pd.DataFrame:
     parts = []
     for claim in known.claims:
         if isinstance(claim.rule, Numbers) and item in claim.items:
-            cases = claim.cases({item: results}).in_form(known.printed_forms, "ours")
+            cases = claim.cases({item: results}).in_form(known.printed_forms, "ours", known.our_forms)
             found = claim.rule.beside(cases, known.printed)
             found["verdict"] = np.select(
                 [found["agrees"], found["better"]], ["reproduced", "better"], "differs"

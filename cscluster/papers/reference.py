@@ -14,7 +14,7 @@ from cscluster.report.aggregate import Results
 from cscluster.report.write import put
 
 _COLUMNS = ["item", "dataset", "label", "params", "point", "tier", "metric", "mean", "std", "n"]
-_UNSTABLE = ("seconds", "iterations")
+_UNSTABLE = ("seconds", "fit_seconds", "iterations")
 _ROUNDING = 1e-6
 
 

@@ -317,7 +317,8 @@ def _scores(record: Record) -> dict[str, float | None]:
     """Return a record's metrics, with its time and its iterations."""
     seconds = record["seconds"]
     total = sum(seconds.values()) if seconds else None
-    return {**record["metrics"], "seconds": total, "iterations": record["iterations"]}
+    fit = sum(seconds.get(part, 0.0) for part in ("fit", "update")) if seconds else None
+    return {**record["metrics"], "seconds": total, "fit_seconds": fit, "iterations": record["iterations"]}
 
 
 def _families(folder: RunFolder) -> dict[str, dict[str, int]]:

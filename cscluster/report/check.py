@@ -13,7 +13,7 @@ from cscluster.report.aggregate import Results
 from cscluster.report.formats import spreadsheet
 
 _PLACE = ["dataset", "label", "point", "tier", "metric"]
-TIMES = ("seconds",)
+TIMES = ("seconds", "fit_seconds")
 """Metrics that differ from machine to machine: not checked unless they have a tolerance of their own."""
 
 

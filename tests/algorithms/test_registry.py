@@ -29,12 +29,22 @@ def test_entry_is_consistent_with_its_class(algorithm):
     assert loaded.__module__.startswith(f"cscluster.algorithms.{algorithm.family}.")
     assert algorithm.family in FAMILIES
     assert set(algorithm.tags) <= TAGS
-    assert algorithm.paper
+    assert bool(algorithm.paper) == (algorithm.name != "landmark_ensemble")  # ours, unpublished
     assert set(algorithm.preprocess) <= set(STEPS)
     assert ("sparse" in algorithm.tags) == loaded.accepts_sparse
     if not algorithm.is_metric:
         assert ("inductive" in algorithm.tags) == hasattr(loaded, "predict")
         assert ("sequential" in algorithm.tags) == hasattr(loaded, "partial_fit")
+
+
+@pytest.mark.parametrize("name", registry.AS_PRINTED)
+def test_the_two_forms_stand_side_by_side_and_differ(name):
+    names = list(registry.algorithms())
+    assert names.index(f"{name}_printed") == names.index(name) + 1
+    ours, printed = registry.find(name), registry.find(f"{name}_printed")
+    assert printed.title == f"{ours.title} (as printed)"
+    assert printed.defaults() == ours.defaults() | registry.AS_PRINTED[name]
+    assert printed.defaults() != ours.defaults()
 
 
 def test_a_method_as_printed_is_an_entry_of_its_own():
@@ -44,6 +54,8 @@ def test_a_method_as_printed_is_an_entry_of_its_own():
     assert printed.load() is ours.load()
     assert printed.defaults() == ours.defaults() | {"init": "paper"}
     assert (printed.preprocess, ours.preprocess) == (("standardize",), ())
+    assert registry.find("rca").joined == "pckmeans"
+    assert registry.find("rca_printed").joined == "kmeans"
 
 
 @each

@@ -6,7 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from cscluster import SCSC, Constraints, load_dataset
+from cscluster import SCSC, Constraints, LandmarkEnsemble, load_dataset
 from cscluster.algorithms.ensemble._labels import round_votes
 from cscluster.algorithms.ensemble._weights import broken_weight, full_update, link_loss, relaxed_update
 
@@ -64,7 +64,7 @@ def test_one_tier(n, r, paper):
     relaxed = best(lambda: relaxed_update(gamma, broken_weight(L, tier) / LINKS / M, 1.0, 1.0))
     full = best(lambda: full_update(gamma, link_loss(L, tier) / LINKS, 1.0, max_iter=10_000, tol=1e-6))
     dense, sparse = (best(lambda g=g: round_votes(L, g, r)) for g in (gamma, few))
-    model = SCSC(n_clusters=r, preset="paper", C=0.1, random_state=0).fit_partitions(L, links(hidden, rng))
+    model = SCSC(n_clusters=r, C=0.1, random_state=0).fit_partitions(L, links(hidden, rng))
     whole = best(lambda: model.partial_fit(links(hidden, rng)), 1)
     tracemalloc.start()
     model.partial_fit(links(hidden, rng))
@@ -85,28 +85,28 @@ def test_one_tier(n, r, paper):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [1_000_000, 8_100_000])
-def test_tier_of_the_default_consensus(n):
+def test_tier_of_both_ensembles(n):
     rng = np.random.default_rng(0)
     L, hidden = partitions(n, 10, rng, m=30)
     seconds = {}
-    for consensus in ("spectral", "rounding"):
-        model = SCSC(n_clusters=10, consensus=consensus, random_state=0).fit_partitions(L, links(hidden, rng))
+    for method in (LandmarkEnsemble, SCSC):
+        model = method(n_clusters=10, random_state=0).fit_partitions(L, links(hidden, rng))
         tier = links(hidden, rng)
-        seconds[consensus] = best(lambda model=model, tier=tier: model.partial_fit(tier), 2)
+        seconds[method] = best(lambda model=model, tier=tier: model.partial_fit(tier), 2)
     print(
-        f"\none tier of {LINKS} links, n = {n}, m = 30, r = 10: {seconds['spectral']:.2f} s by the default "
-        f"consensus, {seconds['rounding']:.2f} s by rounding"
+        f"\none tier of {LINKS} links, n = {n}, m = 30, r = 10: {seconds[LandmarkEnsemble]:.2f} s by the landmark "
+        f"ensemble, {seconds[SCSC]:.2f} s by SCSC"
     )
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("preset", ["default", "paper"])
-def test_offline_step_is_linear(preset):
+@pytest.mark.parametrize("method", [LandmarkEnsemble, SCSC])
+def test_offline_step_is_linear(method):
     X = load_dataset("mnist").X / 255
     X = X[np.random.default_rng(0).permutation(len(X))]
 
     def seconds(n, m):
-        model = SCSC(n_clusters=10, preset=preset, n_partitions=m, sample_size=5000, random_state=0)
+        model = method(n_clusters=10, n_partitions=m, sample_size=5000, random_state=0)
         return best(lambda: model.fit(X[:n]), 1)
 
     def slope(sizes, times):
@@ -117,7 +117,7 @@ def test_offline_step_is_linear(preset):
     by_samples = [seconds(n, 4) for n in samples]
     by_count = [by_samples[0]] + [seconds(samples[0], m) for m in counts[1:]]
     print(
-        f"\noffline step on MNIST, preset {preset}: {by_samples[-1] / 4:.2f} s for each partition of 70000 samples; "
+        f"\noffline step of {method.__name__} on MNIST: {by_samples[-1] / 4:.2f} s for each partition of 70000 samples; "
         f"seconds {np.round(by_samples, 2)} for n = {samples} (m = 4), a power {slope(samples, by_samples):.2f} of n, "
         f"{np.round(1e4 * np.diff(by_samples) / np.diff(samples), 2)} for each further 10000; "
         f"{np.round(by_count, 2)} for m = {counts} (n = 10000), a power {slope(counts, by_count):.2f} of m"

@@ -14,6 +14,10 @@ SMALL = {
     "trace_ratio": {"n_neighbors": 5},
     "trace_ratio_nonlinear": {"n_neighbors": 5},
     "scsc": {"n_partitions": 2},
+    "landmark_ensemble": {"n_partitions": 2},
+    "llma_printed": {"n_neighbors": 5},
+    "trace_ratio_printed": {"n_neighbors": 5},
+    "xiang_printed": {"n_neighbors": 5},
 }
 """Parameters that suit the checks' ten samples, or make them quick."""
 
@@ -40,6 +44,10 @@ EXPECTED = {
     "mmc_sdp": _ONE_CLUSTER | _TWO_CLUSTERS,
     "gmmc_sdp": _ONE_CLUSTER | _TWO_CLUSTERS,
     "scsc": _LINKS_ONLY,
+    "landmark_ensemble": _LINKS_ONLY,
+    "pmmc_printed": _ONE_CLUSTER,
+    "cpcmmc_printed": _ONE_CLUSTER,
+    "cpmmc_printed": _ONE_CLUSTER,
 }
 """What fails for a reason, beside `_SECOND`, which concerns all."""
 

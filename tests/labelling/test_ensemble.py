@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from cscluster import SCSC, Constraints
+from cscluster import Constraints, LandmarkEnsemble
 from cscluster.labelling.ensemble import MAX_PAIRS, Ensemble, renumbered, with_entailed
 from cscluster.metrics import scores as metrics
 
@@ -39,7 +39,7 @@ def test_of_very_many_entailed_links_some_of_each_kind_are_enough():
     assert len(used.violated(np.repeat([0, 1], 100))) == 0
 
 
-class Watched(SCSC):
+class Watched(LandmarkEnsemble):
     """Notes the threads that it may use."""
 
     def partial_fit(self, constraints):

@@ -16,13 +16,15 @@ from cscluster.linalg.scatter import chunklet_scatter, separation_scatter, shrun
 def simultaneous_diagonalisation(C_b: FloatArray, C_w: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return W, one direction a row, with ``W C_w W^T = I``, and the diagonal of ``W C_b W^T``.
 
-    The null space of C_b is left out; directions come in falling order of that diagonal.
+    The null space of C_b is left out, and then that of C_w; directions come in falling order of that
+    diagonal.
     """
     D_b, U = np.linalg.eigh(C_b)
     keep = D_b > rank_tolerance(D_b)
     Z = U[:, keep] / np.sqrt(D_b[keep])
     D_w, V = np.linalg.eigh(Z.T @ C_w @ Z)
-    return ((Z @ V) / np.sqrt(D_w)).T, 1 / D_w
+    keep = D_w > rank_tolerance(D_w)
+    return ((Z @ V[:, keep]) / np.sqrt(D_w[keep])).T, 1 / D_w[keep]
 
 
 class DCA(ShrunkMetric):
@@ -47,7 +49,8 @@ class DCA(ShrunkMetric):
     -----
     A sample without must-links is a component of its own, so that every cannot-link counts.  C_b and
     C_w are diagonalised one after the other and the null space of C_b is dropped, as in [1]_; C_w is
-    not singular thanks to the shrinkage (with ``shrinkage=0`` it must not be).  The map is scaled to
+    not singular thanks to the shrinkage (with ``shrinkage=0`` its null space is dropped as well, about
+    which [1]_ says nothing).  The map is scaled to
     ``W C_w W^T = I``.  With all directions kept the distance is that of `RCA`, whatever the
     cannot-links: the gain lies in the directions left out.
 
@@ -82,14 +85,11 @@ class DCA(ShrunkMetric):
         if not len(constraints.component_cannot_links):
             raise ConstraintError("DCA needs cannot-links between must-link components, got none.")
         if not len(constraints.must_links):
+            if self.shrinkage == 0:
+                raise ConstraintError("DCA with 'shrinkage' 0 needs must-links, got none.")
             warn("DCA got no must-links: it uses the features' own scale instead.")
         S_w, nu = chunklet_scatter(Z, constraints)
         S_b, n_pairs = separation_scatter(Z, constraints)
-        if self.shrinkage == 0 and np.linalg.matrix_rank(S_w, hermitian=True) < len(S_w):
-            raise ConstraintError(
-                "The must-links do not span all features, which DCA with 'shrinkage' 0 needs; "
-                "give more must-links or a positive 'shrinkage'."
-            )
         C_b = S_b / n_pairs if self.shrinkage is not None else shrunk_covariance(S_b / 2, n_pairs, None)
         if not S_b.any():
             raise ConstraintError("DCA cannot use these cannot-links: the samples they part coincide.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cscluster.algorithms.base import BoolArray, FloatArray
 from cscluster.algorithms.metric.options import ShrunkMetric
+from cscluster.algorithms.parameters import Choice, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, warn
 from cscluster.linalg.psd import inverse_sqrt, sqrt
@@ -29,9 +30,10 @@ class ERCA(ShrunkMetric):
 
     Notes
     -----
-    The factors do not commute, and their order is a matter of reading: with the map written
-    ``y = W^T x`` as in baghshah2010 the whitening would come last.  Whitening first extends RCA and
-    was the better order, and shrinkage was better than the pseudo-inverse.
+    The factors do not commute, and their order is a matter of reading: baghshah2010 writes
+    ``W = S_b^{1/2} S_w^{-1/2}`` and ``y = W^T x``, so that the whitening comes last
+    (``whitening='last'``).  Whitening first extends RCA and was the better order, and shrinkage was
+    better than the pseudo-inverse.
 
     With ``shrinkage=0`` the pseudo-inverse of a singular S_w is used.
 
@@ -57,11 +59,17 @@ class ERCA(ShrunkMetric):
 
     version = 2
 
+    whitening: str = parameter(
+        "first",
+        "whiten along must-links before stretching along cannot-links, or after it, as baghshah2010 prints",
+        Choice("first", "last"),
+    )
+
     def _scales(self, X: FloatArray) -> tuple[BoolArray, FloatArray]:
         return deviations(X)
 
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
-        """Whiten along must-links, then stretch along cannot-links."""
+        """Whiten along must-links and stretch along cannot-links."""
         n_must, n_cannot = len(constraints.must_links), len(constraints.cannot_links)
         if not n_cannot:
             raise ConstraintError("ERCA needs cannot-links, got none.")
@@ -75,4 +83,5 @@ class ERCA(ShrunkMetric):
         S_w = link_scatter(Z, constraints.must_links, constraints.must_weights) / 2
         whitening, _ = inverse_sqrt(shrunk_covariance(S_w, n_must, self.shrinkage))
         C_b = S_b / n_cannot if self.shrinkage is not None else shrunk_covariance(S_b, n_cannot, None)
-        return sqrt(C_b) @ whitening
+        stretching = sqrt(C_b)
+        return stretching @ whitening if self.whitening == "first" else whitening @ stretching

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from cscluster.algorithms.base import LinearMetric, MetricLearner
+import numpy as np
+
+from cscluster.algorithms.base import BoolArray, FloatArray, LinearMetric, MetricLearner
 from cscluster.algorithms.parameters import Null, Real, parameter
 from cscluster.errors import ParameterError
 
@@ -17,6 +19,11 @@ class ShrunkMetric(LinearMetric):
         Real(0),
         Null(),
     )
+
+    def _scales(self, X: FloatArray) -> tuple[BoolArray, FloatArray]:
+        """Leave the features as they are where nothing is shrunk, as the publications do."""
+        varies, s = super()._scales(X)
+        return varies, np.ones_like(s) if self.shrinkage == 0 else s
 
 
 def require_at_most(owner: MetricLearner, n_components: int | None, limit: int, of_what: str) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from cscluster.algorithms.base import FloatArray
 from cscluster.algorithms.metric.options import ShrunkMetric
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError, DataError, warn
+from cscluster.errors import DataError, warn
 from cscluster.linalg.psd import inverse_sqrt
 from cscluster.linalg.scatter import chunklet_scatter, shrunk_covariance
 
@@ -61,11 +63,12 @@ class RCA(ShrunkMetric):
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
         """Whiten the shrunk covariance inside chunklets."""
         if not len(constraints.must_links):
-            if self.shrinkage == 0:
-                raise ConstraintError("RCA with 'shrinkage' 0 needs must-links, got none.")
-            warn("RCA got no must-links: the metric is the Euclidean one of features on one scale.")
+            scale = "as they are" if self.shrinkage == 0 else "on one scale"
+            warn(f"RCA got no must-links: the metric is the Euclidean one of features {scale}.")
         if not Z.shape[1]:
             raise DataError("RCA cannot use these samples: all coincide.")
+        if not len(constraints.must_links):
+            return np.eye(Z.shape[1])
         S, nu = chunklet_scatter(Z, constraints)
         W, rank = inverse_sqrt(shrunk_covariance(S, nu, self.shrinkage))
         if rank < len(W):

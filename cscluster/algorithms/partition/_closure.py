@@ -48,8 +48,12 @@ class Closure:
     extra: FloatArray
 
     @classmethod
-    def of(cls, constraints: Constraints) -> Closure:
-        """Close the links; contradictory links are named and taken as they are, without entailed ones."""
+    def of(cls, constraints: Constraints, largest: int | None = None) -> Closure:
+        """Close the links; contradictory links are named and taken as they are, without entailed ones.
+
+        Where `largest` is given, only so many components, the largest, are closed; of the others' links the
+        given ones count alone.
+        """
         points = constraints.touched
         must = np.searchsorted(points, constraints.must_links)
         cannot = np.searchsorted(points, constraints.cannot_links)
@@ -60,9 +64,33 @@ class Closure:
             alone = np.arange(len(points))
             return cls(points, alone, _adjacency(pairs[:0], len(points)), pairs, is_must, weights)
         component = np.unique(constraints.components[points], return_inverse=True)[1]
+        if largest is not None:
+            return cls._of_largest(points, component, pairs, is_must, weights, largest)
         separated = _adjacency(component[cannot], int(component.max(initial=-1)) + 1)
         given = weights != 1
         return cls(points, component, separated, pairs[given], is_must[given], weights[given] - 1)
+
+    @classmethod
+    def _of_largest(
+        cls,
+        points: IntArray,
+        component: IntArray,
+        pairs: IntArray,
+        is_must: NDArray[np.bool_],
+        weights: FloatArray,
+        largest: int,
+    ) -> Closure:
+        """Close the `largest` components of at least two points; every other point is a component alone."""
+        sizes = np.bincount(component)
+        order = np.argsort(-sizes, kind="stable")[:largest]
+        is_closed = np.isin(component, order[sizes[order] > 1])
+        number = np.where(is_closed, component, len(sizes) + np.arange(len(points)))
+        component = np.unique(number, return_inverse=True)[1]
+        entailed = is_closed[pairs].all(axis=1)
+        separated = _adjacency(component[pairs[entailed & ~is_must]], int(component.max(initial=-1)) + 1)
+        extra = weights - entailed
+        given = extra != 0
+        return cls(points, component, separated, pairs[given], is_must[given], extra[given])
 
     @property
     def n_components(self) -> int:

@@ -19,9 +19,7 @@ def seed_centers(
     that a weighted farthest-first traversal picks.  Where there are fewer, the other centres are
     random perturbations of the global centroid.
     """
-    members = np.flatnonzero(constraints.chunklets >= 0)
-    sizes = np.bincount(constraints.chunklets[members])
-    centroids = group_sums(X[members], constraints.chunklets[members], len(sizes)) / sizes[:, None]
+    centroids, sizes = _neighbourhoods(X, constraints)
     if len(centroids) > n_clusters:
         return centroids[farthest_first(centroids, sizes, n_clusters)]
     missing = n_clusters - len(centroids)
@@ -29,16 +27,51 @@ def seed_centers(
     return np.concatenate([centroids, perturbed])
 
 
-def farthest_first(points: FloatArray, weights: IntArray, count: int) -> IntArray:
-    """Pick `count` points, the heaviest first, then each time the largest weight times distance.
+def authors_seeds(
+    X: FloatArray, constraints: Constraints, n_clusters: int, rng: np.random.Generator
+) -> tuple[FloatArray, IntArray]:
+    """Return first centres and first labels as the program of the authors of bilenko2004 has them.
 
-    The distance of a point is that to the closest point picked so far.
+    It differs from `seed_centers` in what the paper leaves open: the distance of two neighbourhoods is
+    weighted by the geometric mean of their sizes, a perturbed centroid is `perturbed_centroids`, and the
+    samples of a neighbourhood that seeds a cluster are labelled; others have the label -1.
+    """
+    centroids, sizes = _neighbourhoods(X, constraints)
+    picked = np.arange(len(sizes))
+    if len(sizes) > n_clusters:
+        picked = farthest_first(centroids, sizes, n_clusters, both_sizes=True)
+    cluster = np.full(len(sizes) + 1, -1)
+    cluster[picked] = np.arange(len(picked))
+    perturbed = perturbed_centroids(X.mean(axis=0), n_clusters - len(picked), rng)
+    return np.concatenate([centroids[picked], perturbed]), cluster[constraints.chunklets]
+
+
+def perturbed_centroids(centroid: FloatArray, count: int, rng: np.random.Generator) -> FloatArray:
+    """Return `count` centres whose features are ``centroid * (1 + 0.7 (U - 1/2))``, U uniform on [0, 1]."""
+    return centroid * (1 + 0.7 * (rng.random((count, len(centroid))) - 0.5))
+
+
+def _neighbourhoods(X: FloatArray, constraints: Constraints) -> tuple[FloatArray, IntArray]:
+    """Return centroids and sizes of the neighbourhoods."""
+    members = np.flatnonzero(constraints.chunklets >= 0)
+    sizes = np.bincount(constraints.chunklets[members])
+    return group_sums(X[members], constraints.chunklets[members], len(sizes)) / sizes[:, None], sizes
+
+
+def farthest_first(
+    points: FloatArray, weights: IntArray, count: int, *, both_sizes: bool = False
+) -> IntArray:
+    """Pick `count` points, the heaviest first, then each time the largest weighted distance.
+
+    The distance of a point is that to the closest point picked so far, times the weight of the point or,
+    with `both_sizes`, times the geometric mean of the weights of both.
     """
     picked = [int(np.argmax(weights))]
     distance = np.full(len(points), np.inf)
     while len(picked) < count:
-        distance = np.minimum(distance, cdist(points, points[picked[-1:]]).ravel())
-        score = weights * distance
-        score[picked] = -1.0
-        picked.append(int(np.argmax(score)))
+        last = picked[-1]
+        weight = np.sqrt(weights * weights[last]) if both_sizes else weights
+        distance = np.minimum(distance, weight * cdist(points, points[[last]]).ravel())
+        distance[picked] = -1.0
+        picked.append(int(np.argmax(distance)))
     return np.array(picked)

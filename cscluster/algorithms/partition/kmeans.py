@@ -10,6 +10,7 @@ import sklearn.cluster
 from cscluster.algorithms.base import IntArray, Samples
 from cscluster.algorithms.parameters import Choice, Real, parameter
 from cscluster.algorithms.partition._restarts import RestartedClusterer
+from cscluster.algorithms.partition._seeding import perturbed_centroids
 from cscluster.constraints import Constraints
 
 
@@ -36,13 +37,23 @@ class KMeans(RestartedClusterer):
 
     accepts_sparse = True
 
-    init: str = parameter("k-means++", "choice of the first centres", Choice("k-means++", "random"))
+    init: str = parameter(
+        "k-means++",
+        "choice of the first centres; 'perturbed', as in the program of bilenko2004's authors, multiplies "
+        "each feature of the centroid by a number between 0.65 and 1.35, and has one start",
+        Choice("k-means++", "random", "perturbed"),
+    )
     tol: float = parameter(1e-4, "relative change of the centres that counts as none", Real(0))
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X`; the links are not used."""
         X, _ = self._validate(X, constraints)
-        self._model = sklearn.cluster.KMeans(**self.get_params()).fit(X)
+        options = self.get_params()
+        if self.init == "perturbed":
+            centroid = np.asarray(X.mean(axis=0)).ravel()
+            rng = np.random.default_rng(self.random_state)
+            options |= {"init": perturbed_centroids(centroid, self.n_clusters, rng), "n_init": 1}
+        self._model = sklearn.cluster.KMeans(**options).fit(X)
         self.cluster_centers_ = self._model.cluster_centers_
         self.labels_ = self._model.labels_.astype(np.int64)
         self.n_iter_ = self._model.n_iter_

@@ -56,7 +56,7 @@ class MetricKMeans(ConstrainedKMeans):
         first = Metrics.start(
             X, self.n_clusters, metric=self.metric, matrix=self.matrix, w=self.w, floor=self.floor
         )
-        run = best_run(self._alternate(X, constraints, mu, first, assignment, rng) for mu in starts)
+        run = best_run(self._alternate(X, constraints, start, first, assignment, rng) for start in starts)
         self._store(run)
         self.metrics_ = run.model.matrices()
         self.n_floored_ = run.model.n_floored
@@ -65,7 +65,9 @@ class MetricKMeans(ConstrainedKMeans):
         ):
             euclidean = Euclidean(reference.mean_cost, self.n_clusters)
             self._store(
-                best_run(self._alternate(X, constraints, mu, euclidean, assignment, rng) for mu in starts)
+                best_run(
+                    self._alternate(X, constraints, start, euclidean, assignment, rng) for start in starts
+                )
             )
             self.metrics_, self.n_floored_ = first.matrices(), 0
         return self

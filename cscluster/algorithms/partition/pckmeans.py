@@ -98,6 +98,6 @@ class PCKMeans(LinkedAssignment):
         model = Euclidean(reference.mean_cost if self.w is None else self.w, self.n_clusters)
         starts = self._starts(X, constraints, reference, rng)
         self._store(
-            best_run(self._alternate(X, constraints, mu, model, self.assignment, rng) for mu in starts)
+            best_run(self._alternate(X, constraints, start, model, self.assignment, rng) for start in starts)
         )
         return self

@@ -173,7 +173,7 @@ class AlgorithmEntry(_Named, _Treatment):
             return self.label
         if not self.algorithm.is_metric:
             return self.algorithm.title
-        joined = self.clusterer.algorithm if self.clusterer else registry.find(registry.JOINED)
+        joined = self.clusterer.algorithm if self.clusterer else registry.find(self.algorithm.joined)
         return f"{self.algorithm.title} + {joined.title}"
 
 

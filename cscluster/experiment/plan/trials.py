@@ -63,7 +63,7 @@ class Cell:
         algorithm = registry.find(self.algorithm)
         joined, params = None, dict[str, Any]()
         if algorithm.is_metric:
-            name, params = self.clusterer or (registry.JOINED, {})
+            name, params = self.clusterer or (algorithm.joined, {})
             joined = registry.find(name)
         return {
             "data": self.data.checksum,

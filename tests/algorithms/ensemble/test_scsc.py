@@ -6,7 +6,7 @@ import pytest
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 
-from cscluster import SCSC, Constraints, KMeans, load_dataset
+from cscluster import SCSC, Constraints, KMeans, LandmarkEnsemble, load_dataset
 from cscluster.constraints.schedules import Tiers
 from cscluster.errors import ConstraintError, DataError, ParameterError
 from cscluster.metrics.scores import score
@@ -16,6 +16,13 @@ SMALL = {"n_partitions": 8, "random_state": 0}
 CONSENSUS = ["spectral", "rounding", "kmeans"]
 
 
+def ensemble(consensus, **params):
+    """Return the landmark ensemble for its 'spectral' consensus, else SCSC, with features enough for few partitions."""
+    if consensus == "spectral":
+        return LandmarkEnsemble(**{"partitions": "graph"} | params)
+    return SCSC(consensus=consensus, **{"features": 0.75} | params)
+
+
 def tiers(y=Y, per_tier=40, count=3, name="blobs"):
     return Tiers(per_tier=[per_tier], tiers=count).episode(per_tier, y, 0, name, 0).tiers
 
@@ -23,7 +30,7 @@ def tiers(y=Y, per_tier=40, count=3, name="blobs"):
 @pytest.mark.parametrize("consensus", CONSENSUS)
 @pytest.mark.parametrize("partitions", ["graph", "kernel"])
 def test_clear_clusters_are_found(consensus, partitions):
-    model = SCSC(n_clusters=4, consensus=consensus, partitions=partitions, features=0.75, **SMALL)
+    model = ensemble(consensus, n_clusters=4, partitions=partitions, features=0.75, **SMALL)
     first, *rest = tiers()
     model.fit(X, first)
     assert score("nmi", Y, model.labels_) > 0.9
@@ -34,41 +41,45 @@ def test_clear_clusters_are_found(consensus, partitions):
 
 
 @pytest.mark.parametrize(
-    "settings", [{"consensus": c, "update": u} for c in CONSENSUS for u in ("full", "relaxed")]
+    "settings",
+    [
+        {"consensus": "spectral"},
+        *({"consensus": c, "update": u} for c in CONSENSUS[1:] for u in ("full", "relaxed")),
+    ],
 )
 def test_an_update_needs_no_partitions_anew_and_repeats(settings):
     first, second, _ = tiers()
-    a, b = (SCSC(n_clusters=4, **settings, **SMALL).fit(X, first) for _ in range(2))
+    a, b = (ensemble(**settings, n_clusters=4, **SMALL).fit(X, first) for _ in range(2))
     L = a.partitions_.copy()
     a.partial_fit(second)
     b.partial_fit(second)
     assert np.array_equal(a.labels_, b.labels_)
     assert np.array_equal(a.partitions_, L)
-    assert a.weights_.min() >= 0
-    assert a.weights_.sum() == pytest.approx(1)
+    if settings["consensus"] != "spectral":
+        assert a.weights_.min() >= 0
+        assert a.weights_.sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize("consensus", CONSENSUS)
 def test_an_empty_tier_changes_nothing(consensus):
-    model = SCSC(n_clusters=4, consensus=consensus, **SMALL).fit(X, tiers()[0])
-    labels, weights = model.labels_.copy(), model.weights_.copy()
+    model = ensemble(consensus, n_clusters=4, **SMALL).fit(X, tiers()[0])
+    labels = model.labels_.copy()
     model.partial_fit(Constraints.empty(len(X)))
     assert np.array_equal(model.labels_, labels)
-    assert np.array_equal(model.weights_, weights)
 
 
 @pytest.mark.parametrize("consensus", CONSENSUS)
 def test_links_are_optional_and_may_be_of_one_kind(consensus):
     links = tiers()[0]
     n = len(X)
-    model = SCSC(n_clusters=4, consensus=consensus, **SMALL).fit(X)
+    model = ensemble(consensus, n_clusters=4, **SMALL).fit(X)
     model.partial_fit(Constraints(links.must_links, n_samples=n))
     model.partial_fit(Constraints((), links.cannot_links, n_samples=n))
     assert set(model.labels_) <= set(range(4))
 
 
 def test_relaxed_weights_move_away_from_partitions_that_break_links():
-    model = SCSC(n_clusters=4, preset="paper", features=1, C=20.0, **SMALL)
+    model = SCSC(n_clusters=4, features=1, C=20.0, **SMALL)
     links = tiers(per_tier=200)[0]
     model.fit(X, links)
     broken = [len(links.violated(row)) for row in model.partitions_]
@@ -77,21 +88,21 @@ def test_relaxed_weights_move_away_from_partitions_that_break_links():
 
 def test_full_update_lowers_the_loss_of_the_links():
     links = tiers(per_tier=200)[0]
-    model = SCSC(n_clusters=4, preset="paper", features=1, update="full", lam=0.1, **SMALL).fit(X, links)
+    model = SCSC(n_clusters=4, features=1, update="full", lam=0.1, **SMALL).fit(X, links)
     assert model.objective_[-1] < model.objective_[0]
     assert model.n_iter_ == len(model.objective_) - 1
 
 
 def test_spectral_consensus_learns_the_same_from_parts_as_at_once():
     first, second, third = tiers()
-    parts = SCSC(n_clusters=4, **SMALL).fit(X, first).partial_fit(second).partial_fit(third)
-    whole = SCSC(n_clusters=4, **SMALL).fit(X, first | second | third)
+    parts = LandmarkEnsemble(n_clusters=4, **SMALL).fit(X, first).partial_fit(second).partial_fit(third)
+    whole = LandmarkEnsemble(n_clusters=4, **SMALL).fit(X, first | second | third)
     assert np.array_equal(parts.labels_, whole.labels_)
 
 
 def test_links_lift_the_consensus_on_digits_far_above_kmeans():
     data = load_dataset("optdigits_test")
-    model = SCSC(n_clusters=10, n_partitions=10, random_state=0)
+    model = LandmarkEnsemble(n_clusters=10, n_partitions=10, random_state=0)
     found = []
     for number, tier in enumerate(tiers(data.y, 100, 5, "optdigits_test")):
         model = model.partial_fit(tier) if number else model.fit(data.X, tier)
@@ -103,14 +114,16 @@ def test_links_lift_the_consensus_on_digits_far_above_kmeans():
 
 @pytest.mark.parametrize("kind", ["npy", "parquet", "memmap"])
 def test_samples_outside_memory_give_the_same_labels(tmp_path, kind):
-    expected = SCSC(n_clusters=4, **SMALL).fit(X, tiers()[0])
+    expected = LandmarkEnsemble(n_clusters=4, **SMALL).fit(X, tiers()[0])
     path = tmp_path / ("x.parquet" if kind == "parquet" else "x.npy")
     if kind == "parquet":
         pd.DataFrame(X, columns=[f"f{j}" for j in range(8)]).to_parquet(path, row_group_size=120)
     else:
         np.save(path, X)
     source = np.load(path, mmap_mode="r") if kind == "memmap" else path
-    model = SCSC(n_clusters=4, labels_path=str(tmp_path / "labels.npy"), **SMALL).fit(source, tiers()[0])
+    model = LandmarkEnsemble(n_clusters=4, labels_path=str(tmp_path / "labels.npy"), **SMALL).fit(
+        source, tiers()[0]
+    )
     assert np.array_equal(model.labels_, expected.labels_)
     assert np.array_equal(np.load(tmp_path / "labels.npy"), expected.partitions_)
     assert np.load(tmp_path / "labels.npy", mmap_mode="r").dtype == np.uint8
@@ -120,7 +133,7 @@ def test_the_offline_step_holds_a_small_part_of_the_file_in_memory(tmp_path):
     rng = np.random.default_rng(0)
     path = tmp_path / "x.npy"
     np.save(path, rng.random((60_000, 250), dtype=np.float32))
-    model = SCSC(n_clusters=3, preset="paper", n_partitions=2, sample_size=500, random_state=0)
+    model = SCSC(n_clusters=3, n_partitions=2, sample_size=500, random_state=0)
     tracemalloc.start()
     model.fit(path)
     peak = tracemalloc.get_traced_memory()[1]
@@ -129,23 +142,21 @@ def test_the_offline_step_holds_a_small_part_of_the_file_in_memory(tmp_path):
 
 
 def test_partitions_learned_from_a_sample_label_everything():
-    model = SCSC(n_clusters=4, sample_size=100, **SMALL).fit(X, tiers()[0])
+    model = LandmarkEnsemble(n_clusters=4, sample_size=100, **SMALL).fit(X, tiers()[0])
     assert len(model.labels_) == len(X)
     assert score("nmi", Y, model.labels_) > 0.9
 
 
 def test_partitions_made_elsewhere():
-    built = SCSC(n_clusters=4, **SMALL).fit(X, tiers()[0])
-    again = SCSC(n_clusters=4, **SMALL).fit_partitions(built.partitions_, tiers()[0])
+    built = LandmarkEnsemble(n_clusters=4, **SMALL).fit(X, tiers()[0])
+    again = LandmarkEnsemble(n_clusters=4, **SMALL).fit_partitions(built.partitions_, tiers()[0])
     assert np.array_equal(again.labels_, built.labels_)
 
 
 def test_more_than_255_clusters():
     rng = np.random.default_rng(0)
     many = rng.standard_normal((900, 3))
-    model = SCSC(
-        n_clusters=300, n_partitions=3, consensus="rounding", partitions="kernel", features=2, random_state=0
-    )
+    model = SCSC(n_clusters=300, n_partitions=3, features=2, random_state=0)
     model.fit(many)
     assert model.partitions_.dtype == np.uint16
     assert model.partitions_.max() > 255
@@ -159,8 +170,8 @@ def test_a_feature_subset_has_at_least_one_feature(features):
 
 
 def test_share_of_features_is_rounded_up_and_a_number_may_not_exceed_them():
-    assert SCSC(preset="paper")._n_features(64) == 4
-    assert SCSC(preset="paper")._n_features(3) == 1
+    assert SCSC()._n_features(64) == 4
+    assert SCSC()._n_features(3) == 1
     assert SCSC(features=1.0)._n_features(3) == 3
     with pytest.raises(ParameterError, match="must not exceed the 8 features, got 9"):
         SCSC(n_clusters=2, features=9).fit(X)
@@ -179,12 +190,31 @@ def test_bad_calls():
     with pytest.raises(DataError, match="unsigned"):
         SCSC(n_clusters=4).fit_partitions(np.zeros((3, 5)))
     with pytest.raises(DataError, match="has 6 clusters"):
-        SCSC(n_clusters=4, consensus="rounding").fit_partitions(np.array([[0, 5, 1, 2, 3]], dtype=np.uint8))
-    with pytest.raises(ParameterError, match="'preset' of SCSC"):
-        SCSC(n_clusters=2, preset="mine").fit(X)
+        SCSC(n_clusters=4).fit_partitions(np.array([[0, 5, 1, 2, 3]], dtype=np.uint8))
+    with pytest.raises(ParameterError, match="'consensus' of SCSC"):
+        SCSC(n_clusters=2, consensus="spectral").fit(X)
 
 
 def test_fewer_samples_than_landmarks_and_repeated_samples():
     tiny = np.repeat(np.arange(4.0), 3)[:, None]
     for consensus in CONSENSUS:
-        assert len(SCSC(n_clusters=3, consensus=consensus, **SMALL).fit(tiny).labels_) == 12
+        assert len(ensemble(consensus, n_clusters=3, **SMALL).fit(tiny).labels_) == 12
+
+
+def test_scsc_is_the_published_method():
+    # One tier by hand: the simplex projection (11) of the weights, and the largest entry of each row of F.
+    links = tiers()[0]
+    model = SCSC(n_clusters=4, n_partitions=6, features=2, random_state=0).fit(X, links)
+    m, L = 6, model.partitions_
+    broken = np.array([len(links.violated(row)) for row in L]) / len(links) / m
+    v = np.full(m, 1 / m) - model.C / (2 * model.lam) * broken
+    ordered = np.sort(v)[::-1]
+    theta = [(ordered[: j + 1].sum() - 1) / (j + 1) for j in range(m)]
+    rho = max(j for j in range(m) if ordered[j] > theta[j])
+    gamma = np.maximum(v - theta[rho], 0)
+    np.testing.assert_allclose(model.weights_, gamma, atol=1e-12)
+    F = np.zeros((len(X), 4))
+    for weight, row in zip(gamma, L, strict=True):
+        F[np.arange(len(X)), row] += weight
+    largest = F.max(axis=1)
+    assert (F[np.arange(len(X)), model.labels_] >= largest - 1e-12).all()

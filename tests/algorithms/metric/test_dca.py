@@ -43,6 +43,30 @@ def test_objective_beats_random_maps():
     assert all(objective(W) > objective(rng.normal(size=W.shape)) for _ in range(200))
 
 
+def test_no_other_map_does_better_than_the_published_one_on_tiny_data():
+    # One direction of the plane: all angles are tried.
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(8, 2)) * [1.0, 5.0]
+    links = Constraints([(0, 1), (2, 3), (4, 5)], [(0, 2), (2, 4), (6, 7)], n_samples=8)
+    components = [[0, 1], [2, 3], [4, 5], [6], [7]]
+    C_w = sum((X[c] - X[c].mean(axis=0)).T @ (X[c] - X[c].mean(axis=0)) for c in components)
+    means = np.array([X[c].mean(axis=0) for c in components])
+    C_b = sum(np.outer(means[a] - means[b], means[a] - means[b]) for a, b in [(0, 1), (1, 2), (3, 4)])
+    angles = np.linspace(0, np.pi, 20001)
+    w = np.column_stack([np.cos(angles), np.sin(angles)])
+    ratio = np.einsum("ij,ij->i", w @ C_b, w) / np.einsum("ij,ij->i", w @ C_w, w)
+    found = DCA(n_components=1, shrinkage=0).fit(X, links).components_[0]
+    assert (found @ C_b @ found) / (found @ C_w @ found) == pytest.approx(ratio.max(), rel=1e-6)
+
+
+def test_published_form_leaves_out_directions_without_must_linked_variation():
+    X = np.random.default_rng(0).normal(size=(8, 3))
+    links = Constraints([(0, 1)], [(2, 3), (4, 5), (6, 7)], n_samples=8)
+    model = DCA(n_components=3, shrinkage=0).fit(X, links)
+    assert model.components_.shape == (1, 3)
+    assert model.components_[0] @ (X[0] - X[1]) != pytest.approx(0)
+
+
 def test_null_space_of_the_separation_is_dropped():
     # Two cannot-linked pairs of single samples span two directions of three.
     X = np.random.default_rng(0).normal(size=(8, 3))
@@ -85,8 +109,8 @@ def test_says_what_it_needs():
         DCA().fit(X, Constraints([(0, 1), (1, 2)], [(0, 2)], n_samples=6))
     with pytest.warns(UserWarning, match="DCA got no must-links"):
         DCA().fit(X, Constraints((), [(0, 1)], n_samples=6))
-    with pytest.raises(ConstraintError, match="'shrinkage' 0 needs"):
-        DCA(shrinkage=0).fit(X, Constraints([(0, 1)], [(0, 2)], n_samples=6))
+    with pytest.raises(ConstraintError, match="'shrinkage' 0 needs must-links, got none"):
+        DCA(shrinkage=0).fit(X, Constraints((), [(0, 2)], n_samples=6))
     with pytest.raises(ParameterError, match="'n_components' of DCA must not exceed the 3 features, got 4"):
         DCA(n_components=4).fit(X, Constraints([(0, 1)], [(0, 2)], n_samples=6))
 

@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
+from scipy.linalg import sqrtm
 
 from cscluster import ERCA, Constraints, load_dataset
+from cscluster.algorithms import registry
 from cscluster.constraints.schedules import BalancedPairs
 from cscluster.errors import ConstraintError
 
@@ -26,6 +28,18 @@ def test_metric_is_the_product_of_the_paper():
     values, vectors = np.linalg.eigh(R_w.T @ R_w / 60)
     whitening = vectors @ np.diag(values**-0.5) @ vectors.T
     np.testing.assert_allclose(L.T @ L, whitening @ (R_b.T @ R_b / 60) @ whitening, rtol=1e-8, atol=1e-10)
+
+
+def test_as_printed_is_the_map_of_baghshah2010():
+    # y = W^T x with W = S_b^{1/2} S_w^{-1/2}, where 2 |P| S_w has a pseudo-inverse only: 3 links, 4 features.
+    X, links = links_of("iris", 3)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    model = registry.find("erca_printed").load()(**registry.find("erca_printed").preset).fit(X, links)
+    R_w = Z[links.must_links[:, 0]] - Z[links.must_links[:, 1]]
+    R_b = Z[links.cannot_links[:, 0]] - Z[links.cannot_links[:, 1]]
+    W = sqrtm(R_b.T @ R_b / 6).real @ np.linalg.pinv(sqrtm(R_w.T @ R_w / 6).real, rcond=1e-6)
+    distances = ((Z @ W)[:, None] - (Z @ W)[None]) ** 2
+    np.testing.assert_allclose(squared_distances(model, X), distances.sum(axis=2), rtol=1e-5, atol=1e-6)
 
 
 def test_does_not_depend_on_units_or_origin():

@@ -1,10 +1,13 @@
 import numpy as np
 import pytest
+from scipy.linalg import eigh
+from scipy.spatial.distance import cdist
 
 from cscluster import LLMA, Constraints, MetricClusterer, load_dataset
 from cscluster.algorithms.metric.llma import laplacian, neighbour_edges
 from cscluster.constraints.schedules import BalancedPairs
 from cscluster.errors import ConstraintError, DataError, ParameterError
+from cscluster.linalg.lle import reconstruction_weights
 from cscluster.metrics.scores import score
 
 
@@ -39,6 +42,23 @@ def test_objective_falls_to_a_stationary_point(lam):
         values.append(objective(X, model.transform(X), links, lam, 10))
     slope = (values[1] - values[0]) / 2e-4
     assert abs(slope) < 1e-3 * np.linalg.norm(direction) * model.objective_[-1]
+
+
+def test_spectral_form_is_the_constrained_least_squares_problem():
+    # A second formulation: generalised eigenvectors of the quadratic form under the covariance.
+    X, _, links = links_of("iris", 4)
+    model = LLMA(solver="spectral", lam=0.5, n_neighbors=5).fit(X, links)
+    Y, n = model.transform(X), len(X)
+    np.testing.assert_allclose(np.cov(Y.T, bias=True), np.eye(4), atol=1e-6)
+    S = reconstruction_weights(X, 5).toarray()
+    U = laplacian(links.must_links, np.full(4, 1 / 4), n).toarray()
+    Q = U + 0.5 * (np.eye(n) - S).T @ (np.eye(n) - S) / n
+    assert model.objective_[-1] == pytest.approx(np.trace(Y.T @ Q @ Y))
+    windows = np.exp(-cdist(X, model.landmarks_, "sqeuclidean") / (2 * model.window_**2))
+    F = np.hstack([X, windows])
+    F -= F.mean(axis=0)
+    least = eigh(F.T @ Q @ F, F.T @ F / n + 1e-12 * np.eye(F.shape[1]), eigvals_only=True)[:4]
+    assert model.objective_[-1] == pytest.approx(least.sum(), rel=1e-4)
 
 
 def test_neighbour_edges_are_those_of_the_graph():

@@ -4,7 +4,7 @@ from scipy import sparse
 
 from cscluster import RCA, Constraints, MetricClusterer, load_dataset
 from cscluster.constraints.schedules import RandomPairs
-from cscluster.errors import ConstraintError, DataError, ParameterError
+from cscluster.errors import DataError, ParameterError
 from cscluster.linalg.scatter import common_scales
 from cscluster.metrics.scores import score
 
@@ -87,8 +87,8 @@ def test_says_what_it_needs():
     ):
         model = RCA().fit(X, Constraints(cannot_links=[(0, 1)], n_samples=6))
     np.testing.assert_allclose(model.components_, np.diag(1 / common_scales(X)[1]), atol=1e-12)
-    with pytest.raises(ConstraintError, match="RCA with 'shrinkage' 0 needs must-links"):
-        RCA(shrinkage=0).fit(X, Constraints.empty(6))
+    with pytest.warns(UserWarning, match="the Euclidean one of features as they are"):
+        assert np.array_equal(RCA(shrinkage=0).fit(X, Constraints.empty(6)).transform(X), X)
     with pytest.warns(UserWarning, match="span only 1 of 3 dimensions"):
         RCA(shrinkage=0).fit(X, Constraints([(0, 1)], n_samples=6))
     with pytest.raises(DataError, match="RCA cannot use these samples: all coincide"):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from cscluster import Constraints, KMeans, load_dataset
+from cscluster import Constraints, KMeans, PCKMeans, load_dataset
 from cscluster.errors import ConstraintError, ParameterError
 
 
@@ -20,3 +20,11 @@ def test_says_what_is_wrong():
         KMeans(tol=-1).fit([[0.0], [1.0]])
     with pytest.raises(ConstraintError, match="made for 3 samples, but X has 2"):
         KMeans().fit([[0.0], [1.0]], Constraints.empty(3))
+
+
+def test_perturbed_centres_are_those_of_pck_means_without_links():
+    X = load_dataset("iris").X
+    kmeans = KMeans(n_clusters=3, init="perturbed", random_state=4).fit(X)
+    pck = PCKMeans(n_clusters=3, start="authors", random_state=4).fit(X)
+    np.testing.assert_allclose(kmeans.cluster_centers_, pck.cluster_centers_, atol=0.05)
+    assert (kmeans.labels_ == pck.labels_).mean() > 0.97

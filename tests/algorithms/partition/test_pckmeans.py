@@ -3,7 +3,9 @@ import pytest
 import sklearn.cluster
 
 from cscluster import Constraints, KMeans, PCKMeans, load_dataset
-from cscluster.algorithms.partition._seeding import seed_centers
+from cscluster.algorithms import registry
+from cscluster.algorithms.partition._assign import assign_as_printed
+from cscluster.algorithms.partition._seeding import authors_seeds, seed_centers
 from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import DataError, ParameterError
 from cscluster.metrics.scores import satisfied
@@ -125,3 +127,29 @@ def test_a_broken_link_costs_as_much_as_a_sample_in_kmeans_whatever_the_unit():
     given = PCKMeans(n_clusters=3, w=w, random_state=0).fit(X, links)
     assert np.array_equal(model.labels_, given.labels_)
     assert np.array_equal(model.labels_, PCKMeans(n_clusters=3, random_state=0).fit(1000 * X, links).labels_)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_as_printed_with_the_authors_start_step_by_step(seed):
+    # The program of the authors on tiny data, in plain loops: seeds have labels before the first sweep, and
+    # only the two largest neighbourhoods are closed.
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(12, 2)) + 4
+    links = Constraints([(0, 1), (1, 2), (3, 4), (5, 6)], [(2, 3), (6, 7), (0, 8)], n_samples=12)
+    entry = registry.find("pckmeans_printed")
+    model = entry.load()(**entry.preset | {"n_clusters": 2, "random_state": seed, "tol": 0}).fit(X, links)
+    closed = links | Constraints([(0, 2)], [(a, b) for a in (0, 1, 2) for b in (3, 4)], n_samples=12)
+    rng = np.random.default_rng(seed)
+    mu, labels = authors_seeds(X, links, 2, rng)
+    cost_one = lambda *_: 1.0  # noqa: E731
+    while True:
+        before = labels
+        D = ((X[:, None] - mu[None]) ** 2).sum(axis=2)
+        labels = D.argmin(axis=1)
+        order = [links.touched[[k]] for k in rng.permutation(len(links.touched))]
+        seen = np.where(np.isin(np.arange(12), links.touched), before, -1)
+        labels[links.touched] = assign_as_printed(D, seen, closed, order, cost_one, cost_one)[links.touched]
+        mu = np.array([X[labels == h].mean(axis=0) for h in range(2)])
+        if np.array_equal(labels, before):
+            break
+    assert np.array_equal(model.labels_, labels)

@@ -2,7 +2,12 @@ import numpy as np
 import pytest
 
 from cscluster import Constraints
-from cscluster.algorithms.partition._seeding import farthest_first, seed_centers
+from cscluster.algorithms.partition._seeding import (
+    authors_seeds,
+    farthest_first,
+    perturbed_centroids,
+    seed_centers,
+)
 
 
 def test_farthest_first_weighs_distance_by_size():
@@ -71,3 +76,40 @@ def test_missing_centers_scatter_around_the_centroid_as_the_samples_do():
     centers = seed_centers(X, Constraints.empty(50), 4000, rng)
     assert np.allclose(centers.mean(axis=0), X.mean(axis=0), atol=0.1 * X.std(axis=0))
     assert np.allclose(centers.std(axis=0), X.std(axis=0), rtol=0.1)
+
+
+def test_both_sizes_weigh_the_authors_traversal():
+    # From the heaviest point at 0: sqrt(15) * 1, sqrt(5) * 2, sqrt(5) * 4; then the point at 1 has
+    # min(sqrt(15) * 1, sqrt(3) * 3) = 3.9 and that at 2 has min(sqrt(5) * 2, 1 * 2) = 2.
+    points = np.array([[0.0], [1.0], [2.0], [4.0]])
+    assert farthest_first(points, np.array([5, 3, 1, 1]), 3, both_sizes=True).tolist() == [0, 3, 1]
+    # sqrt(12) * 1 < sqrt(8) * 1.3, but 3 * 1 > 2 * 1.3: here the two weights part ways.
+    points, sizes = np.array([[0.0], [1.0], [1.3]]), np.array([4, 3, 2])
+    assert farthest_first(points, sizes, 2, both_sizes=True).tolist() == [0, 2]
+    assert farthest_first(points, sizes, 2).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("n_clusters", [2, 5])
+def test_the_authors_label_what_seeds_a_cluster(n_clusters):
+    X = np.random.default_rng(0).normal(size=(9, 2)) + 3
+    links = Constraints([(0, 1), (1, 2), (3, 4), (6, 7)], n_samples=9)
+    centers, labels = authors_seeds(X, links, n_clusters, np.random.default_rng(1))
+    assert centers.shape == (n_clusters, 2)
+    seeds = [group for group in ([0, 1, 2], [3, 4], [6, 7]) if (labels[group] >= 0).all()]
+    assert len(seeds) == min(n_clusters, 3)
+    for group in seeds:
+        assert len(set(labels[group])) == 1
+        np.testing.assert_allclose(centers[labels[group[0]]], X[group].mean(axis=0))
+    assert (labels >= 0).sum() == sum(map(len, seeds))
+    if n_clusters == 5:
+        expected = perturbed_centroids(X.mean(axis=0), 2, np.random.default_rng(1))
+        np.testing.assert_array_equal(centers[3:], expected)
+
+
+def test_perturbed_centroids_stay_within_35_percent():
+    centroid = np.array([2.0, -4.0])
+    factors = perturbed_centroids(centroid, 2000, np.random.default_rng(0)) / centroid
+    assert factors.min() > 0.65
+    assert factors.max() < 1.35
+    np.testing.assert_allclose(factors.mean(axis=0), 1, atol=0.02)
+    np.testing.assert_allclose(factors.std(axis=0), 0.7 / np.sqrt(12), rtol=0.05)

@@ -29,7 +29,7 @@ def test_cells_are_named_by_numbers(tmp_path):
         collect(store(tmp_path, [entry("a"), entry("b")], records, metrics=["error", "acc"])), True
     )
     assert data["metrics"] == [
-        {"name": "error (majority)", "lower": True},
+        {"name": "error", "lower": True},
         {"name": "ACC (majority)", "lower": False},
     ]
     found = {tuple(cell["at"]): cell for cell in data["cells"]}

@@ -138,21 +138,21 @@ def test_curves_show_the_means(reader, report, means):
 
 def test_metric_and_data_set_are_switched(reader, report, means):
     reader.open(report)
-    reader.choose("metric", "error (majority)")
+    reader.choose("metric", "error")
     reader.choose("dataset", "wine")
     assert reader.curves()["SLOW"] == pytest.approx(means["error", "wine", "SLOW"].to_list(), abs=1e-5)
-    assert reader.texts("#run0-results ~ .box caption") == ["error (majority) on wine by number of links"]
+    assert reader.texts("#run0-results ~ .box caption") == ["error on wine by number of links"]
     assert reader.texts("#run0 [data-chart=curves] figcaption span") == [
-        "error (majority) on wine, mean; band: 95 % confidence interval of the mean"
+        "error on wine, mean; band: 95 % confidence interval of the mean"
     ]
     (outcome,) = reader.texts(".outcome")
-    assert "lowest error (majority)" in outcome
+    assert "lowest error" in outcome
 
 
 def test_the_chosen_view_stands_in_the_address(reader, report, means):
     reader.open(report)
     assert reader.run("return location.hash") == ""
-    reader.choose("metric", "error (majority)")
+    reader.choose("metric", "error")
     reader.choose("dataset", "wine")
     reader.choose("column", "40")
     reader.click(".key button", 1)
@@ -162,13 +162,13 @@ def test_the_chosen_view_stands_in_the_address(reader, report, means):
     chosen = (
         "return [...document.querySelectorAll('#run0 .controls select')].map(e => e.selectedOptions[0].text)"
     )
-    assert reader.run(chosen) == ["error (majority)", "wine", "40"]
+    assert reader.run(chosen) == ["error", "wine", "40"]
     curves = reader.curves()
     assert list(curves) == ["KMEANS", "PMMC *", "SLOW", "BROKEN"]
     assert curves["SLOW"] == pytest.approx(means["error", "wine", "SLOW"].to_list(), abs=1e-5)
     reader.run("location.hash = 'run=7&metric=nothing'")
     reader.run("location.hash = 'run0-config'")
-    assert reader.run(chosen) == ["error (majority)", "wine", "40"]
+    assert reader.run(chosen) == ["error", "wine", "40"]
 
 
 def test_box_plots_and_pairs_follow_the_chosen_point(reader, report):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -12,7 +14,7 @@ from cscluster.algorithms.margin.cccp.cccp import Run, Solution, Solve, cccp, fr
 from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.losses import LinkLoss, Loss, PointLoss, objective
 from cscluster.algorithms.margin.cccp.model import LinkedMarginClusterer, warn_of_contradictions
-from cscluster.algorithms.margin.cccp.starts import label_free_starts, paper_start
+from cscluster.algorithms.margin.cccp.starts import label_free_starts, paper_starts
 from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, warn
@@ -110,6 +112,8 @@ class PMMC(LinkedMarginClusterer):
         Steps of the solver in each CCCP iteration.
     gap_ : float
         Certified gap of the last convex problem; infinite for 'subgradient'.
+    offline_seconds_ : float
+        Time that the starts took.
 
     Notes
     -----
@@ -163,6 +167,7 @@ class PMMC(LinkedMarginClusterer):
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X` so that links are kept by a margin."""
         X, links = self._validate(X, constraints)
+        self.offline_seconds_ = 0.0
         design = self._design(X)
         if not len(links) and self.fallback:
             self.delta_ = np.zeros(1)
@@ -171,10 +176,9 @@ class PMMC(LinkedMarginClusterer):
         rng = np.random.default_rng(self.random_state)
         lam = self._lam(design)
         near = design.rows_at(links.touched)
-        if self.init == "paper" and len(links):
-            starts = iter([paper_start(design, links, self.n_clusters, rng)])
-        else:
-            starts = label_free_starts(design, links, self.n_clusters, rng)
+        literal = self.init == "paper" and len(links)
+        make_starts = paper_starts if literal else label_free_starts
+        starts = self._timed(make_starts(design, links, self.n_clusters, rng))
         solve = self._solver(rng)
         leads = [
             lead_from(
@@ -200,6 +204,14 @@ class PMMC(LinkedMarginClusterer):
         if self.uses_kmeans_:
             self.delta_ = np.zeros(1)
         return self
+
+    def _timed(self, starts: Iterator[FloatArray]) -> Iterator[FloatArray]:
+        """Yield the starts; what they take to compute is added to `offline_seconds_`."""
+        begin = time.perf_counter()
+        for start in starts:
+            self.offline_seconds_ += time.perf_counter() - begin
+            yield start
+            begin = time.perf_counter()
 
     def _finish(self, design: Design, lead: Lead, lam: float, solve: Solve) -> Run:
         run = cccp(design, lead.losses, lam, lead.start, solve, tol=self.tol, max_iter=self.max_iter)

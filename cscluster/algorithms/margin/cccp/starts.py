@@ -77,10 +77,12 @@ def kmeans_scores(Z: Samples, n_clusters: int, n_init: int, rng: np.random.Gener
     return np.asarray(Z @ centers.T) - 0.5 * (centers**2).sum(axis=1)
 
 
-def paper_start(design: Design, links: Constraints, n_clusters: int, rng: np.random.Generator) -> FloatArray:
-    """Return the scores of the projection (18); S_m is shrunk only if it is singular."""
+def paper_starts(
+    design: Design, links: Constraints, n_clusters: int, rng: np.random.Generator
+) -> Iterator[FloatArray]:
+    """Yield the scores of the projection (18) alone; S_m is shrunk only if it is singular."""
     projections = LinkProjections(design, links, rng)
-    return design.scores(projections.weights(n_clusters, 1e-3 if projections.is_singular() else 0.0))
+    yield design.scores(projections.weights(n_clusters, 1e-3 if projections.is_singular() else 0.0))
 
 
 def label_free_starts(
