@@ -1,13 +1,21 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test lint types reproduce reproduce-quick benchmark benchmark-quick stress bench format gallery docs clean
+.PHONY: run test test-oldest lint types reproduce reproduce-quick benchmark benchmark-quick stress bench format gallery docs clean
 
 run: .venv/run-ready  ## set up, then run the main experiment on bundled data
 	$(BIN)/cscluster run configs/mnist0689.yaml
 
 test: lint types  ## set up, then lint, type-check and test everything
 	$(BIN)/python -m pytest -n auto
+
+test-oldest:  ## the tests with the lowest versions that pyproject.toml allows
+	$(PYTHON) -m venv .venv-oldest
+	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check uv
+	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest --resolution lowest-direct \
+	  --editable ".[parquet,dask,sdp]"
+	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest --group dev
+	.venv-oldest/bin/python -m pytest -n auto
 
 lint: .venv/test-ready
 	$(BIN)/ruff check .
@@ -63,4 +71,4 @@ docs: .venv/docs-ready  ## build the documentation into docs/_build/html; no war
 	@touch $@
 
 clean:
-	rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis docs/_build docs/generated
+	rm -rf .venv .venv-oldest dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis docs/_build docs/generated

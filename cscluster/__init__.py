@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from cscluster.algorithms.metric_clusterer import MetricClusterer as MetricClusterer
     from cscluster.algorithms.partition.approx_kernel_kmeans import ApproxKernelKMeans as ApproxKernelKMeans
     from cscluster.algorithms.partition.cop_kmeans import COPKMeans as COPKMeans
+    from cscluster.algorithms.partition.hmrf_kmeans import HMRFKMeans as HMRFKMeans
     from cscluster.algorithms.partition.kernel_kmeans import KernelKMeans as KernelKMeans
     from cscluster.algorithms.partition.kmeans import KMeans as KMeans
     from cscluster.algorithms.partition.lcvqe import LCVQE as LCVQE

@@ -241,6 +241,14 @@ PARTITION = (
         tags=("constraints", "inductive", "compiled"),
         preset={"keep_seeds": True},
     ),
+    Algorithm(
+        name="hmrf_kmeans",
+        target=f"{_FAMILIES}.partition.hmrf_kmeans:HMRFKMeans",
+        title="HMRF-KMeans",
+        family="partition",
+        paper="Basu, Bilenko, Mooney 2004",
+        tags=("constraints", "inductive", "compiled"),
+    ),
 )
 
 MARGIN = (

@@ -44,7 +44,7 @@ def test_optimality_certificate(gamma):
 
 def test_fewer_links_than_features_are_solved_in_their_span():
     X, links = links_of("sonar", 20)
-    model = ITML(prior="identity", tol=1e-10).fit(X, links)
+    model = ITML(prior="identity", gamma=1.0, tol=1e-10).fit(X, links)
     V, delta = differences(X, links)
     low, high = distance_bounds(X, links, 0.05)
     A, *_ = bregman_projections(V, delta, np.where(delta > 0, low, high), 1.0, 1e-10, 1000)
@@ -98,7 +98,7 @@ def test_says_what_it_needs():
     assert model.multipliers_[0] == 0
     with pytest.warns(UserWarning, match="did not converge in 1 rounds"):
         ITML(max_iter=1, tol=0.0).fit(X, Constraints([(2, 3)], [(4, 5)], n_samples=6))
-    with pytest.raises(ParameterError, match="'prior' of ITML must be 'range'"):
+    with pytest.raises(ParameterError, match="'prior' of ITML must be 'scale'"):
         ITML(prior="none").fit(X, Constraints([(2, 3)], n_samples=6))
 
 
@@ -106,7 +106,7 @@ def test_says_when_the_metric_is_the_prior():
     X = np.array([[0.0, 0.0], [0.1, 0.0], [5.0, 5.0], [0.0, 5.0], [5.0, 0.0]])
     links = Constraints([(0, 1)], [(0, 2)], n_samples=5)
     with pytest.warns(UserWarning, match="the metric is the prior"):
-        L = ITML(quantile=0.2).fit(X, links).components_
+        L = ITML(prior="range", quantile=0.2).fit(X, links).components_
     np.testing.assert_allclose(L, np.eye(2) / 5, atol=1e-12)
 
 

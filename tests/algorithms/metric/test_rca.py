@@ -83,7 +83,7 @@ def test_blank_pixels_do_not_spoil_optdigits():
 def test_says_what_it_needs():
     X = np.random.default_rng(0).normal(size=(6, 3))
     with pytest.warns(
-        UserWarning, match="no must-links: the metric is the Euclidean one of features divided by"
+        UserWarning, match="no must-links: the metric is the Euclidean one of features on one scale"
     ):
         model = RCA().fit(X, Constraints(cannot_links=[(0, 1)], n_samples=6))
     np.testing.assert_allclose(model.components_, np.diag(1 / common_scales(X)[1]), atol=1e-12)

@@ -31,7 +31,7 @@ def objective(Y, links, alpha, S):
 @pytest.mark.parametrize("map_", MAPS)
 def test_ratio_is_that_of_problem_5(map_):
     X, _, links = links_of("iris", 20)
-    model = TraceRatio(map=map_).fit(X, links)
+    model = TraceRatio(shrinkage=0, map=map_).fit(X, links)
     wanted = objective(model.transform(X), links, 0.2, reconstruction_weights(X, 10))
     assert model.converged_
     assert model.objective_[-1] == pytest.approx(wanted, rel=1e-6)
@@ -43,7 +43,7 @@ def test_ratio_is_that_of_problem_5(map_):
 @pytest.mark.parametrize("map_", MAPS)
 def test_no_other_orthonormal_map_does_better(map_):
     X, _, links = links_of("iris", 20)
-    model = TraceRatio(map=map_, n_components=2).fit(X, links)
+    model = TraceRatio(shrinkage=0, map=map_, n_components=2).fit(X, links)
     S = reconstruction_weights(X, 10)
     rng = np.random.default_rng(0)
     best = objective(model.transform(X), links, 0.2, S)
@@ -57,21 +57,23 @@ def test_no_other_orthonormal_map_does_better(map_):
 def test_dimensions_are_halved():
     X, _, links = links_of("wine", 15)
     m = len(np.unique(links.must_links))
-    assert TraceRatio().fit(X, links).transform(X).shape == (178, 6)
-    assert TraceRatio(map="nonlinear").fit(X, links).transform(X).shape == (178, m // 2)
-    assert TraceRatio(map="kernel").fit(X, links).transform(X).shape == (178, 89)
+    assert TraceRatio(shrinkage=0).fit(X, links).transform(X).shape == (178, 6)
+    assert TraceRatio(shrinkage=0, map="nonlinear").fit(X, links).transform(X).shape == (178, m // 2)
+    assert TraceRatio(shrinkage=0, map="kernel").fit(X, links).transform(X).shape == (178, 89)
 
 
 def test_window_is_the_mean_squared_distance():
     X, _, links = links_of("iris", 10)
     squared = ((X[:, None] - X[None]) ** 2).sum(axis=2)
-    assert TraceRatio(map="nonlinear").fit(X, links).window_ == pytest.approx(squared.sum() / (150 * 149))
+    assert TraceRatio(shrinkage=0, map="nonlinear").fit(X, links).window_ == pytest.approx(
+        squared.sum() / (150 * 149)
+    )
 
 
 def test_nonlinear_is_the_kernel_map_of_must_linked_samples():
     X, _, links = links_of("iris", 10)
     few = np.unique(links.must_links)
-    model = TraceRatio(map="nonlinear", alpha=0.0, n_components=3, window=2.0).fit(X, links)
+    model = TraceRatio(shrinkage=0, map="nonlinear", alpha=0.0, n_components=3, window=2.0).fit(X, links)
     np.testing.assert_array_equal(model.landmarks_, X[few])
     K = np.exp(-np.linalg.norm(X[:, None] - X[few][None], axis=2) / 2.0)
     np.testing.assert_allclose(model.transform(X), K @ model.components_.T)
@@ -80,7 +82,7 @@ def test_nonlinear_is_the_kernel_map_of_must_linked_samples():
 @pytest.mark.parametrize("map_", MAPS)
 def test_new_samples_are_mapped_like_old_ones(map_):
     X, _, links = links_of("iris", 15)
-    model = TraceRatio(map=map_).fit(X, links)
+    model = TraceRatio(shrinkage=0, map=map_).fit(X, links)
     np.testing.assert_allclose(model.transform(X[10:20]), model.transform(X)[10:20], atol=1e-12)
 
 
@@ -90,7 +92,9 @@ def test_linear_maps_cannot_cluster_rings_and_the_nonlinear_one_can():
         map_: score(
             "balanced_rand",
             y,
-            MetricClusterer(metric=TraceRatio(map=map_), n_clusters=2, random_state=0).fit(X, links).labels_,
+            MetricClusterer(metric=TraceRatio(shrinkage=0, map=map_), n_clusters=2, random_state=0)
+            .fit(X, links)
+            .labels_,
         )
         for map_ in ("linear", "nonlinear")
     }
@@ -101,15 +105,15 @@ def test_linear_maps_cannot_cluster_rings_and_the_nonlinear_one_can():
 def test_constant_features_are_left_out():
     X, _, links = links_of("iris", 15)
     wider = np.column_stack([np.ones(150), X, np.zeros(150)])
-    model = TraceRatio(n_components=2).fit(X, links)
-    again = TraceRatio(n_components=2).fit(wider, links)
+    model = TraceRatio(shrinkage=0, n_components=2).fit(X, links)
+    again = TraceRatio(shrinkage=0, n_components=2).fit(wider, links)
     assert again.varying_.tolist() == [1, 2, 3, 4]
     np.testing.assert_allclose(again.transform(wider), model.transform(X))
 
 
 def test_few_must_links_without_regulariser_end_in_the_null_space():
     X, _, links = links_of("sonar", 10)
-    model = TraceRatio(alpha=0.0).fit(X, links)
+    model = TraceRatio(shrinkage=0, alpha=0.0).fit(X, links)
     assert np.isinf(model.objective_).all()
     Z = model.transform(X)
     i, j = links.must_links.T
@@ -122,7 +126,7 @@ def test_link_weights_multiply_their_terms():
     heavy = Constraints(
         must, cannot, n_samples=150, must_weights=np.full(10, 7.0), cannot_weights=np.full(10, 2.0)
     )
-    model, weighted = (TraceRatio(alpha=0.0, n_components=2).fit(X, c) for c in (links, heavy))
+    model, weighted = (TraceRatio(shrinkage=0, alpha=0.0, n_components=2).fit(X, c) for c in (links, heavy))
     np.testing.assert_allclose(weighted.objective_[-1], model.objective_[-1] * 2 / 7)
 
 
@@ -130,28 +134,28 @@ def test_says_what_it_needs():
     X = np.random.default_rng(0).normal(size=(20, 3))
     both = Constraints([(0, 1)], [(2, 3)], n_samples=20)
     with pytest.raises(ConstraintError, match="TraceRatio needs cannot-links, got none"):
-        TraceRatio().fit(X, Constraints([(0, 1)], n_samples=20))
+        TraceRatio(shrinkage=0).fit(X, Constraints([(0, 1)], n_samples=20))
     with pytest.raises(ConstraintError, match="nonlinear map needs must-links, got none"):
-        TraceRatio(map="nonlinear").fit(X, Constraints((), [(0, 1)], n_samples=20))
-    assert TraceRatio().fit(X, Constraints((), [(0, 1)], n_samples=20)).components_.shape == (1, 3)
+        TraceRatio(shrinkage=0, map="nonlinear").fit(X, Constraints((), [(0, 1)], n_samples=20))
+    assert TraceRatio(shrinkage=0).fit(X, Constraints((), [(0, 1)], n_samples=20)).components_.shape == (1, 3)
     with pytest.raises(ParameterError, match="must be smaller than the 3 features of the linear map, got 3"):
-        TraceRatio(n_components=3).fit(X, both)
+        TraceRatio(shrinkage=0, n_components=3).fit(X, both)
     with pytest.raises(
         ParameterError, match="must be smaller than the 2 features of the nonlinear map, got 2"
     ):
-        TraceRatio(map="nonlinear", n_components=2).fit(X, both)
+        TraceRatio(shrinkage=0, map="nonlinear", n_components=2).fit(X, both)
     with pytest.raises(ParameterError, match="'n_neighbors' must be smaller than the 20 samples, got 20"):
-        TraceRatio(n_neighbors=20).fit(X, both)
+        TraceRatio(shrinkage=0, n_neighbors=20).fit(X, both)
     with pytest.raises(ParameterError, match=r"'alpha' of TraceRatio must be a number >= 0, got -0\.1"):
-        TraceRatio(alpha=-0.1).fit(X, both)
+        TraceRatio(shrinkage=0, alpha=-0.1).fit(X, both)
 
 
 @pytest.mark.parametrize("map_", MAPS)
 def test_duplicate_points_in_links(map_):
     X = np.repeat(np.random.default_rng(0).normal(size=(15, 3)), 2, axis=0)
     links = Constraints([(0, 1), (2, 4)], [(6, 7), (8, 12)], n_samples=30)
-    assert np.isfinite(TraceRatio(map=map_).fit(X, links).transform(X)).all()
+    assert np.isfinite(TraceRatio(shrinkage=0, map=map_).fit(X, links).transform(X)).all()
     with pytest.raises(ConstraintError, match="the samples they part coincide"):
-        TraceRatio(map=map_).fit(X, Constraints([(2, 4)], [(6, 7)], n_samples=30))
+        TraceRatio(shrinkage=0, map=map_).fit(X, Constraints([(2, 4)], [(6, 7)], n_samples=30))
     with pytest.raises((ConstraintError, DataError), match="coincide"):
-        TraceRatio(map=map_).fit(np.ones((30, 3)), links)
+        TraceRatio(shrinkage=0, map=map_).fit(np.ones((30, 3)), links)

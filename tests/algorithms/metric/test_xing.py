@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from cscluster import Constraints, MetricClusterer, Xing, load_dataset
+from cscluster import Constraints, KMeans, MetricClusterer, Xing, load_dataset
 from cscluster.algorithms.metric.xing import diagonal_objective, full_objective
 from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import ConstraintError
@@ -104,7 +104,7 @@ def test_log_det_gives_a_stationary_point_of_full_rank(count):
     # With 8 links there are fewer cannot-links than the 13 features: most directions are outside their span.
     X, links = links_of("wine", count)
     Z, half, U = whitened(X, links, 0.2)
-    model = Xing(log_det=2.0, tol=1e-12).fit(X, links)
+    model = Xing(shrinkage=0.2, log_det=2.0, tol=1e-12).fit(X, links)
     L = model.components_ * (X / Z)[0]
     B = half @ L.T @ L @ half
     _, G = full_objective(B, U, 2.0 / 13)
@@ -116,7 +116,7 @@ def test_log_det_gives_a_stationary_point_of_full_rank(count):
 def test_large_log_det_ends_at_the_inverse_covariance_of_the_must_links():
     X, links = links_of("wine", 60)
     Z, half, _ = whitened(X, links, 0.2)
-    L = Xing(log_det=1e6).fit(X, links).components_ * (X / Z)[0] / np.sqrt(1e6 / 13)
+    L = Xing(shrinkage=0.2, log_det=1e6).fit(X, links).components_ * (X / Z)[0] / np.sqrt(1e6 / 13)
     np.testing.assert_allclose(half @ L.T @ L @ half, np.eye(13), atol=1e-4)
 
 
@@ -124,7 +124,11 @@ def test_log_det_keeps_ten_classes_apart():
     data = load_dataset("optdigits_test")
     links = RandomPairs(counts=[500]).episode(500, data.y, 0, "optdigits_test", 0).tiers[0]
     published, kept = (
-        MetricClusterer(metric=Xing(log_det=rho), n_clusters=10, random_state=0).fit(data.X, links).labels_
+        MetricClusterer(
+            metric=Xing(shrinkage=0.2, log_det=rho), clusterer=KMeans(), n_clusters=10, random_state=0
+        )
+        .fit(data.X, links)
+        .labels_
         for rho in (0.0, 3.0)
     )
     assert score("nmi", data.y, kept) > score("nmi", data.y, published) + 0.1

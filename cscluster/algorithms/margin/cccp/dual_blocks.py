@@ -481,16 +481,18 @@ def _sweep_pairs(
 def to_simplex(v: FloatArray, total: float) -> None:
     """Replace v by the nearest nonnegative vector with the given sum: ``max(v - theta, 0)``.
 
-    Entries below theta leave the sum, which raises theta, until none does.
+    Entries below theta leave the sum, which raises theta, until none does.  The largest entry is made zero
+    first, so that the total is not lost to rounding.
     """
-    theta, inside = -np.inf, 0
+    v -= v.max()
+    theta, inside = -np.inf, len(v) + 1
     while True:
         count, above = 0, 0.0
         for x in v:
             if x > theta:
                 count += 1
                 above += x
-        if count == 0 or count == inside:
+        if count == 0 or count >= inside:
             break
         theta, inside = (above - total) / count, count
     for z in range(len(v)):

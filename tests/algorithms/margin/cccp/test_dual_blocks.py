@@ -93,3 +93,11 @@ def test_projection_onto_the_simplex_is_the_nearest_point(total):
         assert u.sum() == pytest.approx(total)
         # u is nearest iff (v - u)^T (total e_k - u) <= 0 for every corner of the simplex.
         assert (total * (v - u) - (v - u) @ u).max() <= 1e-9
+
+
+def test_projection_onto_the_simplex_of_numbers_far_larger_than_their_sum():
+    for v in ([1e15 + 0.3, 1e15, 1e15 - 0.2], [3e9, 3e9, 3e9], [1e300, -1e300, 0.0]):
+        u = np.array(v)
+        to_simplex(u, 0.1)
+        assert u.min() >= 0
+        assert u.sum() == pytest.approx(0.1)
