@@ -53,7 +53,7 @@ class ERCA(ShrunkMetric):
     >>> from cscluster import ERCA, Constraints
     >>> X = [[0.0, 0.0], [0.0, 4.0], [3.0, 0.0], [3.0, 4.0]]
     >>> links = Constraints([(0, 1), (2, 3)], [(0, 2)], n_samples=4)
-    >>> ERCA().fit(X, links).transform(X).round(6)[:, 1].tolist()
+    >>> ERCA(shrinkage=0.2).fit(X, links).transform(X).round(6)[:, 1].tolist()
     [0.0, 0.0, 0.0, 0.0]
     """
 
