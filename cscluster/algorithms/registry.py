@@ -107,8 +107,17 @@ class Algorithm:
         )
 
     def load(self) -> type[ConstrainedEstimator]:
-        """Import and return the class."""
-        return load_class(self.target)
+        """Import and return the class.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such class, or it has no method ``fit``.
+        """
+        loaded = load_class(self.target)
+        if not callable(getattr(loaded, "fit", None)):
+            raise ParameterError(f"'{self.target}' is not an algorithm: it has no method 'fit'.")
+        return loaded
 
     def parameters(self) -> Mapping[str, Parameter]:
         """Return the table of legal parameter values."""
@@ -517,12 +526,12 @@ BUILT_IN: tuple[Algorithm, ...] = tuple(
 
 
 def load_class(target: str) -> type[Any]:
-    """Import ``module:Class`` or ``path/to/file.py:Class``.
+    """Import the class ``module:Class`` or ``path/to/file.py:Class``.
 
     Raises
     ------
     ParameterError
-        If there is no such module or class, or if the class has no method ``fit``.
+        If there is no such module or class.
     """
     module_name, _, class_name = target.rpartition(":")
     try:
@@ -540,8 +549,6 @@ def load_class(target: str) -> type[Any]:
     found = getattr(module, class_name)
     if not isinstance(found, type):
         raise ParameterError(f"'{class_name}' of '{module_name}' is not a class.")
-    if not callable(getattr(found, "fit", None)):
-        raise ParameterError(f"'{class_name}' of '{module_name}' is no algorithm: it has no method 'fit'.")
     return found
 
 
@@ -615,7 +622,7 @@ def find(name: str) -> Algorithm:
     if name in known:
         return known[name]
     if ":" in name:
-        load_class(name)
-        title = name.rpartition(":")[2]
-        return Algorithm(name, name, title=title, family="own", tags=("constraints",))
+        own = Algorithm(name, name, title=name.rpartition(":")[2], family="own", tags=("constraints",))
+        own.load()
+        return own
     raise ParameterError(f"There is no algorithm '{name}'{did_you_mean(name, known)}")

@@ -239,7 +239,10 @@ class Constraints:
     def renumbered(self, rows: IntArray) -> Constraints:
         """Return the same links between samples that are numbered by their place in `rows`.
 
-        `rows` are sorted and hold every touched sample.
+        Parameters
+        ----------
+        rows : ndarray of int
+            Sorted indices that hold every touched sample.
         """
         return Constraints(
             np.searchsorted(rows, self.must_links),

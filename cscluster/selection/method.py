@@ -59,20 +59,13 @@ def choose_algorithm(X: Any, links: Constraints, n_clusters: int, seed: int, tic
     X, links = heldout.fewer_rows(X, links, seed)
     parts = heldout.splits(links, seed)
     attempts = [heldout.attempt(name, {}, X, parts, n_clusters, seed, tick) for name in names]
-    *learners, yardstick = attempts
-    best = max(attempt.score for attempt in learners)
-    if best < yardstick.score:
-        reason = (
-            f"it keeps more held-out links ({yardstick.score:.2f}) than any method that learns from links"
-        )
-        return Choice(_WITHOUT_LINKS, attempts, reason)
-    equal = [attempt for attempt in learners if attempt.score > best - EQUAL]
-    if not equal[0].exceeds_chance:
+    chosen, reason = _chosen(attempts)
+    if not chosen.exceeds_chance:
         warn(
             "Held-out links are kept no better than by chance: "
             "these columns hardly show the groups of your links."
         )
-    return Choice(equal[0].algorithm, attempts, _reason(equal))
+    return Choice(chosen.algorithm, attempts, reason)
 
 
 def n_fits(X: Any, links: Constraints) -> int:
@@ -80,8 +73,15 @@ def n_fits(X: Any, links: Constraints) -> int:
     return heldout.FOLDS * len(shortlist(X)) if heldout.are_enough(links) else 0
 
 
-def _reason(equal: list[Attempt]) -> str:
-    score = f"({equal[0].score:.2f})"
+def _chosen(attempts: list[Attempt]) -> tuple[Attempt, str]:
+    """Return the attempt that wins, the last of all being that of k-means, and why it does."""
+    *learners, yardstick = attempts
+    best = max(attempt.score for attempt in learners)
+    if best < yardstick.score:
+        kept = f"({yardstick.score:.2f})"
+        return yardstick, f"it keeps more held-out links {kept} than any method that learns from links"
+    equal = [attempt for attempt in learners if attempt.score > best - EQUAL]
+    kept = f"({equal[0].score:.2f})"
     if len(equal) > 1:
-        return f"it is the preferred one of those that keep most held-out links {score}"
-    return f"it keeps most held-out links {score}"
+        return equal[0], f"it is the preferred one of those that keep most held-out links {kept}"
+    return equal[0], f"it keeps most held-out links {kept}"

@@ -58,7 +58,7 @@ def agreement(labels):
 
 
 def test_clusters_in_the_learned_space():
-    model = MetricClusterer(metric=Weighted(), n_clusters=2, random_state=0)
+    model = MetricClusterer(metric=Weighted(), clusterer=KMeans(), n_clusters=2, random_state=0)
     assert agreement(model.fit(X, LINKS).labels_) == 1
     assert agreement(KMeans(n_clusters=2, random_state=0).fit(X).labels_) < 0.8
     by_hand = KMeans(n_clusters=2, random_state=0).fit(Weighted().fit(X, LINKS).transform(X))

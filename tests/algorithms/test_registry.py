@@ -133,7 +133,7 @@ def test_the_users_own_class_by_module_and_by_file(own):
         ("own_module:", "'own_module' has no class ''"),
         ("own_module:OWN", "'own_module' has no class 'OWN'"),
         ("math:pi", "'pi' of 'math' is not a class"),
-        ("builtins:int", "'int' of 'builtins' is no algorithm: it has no method 'fit'"),
+        ("builtins:int", "'builtins:int' is not an algorithm: it has no method 'fit'"),
         ("exits.py:Mine", r"Cannot import 'exits\.py' for .*: SystemExit: 0"),
         ("mute.py:Mine", r"Cannot import 'mute\.py' for .*: MuteError: its message cannot be read"),
     ],

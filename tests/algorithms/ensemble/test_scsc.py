@@ -149,7 +149,7 @@ def test_partitions_learned_from_a_sample_label_everything():
 
 def test_partitions_made_elsewhere():
     built = LandmarkEnsemble(n_clusters=4, fallback=False, **SMALL).fit(X, tiers()[0])
-    again = LandmarkEnsemble(n_clusters=4, fallback=False, **SMALL).fit_partitions(built.partitions_, tiers()[0])
+    again = LandmarkEnsemble(n_clusters=4, **SMALL).fit_partitions(built.partitions_, tiers()[0])
     assert np.array_equal(again.labels_, built.labels_)
 
 

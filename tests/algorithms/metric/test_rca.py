@@ -93,7 +93,7 @@ def test_says_what_it_needs():
         RCA(shrinkage=0).fit(X, Constraints([(0, 1)], n_samples=6))
     with pytest.raises(DataError, match="RCA cannot use these samples: all coincide"):
         RCA().fit(np.ones((6, 3)), Constraints([(0, 1)], n_samples=6))
-    with pytest.raises(ParameterError, match="'shrinkage' of RCA must be a number >= 0, got -1"):
+    with pytest.raises(ParameterError, match="'shrinkage' of RCA must be a number >= 0 or null, got -1"):
         RCA(shrinkage=-1).fit(X, Constraints.empty(6))
 
 
