@@ -13,6 +13,8 @@ ALL = pytest.mark.parametrize("algorithm", BUILT_IN, ids=lambda algorithm: algor
 
 
 _BALANCE = "splits are nearly even by definition, so a third of the samples is no cluster"
+_ONE_START = "as printed, one k-means start, which the order of the samples decides"
+_WEAK = "as printed, partitions see one feature in twenty, here a single one, and links only weigh them"
 EXCEPTIONS = {  # the promises that are not kept, and why
     ("iter_svm", "finds_clear_groups"): _BALANCE,
     ("iter_svr", "finds_clear_groups"): _BALANCE,
@@ -20,6 +22,12 @@ EXCEPTIONS = {  # the promises that are not kept, and why
     ("iter_svm_printed", "finds_clear_groups"): _BALANCE,
     ("iter_svr_printed", "finds_clear_groups"): _BALANCE,
     ("iter_lssvm_printed", "finds_clear_groups"): _BALANCE,
+    ("iter_svm_printed", "does_not_depend_on_order"): _ONE_START,
+    ("iter_svr_printed", "does_not_depend_on_order"): _ONE_START,
+    ("iter_lssvm_printed", "does_not_depend_on_order"): _ONE_START,
+    ("scsc", "finds_clear_groups"): _WEAK,
+    ("scsc", "takes_every_pair"): _WEAK,
+    ("scsc", "does_not_depend_on_order"): _WEAK,
     (
         "trace_ratio_nonlinear",
         "takes_any_scale",
