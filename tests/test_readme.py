@@ -44,7 +44,7 @@ def test_the_readme_is_short():
 
 def test_the_experiments_that_are_shown_are_valid(tmp_path, monkeypatch):
     (tmp_path / "flowers.csv").write_text(
-        "id,width,length,species\n" + "".join(f"f{i},{i},{i},{i % 2}\n" for i in range(9))
+        "id,width,length,species\n" + "".join(f"f{i},{i},{i},{i % 2}\n" for i in range(40))
     )
     (tmp_path / "links.csv").write_text("a,b,link\nf0,f1,cannot\n")
     (tmp_path / "mine.py").write_text(re.search(r"(?s)```python\n(# mine.py.*?)```", ALL)[1])

@@ -448,7 +448,7 @@ SPECTRAL = (
         title="CCSKL",
         family="spectral",
         paper="Li, Liu 2009",
-        tags=("constraints",),
+        tags=("constraints", "compiled"),
     ),
     Algorithm(
         name="csp",
@@ -456,7 +456,7 @@ SPECTRAL = (
         title="CSP",
         family="spectral",
         paper="Wang, Davidson 2010",
-        tags=("constraints",),
+        tags=("constraints", "compiled"),
         preprocess=("standardize",),
     ),
 )

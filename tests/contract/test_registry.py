@@ -28,10 +28,6 @@ EXCEPTIONS = {  # the promises that are not kept, and why
     ("scsc", "finds_clear_groups"): _WEAK,
     ("scsc", "takes_every_pair"): _WEAK,
     ("scsc", "does_not_depend_on_order"): _WEAK,
-    (
-        "trace_ratio_nonlinear",
-        "takes_any_scale",
-    ): "as printed, its window compares distances with squared ones",
 }
 
 

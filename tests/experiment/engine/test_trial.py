@@ -112,7 +112,9 @@ def test_repeats_share_their_links():
 
 @pytest.mark.parametrize("timeout", ["", "timeout: 100"])
 def test_repeats_share_their_metric_and_its_warnings(timeout):
-    plan = plan_of("{name: itml, params: {max_iter: 1}}", more=f"repeats: 2\n{timeout}")
+    plan = plan_of(
+        "{name: itml, params: {max_iter: 1}, clusterer: {name: kmeans}}", more=f"repeats: 2\n{timeout}"
+    )
     assert [planned.trial for planned in plan] == [0, 1, 2, 3]
     in_order = [run(planned)[0] for planned in plan]
     alone = [run(planned)[0] for planned in reversed(plan)][::-1]
