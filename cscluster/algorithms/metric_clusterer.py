@@ -67,8 +67,9 @@ class MetricClusterer(SeededClusterer):
     def _told(self, part: MetricLearner | Clusterer) -> MetricLearner | Clusterer:
         """Return a part, not fitted, that knows the number of clusters and the seed where it takes them."""
         shared = {"n_clusters": self.n_clusters, "random_state": self.random_state}
-        names = part.get_params(deep=False)
-        return clone(part).set_params(**{name: value for name, value in shared.items() if name in names})
+        told = clone(part)
+        told.set_params(**{name: shared[name] for name in shared.keys() & told.get_params(deep=False).keys()})
+        return told
 
     def _try_metric(self, X: Samples, constraints: Constraints) -> bool:
         """Cluster in the learned space; tell whether to keep that."""

@@ -106,7 +106,7 @@ def test_a_data_set_by_name(call, tmp_path):
     assert "iris: 150 rows, counted from 0" in done.stdout
     assert (
         "chosen: ITML + PCK-Means, because a comparison needs 20 links with 5 of each kind"
-        in done.stdout.replace("\n", " ")
+        in " ".join(done.stdout.split())
     )
     assert "links kept: 2 of 2 (100%)" in done.stdout
     assert "links.csv: 1 must-link, 1 cannot-link, weights from 1 to 2" in done.stdout
