@@ -109,20 +109,20 @@ class SCSC(PartitionEnsemble):
     def _update_weights(self, links: Constraints) -> None:
         """Move the weights gamma, by (10) or (11)."""
         L, m = self.partitions_, len(self.partitions_)
-        self.n_iter_, self.converged_, self.objective_ = 0, True, np.empty(0)
+        self.n_iter_, self.converged_, self.objective_ = 1, True, np.empty(0)
         if not len(links):
             return
         total = float(links.must_weights.sum() + links.cannot_weights.sum())
         if self.update == "relaxed":
             share = broken_weight(L, links) / total
             self.weights_ = relaxed_update(self.weights_, share / m, self.C, self.lam)
-            self.n_iter_, self.objective_ = 1, np.array([share @ self.weights_])
+            self.objective_ = np.array([share @ self.weights_])
         else:
             A = link_loss(L, links) / total
             self.weights_, self.objective_, self.converged_ = full_update(
                 self.weights_, A, self.lam, max_iter=self.max_iter, tol=self.tol
             )
-            self.n_iter_ = len(self.objective_) - 1
+            self.n_iter_ = max(1, len(self.objective_) - 1)
 
     def _soft_kmeans(self) -> Self:
         """Round by k-means on the soft labels P."""
