@@ -56,6 +56,12 @@ def nearest(D: FloatArray) -> IntArray:
     return D.argmin(axis=1).astype(np.int64, copy=False)
 
 
+def nearest_centers(X: FloatArray, mu: FloatArray) -> IntArray:
+    """Return the nearest of the centres `mu` for each sample; distances are taken from their mean."""
+    origin = mu.mean(axis=0)
+    return nearest(squared_distances(X - origin, mu - origin))
+
+
 Cost = Callable[[int, int, int], float]
 """Cost of a pair of samples i and j under the metric of cluster h."""
 

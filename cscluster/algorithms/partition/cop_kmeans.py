@@ -13,7 +13,7 @@ from sklearn.cluster import kmeans_plusplus
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.parameters import Real, parameter
-from cscluster.algorithms.partition._assign import nearest, squared_distances
+from cscluster.algorithms.partition._assign import nearest, nearest_centers, squared_distances
 from cscluster.algorithms.partition._closure import Closure
 from cscluster.algorithms.partition._lloyd import Reference, fill_empty, means
 from cscluster.algorithms.partition._restarts import RestartedClusterer
@@ -156,9 +156,7 @@ class COPKMeans(RestartedClusterer):
 
     def predict(self, X: Samples) -> IntArray:
         """Return the nearest centre of each sample, links aside."""
-        X, mu = self._validate_new(X), self.cluster_centers_
-        origin = mu.mean(axis=0)
-        return nearest(squared_distances(X - origin, mu - origin))
+        return nearest_centers(self._validate_new(X), self.cluster_centers_)
 
 
 def keep_links(D: FloatArray, closure: Closure, order: IntArray) -> IntArray | None:

@@ -11,7 +11,7 @@ from sklearn.cluster import kmeans_plusplus
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
 from cscluster.algorithms.parameters import Integer, Real, parameter
-from cscluster.algorithms.partition._assign import nearest, squared_distances
+from cscluster.algorithms.partition._assign import nearest, nearest_centers, squared_distances
 from cscluster.algorithms.partition._lloyd import fill_empty
 from cscluster.algorithms.partition._sums import group_sums
 from cscluster.constraints import Constraints
@@ -180,6 +180,4 @@ class LCVQE(SeededClusterer):
 
     def predict(self, X: Samples) -> IntArray:
         """Return the nearest centre of each sample, links aside."""
-        X, mu = self._validate_new(X), self.cluster_centers_
-        origin = mu.mean(axis=0)
-        return nearest(squared_distances(X - origin, mu - origin))
+        return nearest_centers(self._validate_new(X), self.cluster_centers_)

@@ -11,7 +11,7 @@ from sklearn.cluster import kmeans_plusplus
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
 from cscluster.algorithms.parameters import Integer, Null, Real, parameter
-from cscluster.algorithms.partition._assign import nearest, squared_distances
+from cscluster.algorithms.partition._assign import nearest_centers, squared_distances
 from cscluster.algorithms.partition._integer_assignment import LinkedNodes, cheapest_assignment
 from cscluster.algorithms.partition._lloyd import fill_empty
 from cscluster.algorithms.partition._local_assignment import improve
@@ -266,9 +266,7 @@ class PCCC(SeededClusterer):
 
     def predict(self, X: Samples) -> IntArray:
         """Return the nearest centre of each sample, links aside."""
-        X, mu = self._validate_new(X), self.cluster_centers_
-        origin = mu.mean(axis=0)
-        return nearest(squared_distances(X - origin, mu - origin))
+        return nearest_centers(self._validate_new(X), self.cluster_centers_)
 
 
 def why_infeasible(hard: Constraints, n_clusters: int) -> str:

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
 from cscluster.algorithms.parameters import Boolean, Integer, Real, parameter
-from cscluster.algorithms.partition._assign import nearest, squared_distances
+from cscluster.algorithms.partition._assign import nearest, nearest_centers, squared_distances
 from cscluster.algorithms.partition._lloyd import fill_empty, means
 from cscluster.constraints import Constraints
 
@@ -118,6 +118,4 @@ class SeededKMeans(SeededClusterer):
 
     def predict(self, X: Samples) -> IntArray:
         """Return the nearest centre of each sample, links aside."""
-        X, mu = self._validate_new(X), self.cluster_centers_
-        origin = mu.mean(axis=0)
-        return nearest(squared_distances(X - origin, mu - origin))
+        return nearest_centers(self._validate_new(X), self.cluster_centers_)

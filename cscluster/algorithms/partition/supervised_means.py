@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from cscluster.algorithms.base import IntArray, Samples, SeededClusterer
-from cscluster.algorithms.partition._assign import nearest, squared_distances
+from cscluster.algorithms.partition._assign import nearest_centers
 from cscluster.algorithms.partition._closure import warn_of_contradictions
 from cscluster.algorithms.partition._seeding import seed_centers
 from cscluster.constraints import Constraints
@@ -57,6 +57,4 @@ class SupervisedMeans(SeededClusterer):
 
     def predict(self, X: Samples) -> IntArray:
         """Return the nearest centre of each sample."""
-        X, mu = self._validate_new(X), self.cluster_centers_
-        origin = mu.mean(axis=0)
-        return nearest(squared_distances(X - origin, mu - origin))
+        return nearest_centers(self._validate_new(X), self.cluster_centers_)

@@ -50,7 +50,7 @@ class Pool:
         if self.backend in _FORMER:
             raise ConfigError(f"The backend '{self.backend}' is now called 'local'.")
         if self.backend not in BACKENDS:
-            hint = did_you_mean(self.backend, BACKENDS) or f"; known: {', '.join(BACKENDS)}"
+            hint = did_you_mean(self.backend, BACKENDS)
             raise ConfigError(f"There is no backend '{self.backend}'{hint}")
         if self.scheduler is not None and self.backend != "dask":
             raise ConfigError("The address of a Dask scheduler was given; it needs the backend 'dask'.")
