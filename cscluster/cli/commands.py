@@ -251,16 +251,9 @@ def reproduce(
     profile: Annotated[
         str, typer.Option(help="full: as in the papers, hours; quick: less of everything, minutes.")
     ] = "full",
-    stored: Annotated[
-        bool, typer.Option("--stored", help="Run nothing: judge the results that are stored.")
-    ] = False,
-    check: Annotated[
-        bool,
-        typer.Option("--check", help="Compare scores with those in RESULTS/reference; drift exits with 1."),
-    ] = False,
-    tolerance: Annotated[
-        float, typer.Option("--tol", min=0, help="Difference of a score that --check lets pass.")
-    ] = 0.02,
+    stored: options.Stored = False,
+    check: options.Check = False,
+    tolerance: options.Tolerance = 0.02,
     write: Annotated[
         bool,
         typer.Option("--write", help="Write RESULTS/reference: summaries, and REPRODUCTION.md if full."),
@@ -292,16 +285,9 @@ def benchmark(
     profile: Annotated[
         str, typer.Option(help="full: all methods and data sets, hours; quick: less of everything, minutes.")
     ] = "full",
-    stored: Annotated[
-        bool, typer.Option("--stored", help="Run nothing: compare the results that are stored.")
-    ] = False,
-    check: Annotated[
-        bool,
-        typer.Option("--check", help="Compare scores with those in RESULTS/reference; drift exits with 1."),
-    ] = False,
-    tolerance: Annotated[
-        float, typer.Option("--tol", min=0, help="Difference of a score that --check lets pass.")
-    ] = 0.02,
+    stored: options.Stored = False,
+    check: options.Check = False,
+    tolerance: options.Tolerance = 0.02,
     write: Annotated[
         bool, typer.Option("--write", help="Write RESULTS/reference: a summary, and BENCHMARK.md if full.")
     ] = False,

@@ -76,27 +76,27 @@ class Reproduction:
                     job = prepare(f"papers/{name}/{item}", settings=settings, out=self._folder(name))
                 yield Step(f"{name}/{item}", missing, job)
 
-    def chapters(self) -> list[Chapter]:
+    def outcome(self) -> list[Chapter]:
         """Judge the claims about the items by all stored results of their papers."""
         return [self._chapter(_load(name, self.profile), items) for name, items in self.items.items()]
 
-    def write(self, chapters: list[Chapter]) -> Path:
+    def write(self, outcome: list[Chapter]) -> Path:
         """Write the summaries of the runs and, of the full profile, the page; return their directory."""
         folder = self.results / "reference"
         command = f"cscluster reproduce --profile {self.profile} --write"
-        for chapter in chapters:
+        for chapter in outcome:
             if chapter.runs:
                 reference.write(
                     self._reference(chapter.paper.name), chapter.runs, command, page.versions([chapter])
                 )
         if self.profile == "full":
-            page.write(folder, chapters, command)
+            page.write(folder, outcome, command)
         return folder
 
-    def drift(self, chapters: list[Chapter], tolerance: float) -> list[str]:
+    def drift(self, outcome: list[Chapter], tolerance: float) -> list[str]:
         """Return a sentence for each score that differs from its reference by more than a tolerance."""
         sentences = []
-        for chapter in chapters:
+        for chapter in outcome:
             name, items = chapter.paper.name, self.items[chapter.paper.name]
             expected = reference.read(self._reference(name))
             runs = {item: run for item, run in chapter.runs.items() if item in items}
