@@ -15,6 +15,8 @@ from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import from_json
 from typing_extensions import TypedDict
 
+from cscluster.words import encodable
+
 Status = Literal["ok", "error", "timeout", "crashed"]
 _Finite = Annotated[float, Field(allow_inf_nan=False)]
 _Integer = Annotated[int, Field(ge=-(2**63), lt=2**63)]
@@ -100,11 +102,6 @@ def to_line(record: Record) -> str:
     body = json.dumps(record, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
     body = encodable(body).decode()
     return f'{body[:-1]},"check":"{zlib.crc32(body.encode()):08x}"}}\n'
-
-
-def encodable(text: str) -> bytes:
-    """Return text as UTF-8; lone surrogates, which have no code there, are escaped as JSON does it."""
-    return text.encode("utf-8", "backslashreplace")
 
 
 def from_line(line: str) -> Record:
