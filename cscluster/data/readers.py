@@ -21,12 +21,12 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from cscluster import cells
 from cscluster.data import formats
 from cscluster.data.dataset import Dataset
 from cscluster.data.formats import Format
 from cscluster.errors import DataError, did_you_mean, reason
 
-_SEPARATORS = (",", ";", "\t", "|")
 _LONGEST_NAME = 10_000
 
 MAX_COLUMNS = 50_000
@@ -81,7 +81,7 @@ def read_frame(path: Path, *, id_column: str | None = None) -> pd.DataFrame:
     """
     with _explained(path):
         frame = _format(path).load()(path, id_column)
-    return _with_names(frame, path.stem)
+    return with_names(frame, path.stem)
 
 
 def read_text(path: Path) -> pd.DataFrame:
@@ -98,7 +98,7 @@ def read_text(path: Path) -> pd.DataFrame:
             frame = _separated_frame(path, None, "\t" if known.title == "TSV" else None, dtype=str)
         else:
             frame = known.load()(path, None)
-    return _with_names(frame.astype(object).where(frame.notna(), ""), path.stem)
+    return with_names(frame.astype(object).where(frame.notna(), ""), path.stem)
 
 
 def _format(path: Path) -> Format:
@@ -131,7 +131,7 @@ def _explained(path: Path) -> Iterator[None]:
 
 def from_frame(frame: pd.DataFrame, name: str, target: str | None, id_column: str | None) -> Dataset:
     """Split a table into features, target and ids; every feature must be a number."""
-    frame = _with_names(frame, name)
+    frame = with_names(frame, name)
     require_columns(frame, name, [column for column in (target, id_column) if column is not None])
     if frame.shape[0] == 0:
         raise DataError(f"Data set '{name}' has 0 samples.")
@@ -155,7 +155,7 @@ def _check_width(n_columns: int) -> None:
         )
 
 
-def _with_names(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+def with_names(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     """Return a table whose columns are called by strings, each differently."""
     _check_width(frame.shape[1])
     frame.columns = frame.columns.map(str)
@@ -290,7 +290,7 @@ def _separated_frame(
         header = next((line for line in file if line.strip()), "")
     if not header:
         raise ValueError("the file is empty")
-    separator = separator or _separator(header)
+    separator = separator or cells.separator(header)
     names = next(csv.reader([header], delimiter=separator))
     _check_width(len(names))
     if _are_values(names):
@@ -310,12 +310,6 @@ def _separated_frame(
         raise DataError(f"'{path}' has more values in a row than the header has names.") from None
 
 
-def _separator(header: str) -> str:
-    """Return the separator that occurs most often outside quotes; a comma where none does."""
-    unquoted = re.sub(r'"[^"]*"', "", header)
-    return max(_SEPARATORS, key=unquoted.count)
-
-
 def _are_values(names: list[str]) -> bool:
     """Tell whether a header is a line of data: fractions, or only numbers in no order."""
     numbers = [float(name) for name in names if re.fullmatch(r"\s*[+-]?\d+(\.\d*)?(e[+-]?\d+)?\s*", name)]
@@ -329,6 +323,15 @@ def parquet_frame(path: Path, id_column: str | None) -> pd.DataFrame:
         return pd.read_parquet(path)
     except ImportError:
         raise DataError(f"Reading '{path.name}' needs pyarrow: pip install 'cscluster[parquet]'.") from None
+
+
+def excel_frame(path: Path, id_column: str | None) -> pd.DataFrame:
+    """Read the first sheet of an Excel file."""
+    try:
+        converters = {} if id_column is None else {id_column: str}
+        return pd.read_excel(path, engine="openpyxl", converters=converters)
+    except ImportError:
+        raise DataError(f"Reading '{path.name}' needs openpyxl: pip install 'cscluster[excel]'.") from None
 
 
 def default_target(path: Path, frame: pd.DataFrame) -> str | None:
