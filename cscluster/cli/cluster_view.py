@@ -110,7 +110,7 @@ def links_lines(links: Constraints, path: Path | None) -> list[str]:
         parts.append(f"weights from {min(weights):g} to {max(weights):g}")
     lines = [f"{path}: {', '.join(parts)}"]
     if len(links.contradictions):
-        lines.append(f"{plural(len(links.contradictions), 'cannot-link')} contradict must-links")
+        lines.append(f"{plural(len(links.contradictions), 'cannot-link')} contradicted by must-links")
     return lines
 
 
