@@ -7,7 +7,6 @@ coded in one place.
 from __future__ import annotations
 
 import contextlib
-import csv
 import hashlib
 import os
 import re
@@ -24,9 +23,9 @@ from scipy import sparse
 from cscluster.data import formats
 from cscluster.data.dataset import Dataset
 from cscluster.data.formats import Format
+from cscluster.data.header import read_header
 from cscluster.errors import DataError, did_you_mean, reason
 
-_SEPARATORS = (",", ";", "\t", "|")
 _LONGEST_NAME = 10_000
 
 MAX_COLUMNS = 50_000
@@ -256,23 +255,9 @@ def encode(column: pd.Series, name: str) -> tuple[Any, list[str]]:
     return codes.astype(np.int64), [str(v) for v in values]
 
 
-def csv_frame(path: Path, id_column: str | None) -> pd.DataFrame:
-    """Read a CSV file; its header tells the separator."""
-    return _separated_frame(path, id_column, None)
-
-
-def tsv_frame(path: Path, id_column: str | None) -> pd.DataFrame:
-    """Read a file of cells that tabs separate."""
-    return _separated_frame(path, id_column, "\t")
-
-
-def _separated_frame(path: Path, id_column: str | None, separator: str | None) -> pd.DataFrame:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        header = next((line for line in file if line.strip()), "")
-    if not header:
-        raise ValueError("the file is empty")
-    separator = separator or _separator(header)
-    names = next(csv.reader([header], delimiter=separator))
+def separated_frame(path: Path, id_column: str | None) -> pd.DataFrame:
+    """Read a CSV file, whose header tells the separator, or a TSV file."""
+    names, separator = read_header(path)
     _check_width(len(names))
     if _are_values(names):
         raise DataError(f"The first line of '{path}' holds numbers; put the names of the columns there.")
@@ -287,12 +272,6 @@ def _separated_frame(path: Path, id_column: str | None, separator: str | None) -
             )
     except pd.errors.ParserWarning:
         raise DataError(f"'{path}' has more values in a row than the header has names.") from None
-
-
-def _separator(header: str) -> str:
-    """Return the separator that occurs most often outside quotes; a comma where none does."""
-    unquoted = re.sub(r'"[^"]*"', "", header)
-    return max(_SEPARATORS, key=unquoted.count)
 
 
 def _are_values(names: list[str]) -> bool:
