@@ -25,6 +25,8 @@ import psutil
 
 READY, TAKEN, STARTED, ENDED = b"ready", b"taken", b"started", b"ended"
 HEAD = struct.Struct("<Q")
+MARK = "CSCLUSTER_CHILD"
+"""Variable that all processes which descend from a child inherit, and by which they are found."""
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _PATIENCE = 10.0
 
@@ -125,6 +127,7 @@ class _Worker:
         self.process = os.getpid()
         self.pipe = self._identity()
         self.path = list(sys.path)
+        self.mark = os.environ[MARK]
         self.threads = 0
 
     def _identity(self) -> tuple[int, int]:
@@ -152,6 +155,7 @@ class _Worker:
 
         from cscluster import seeds
 
+        environ = {**environ, MARK: self.mark}
         if dict(os.environ) != environ:
             os.environ.clear()
             os.environ.update(environ)

@@ -19,6 +19,7 @@ import sys
 import tempfile
 import threading
 import time
+import uuid
 from collections.abc import Callable
 from typing import Any
 
@@ -27,7 +28,7 @@ import psutil
 from cscluster.algorithms.registry import BUILT_IN
 from cscluster.errors import ConfigError, WorkerError
 from cscluster.experiment.engine import trial as trials
-from cscluster.experiment.engine.child import ENDED, HEAD, READY, STARTED, TAKEN
+from cscluster.experiment.engine.child import ENDED, HEAD, MARK, READY, STARTED, TAKEN
 from cscluster.experiment.plan.trials import Cell, Trial
 from cscluster.store.records import Record, Status, from_line
 
@@ -158,6 +159,7 @@ class _Child:
         self.took_it = False
         self._worker: int | None = None
         self._unread = bytearray()
+        self._mark = uuid.uuid4().hex
         theirs, self._requests = os.pipe()
         self._replies, theirs_too = os.pipe()
         self._complaints = tempfile.TemporaryFile()  # noqa: SIM115  # closed when the child is ready
@@ -169,7 +171,7 @@ class _Child:
                 stderr=self._complaints,
                 pass_fds=[theirs, theirs_too],
                 start_new_session=True,
-                env={**os.environ, "PYTHONSAFEPATH": "1"},
+                env={**os.environ, "PYTHONSAFEPATH": "1", MARK: self._mark},
             )
         finally:
             os.close(theirs)
@@ -279,11 +281,28 @@ class _Child:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        if self._worker is not None and self._process.returncode:  # its keeper did not end it
-            with contextlib.suppress(OSError):
-                os.killpg(self._worker, signal.SIGKILL)
+        if self._process.returncode:  # the keeper was killed, and has ended nothing
+            _end_marked(self._mark)
         os.close(self._requests)
         os.close(self._replies)
+
+
+def _end_marked(mark: str) -> None:
+    """Kill all processes that descend from a child, whoever their parent is now, until nothing is left."""
+    end = time.monotonic() + _PATIENCE
+    while (left := [process for process in psutil.process_iter() if _has_mark(process, mark)]) and (
+        time.monotonic() < end
+    ):
+        for process in left:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+
+
+def _has_mark(process: psutil.Process, mark: str) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE and process.environ().get(MARK) == mark
+    except (psutil.Error, OSError):  # it has ended, or belongs to somebody else
+        return False
 
 
 def _surroundings(cell: Cell) -> tuple[str, dict[str, str], list[str]]:

@@ -66,6 +66,21 @@ def test_all_processes_end_with_a_run_that_is_killed(tmp_path):
     assert wait(lambda: not any(map(alive, processes)), 20)
 
 
+def test_what_an_algorithm_left_behind_ends_though_another_kills_its_keeper(tmp_path):
+    signs = tmp_path / "signs"
+    signs.mkdir()
+    entries = [
+        f"{{name: '{TESTS}/hostile.py:{name}', params: {{place: '{signs}'}}}}"
+        for name in ("LeavesHelpers", "KillsParent")
+    ]
+    (tmp_path / "x.yaml").write_text(HEAD + f"algorithms: [{', '.join(entries)}]\n")
+    job = prepare(str(tmp_path / "x.yaml"), out=tmp_path)
+    carry_out(job, Pool(1))
+    assert [record["status"] for record in job.folder.planned_records()] == ["ok", "crashed"]
+    assert len(list(signs.iterdir())) == 2
+    assert not any(alive(int(path.name)) for path in signs.iterdir())
+
+
 SHADOW = "raise RuntimeError('code of the current directory runs')\n"
 
 
