@@ -49,7 +49,7 @@ def helpers(folder):
 
 
 def check(tmp_path, names, seed, pool, trials):
-    expected, _ = run(tmp_path / f"alone-{seed}", [], seed, Pool(1), trials)
+    expected, _ = run(tmp_path / f"alone-{seed}", [], seed, Pool(1, pool.backend), trials)
     good, bad = run(tmp_path / f"beside-{seed}", names, seed, pool, trials)
     assert good == expected
     statuses = defaultdict(set)
