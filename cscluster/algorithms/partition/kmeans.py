@@ -11,6 +11,7 @@ from cscluster.algorithms.base import IntArray, Samples
 from cscluster.algorithms.parameters import Choice, Real, parameter
 from cscluster.algorithms.partition._restarts import RestartedClusterer
 from cscluster.algorithms.partition._seeding import perturbed_centroids
+from cscluster.algorithms.shared import once
 from cscluster.constraints import Constraints
 
 
@@ -49,11 +50,14 @@ class KMeans(RestartedClusterer):
         """Cluster `X`; the links are not used."""
         X, _ = self._validate(X, constraints)
         options = self.get_params()
+        setting = tuple(sorted(options.items()))
         if self.init == "perturbed":
             centroid = np.asarray(X.mean(axis=0)).ravel()
             rng = np.random.default_rng(self.random_state)
             options |= {"init": perturbed_centroids(centroid, self.n_clusters, rng), "n_init": 1}
-        self._model = sklearn.cluster.KMeans(**options).fit(X)
+        self._model = once(
+            X, ("k-means", setting), self.random_state, lambda: sklearn.cluster.KMeans(**options).fit(X)
+        )
         self.cluster_centers_ = self._model.cluster_centers_
         self.labels_ = self._model.labels_.astype(np.int64)
         self.n_iter_ = self._model.n_iter_

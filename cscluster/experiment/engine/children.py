@@ -101,12 +101,14 @@ def _owner(cell: Cell) -> tuple[Any, ...]:
 
 
 def _take(owner: tuple[Any, ...]) -> _Child:
-    """Return a child that waits for work, or a new one."""
+    """Return a child that waits for work, rather the one that this thread had before, or a new one."""
     with _lock:
-        for child in reversed(_idle):
-            if child.owner == owner:
-                _idle.remove(child)
-                return child
+        waiting = [child for child in _idle if child.owner == owner]
+        if waiting:
+            child = max(waiting, key=lambda child: child.thread == threading.get_ident())
+            _idle.remove(child)
+            child.thread = threading.get_ident()
+            return child
     problem = ""
     for _ in range(_STARTS):
         child = _Child(owner)
@@ -156,6 +158,7 @@ class _Child:
         if sys.platform == "win32":
             raise ConfigError("Experiments run on Linux and macOS; on Windows, use the Subsystem for Linux.")
         self.owner = owner
+        self.thread = threading.get_ident()
         self.took_it = False
         self._worker: int | None = None
         self._unread = bytearray()

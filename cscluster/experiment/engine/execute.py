@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import logging
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -76,19 +77,49 @@ def execute(trials: list[Trial], pool: Pool, environment: str, done: Done, meet:
         _on_dask(trials, pool, environment, done, meet)
         return
     stop = threading.Event()
+    agenda = _Agenda(trials)
 
-    def answer(trial: Trial) -> tuple[Trial, list[Record]]:
+    def answer() -> tuple[Trial, list[Record]]:
+        trial = agenda.next_of(threading.get_ident())
         return trial, children.run(trial, environment, stop.is_set)
 
     workers = Parallel(
         n_jobs=pool.jobs, backend="threading", return_as="generator_unordered", batch_size=1
     )  # a thread for each child process: it waits for the answer
     try:
-        for trial, records in workers(delayed(answer)(trial) for trial in trials):
+        for trial, records in workers(delayed(answer)() for _ in trials):
             done(trial, records)
     finally:
         stop.set()
         children.end_own()
+
+
+class _Agenda:
+    """Deals out trials so that those of one draw, which share work, go to one worker.
+
+    A worker goes through a draw in plan order, then takes the next draw; when there is none left, it helps
+    the worker that has most left to do.
+    """
+
+    def __init__(self, trials: Iterable[Trial]) -> None:
+        draws: dict[tuple[str, int], deque[Trial]] = {}
+        for trial in trials:
+            place = (trial.cell.data.name, trial.trial // trial.cell.repeats)
+            draws.setdefault(place, deque()).append(trial)
+        self._waiting = deque(draws.values())
+        self._taken: dict[int, deque[Trial]] = {}
+        self._lock = threading.Lock()
+
+    def next_of(self, worker: int) -> Trial:
+        """Return the next trial for a worker; there must be one."""
+        with self._lock:
+            mine = self._taken.get(worker)
+            if mine:
+                return mine.popleft()
+            if self._waiting:
+                self._taken[worker] = self._waiting.popleft()
+                return self._taken[worker].popleft()
+            return max(self._taken.values(), key=len).pop()
 
 
 def _on_dask(trials: list[Trial], pool: Pool, environment: str, done: Done, meet: Meet) -> None:

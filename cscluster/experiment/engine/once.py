@@ -1,11 +1,9 @@
-"""What a process computes once: compiled code, and the metric that all repeats on one draw of links share."""
+"""Compiles algorithms before any clock starts, once in a process."""
 
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -46,30 +44,3 @@ def _sample(n: int) -> tuple[Any, Constraints]:
     pairs = order[: 2 * (len(order) // 2)].reshape(-1, 2)
     half = len(pairs) // 2
     return rows, Constraints(pairs[:half], pairs[half:], n_samples=len(rows))
-
-
-@dataclass(frozen=True)
-class Learned:
-    """A fitted metric, the seconds that its fit took and the warnings that it gave."""
-
-    metric: Any
-    seconds: float
-    warnings: tuple[str, ...]
-
-
-_last: dict[tuple[Any, ...], Learned] = {}
-
-
-def shared_metric(place: tuple[Any, ...], learn: Callable[[], Any], warnings: list[str]) -> Learned:
-    """Return the fitted metric of a place (cell, point, tier, draw).
-
-    A repeat is a new start of the clusterer on the same links.  The metric does not depend on it: its seed
-    is that of the draw, and the repeats of a draw are planned one after another.  So it is learned unless
-    it was the last one; a record does not tell which repeat came first.
-    """
-    if place not in _last:
-        _last.clear()
-        start = time.perf_counter()
-        metric = learn()
-        _last[place] = Learned(metric, time.perf_counter() - start, tuple(warnings))
-    return _last[place]

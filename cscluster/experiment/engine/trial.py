@@ -1,28 +1,36 @@
-"""One trial: load, constrain, fit, score.  Pure: the same trial gives the same records anywhere."""
+"""One trial: load, constrain, fit, score.  Pure: the same trial gives the same records anywhere.
+
+Trials that run in one process share work (`algorithms.shared`).  Every record is what it would be alone:
+the seconds that shared work took count in full in each record that uses it.
+"""
 
 from __future__ import annotations
 
+import json
 import time
 import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from sklearn.frozen import FrozenEstimator
 
 from cscluster import seeds
+from cscluster.algorithms import registry
 from cscluster.algorithms.build import build as build_estimator
+from cscluster.algorithms.shared import clock, once, sharing
 from cscluster.arrays import IntArray
 from cscluster.constraints import Constraints
+from cscluster.constraints.schedules import Episode
 from cscluster.data import prepared
 from cscluster.data.dataset import Dataset
 from cscluster.data.prepared import DataRef
 from cscluster.data.preprocessing import on_one_scale
 from cscluster.errors import ConfigError, message
-from cscluster.experiment.engine.once import compile_algorithm, shared_metric
+from cscluster.experiment.engine.once import compile_algorithm
 from cscluster.experiment.plan.trials import Cell, Trial, sources
 from cscluster.metrics import scores as metrics
 from cscluster.selection.heldout import agreement
@@ -128,31 +136,23 @@ def _outcomes(trial: Trial, noted: list[str]) -> Iterator[dict[str, Any]]:
     data = get_ready(cell)
     noted.clear()
     draw = trial.trial // cell.repeats
-    X = _on_one_scale(replace(cell.data, preprocess=())) if cell.schedule.needs_samples else None
-    episode = cell.schedule.episode(trial.point, data.labels, cell.seed, cell.data.name, draw, data.ids, X)
+    with _sharing(cell, data):
+        episode = _episode(cell, data, trial.point, draw)
     random_state = seeds.integer(cell.seed, cell.data.name, "algorithm", trial.trial)
     so_far = Constraints.empty(data.n_samples)
     model: Any = None
     for tier, new in enumerate(episode.tiers):
         so_far = so_far | new
         seconds = {"offline": 0.0, "fit": 0.0, "update": 0.0, "predict": 0.0}
-        start = time.perf_counter()
+        start = clock()
         if model is not None and hasattr(model, "partial_fit"):
             model.partial_fit(new)
-            seconds["update"] = time.perf_counter() - start
+            seconds["update"] = clock() - start
         else:
-            model = build(cell, random_state)
-            if cell.clusterer is not None and cell.repeats > 1:
-                # With a time limit, every repeat pays for the fit of its metric.
-                place = (cell.hash, trial.point, tier, trial.trial if cell.timeout else draw)
-                learned = shared_metric(place, partial(_metric, cell, draw, data, so_far), noted)
-                model.metric, seconds["fit"] = learned.metric, learned.seconds
-                for text in learned.warnings:
-                    _note(noted, text)
-                start = time.perf_counter()
-            model.fit(data.X, so_far)
+            with _sharing(cell, data):
+                model = _fitted(cell, data, so_far, random_state, (trial.point, tier, draw))
             seconds["offline"] = float(getattr(model, "offline_seconds_", 0.0))
-            seconds["fit"] += time.perf_counter() - start - seconds["offline"]
+            seconds["fit"] = clock() - start - seconds["offline"]
         found = _checked(model, data.n_samples)
         scores = _scores(_Fitted(data, model, found, so_far, episode.heldout, seconds), cell.metrics)
         if cell.heldout_links:
@@ -166,16 +166,49 @@ def _outcomes(trial: Trial, noted: list[str]) -> Iterator[dict[str, Any]]:
         }
 
 
+def _episode(cell: Cell, data: Dataset, point: int, draw: int) -> Episode:
+    """Return the links of a draw, the same for all cells."""
+
+    def draw_links() -> Episode:
+        X = _on_one_scale(replace(cell.data, preprocess=())) if cell.schedule.needs_samples else None
+        return cell.schedule.episode(point, data.labels, cell.seed, cell.data.name, draw, data.ids, X)
+
+    key = ("episode", json.dumps(cell.schedule.identity(), sort_keys=True), cell.data.name, point, draw)
+    return once(data.X, key, cell.seed, draw_links)
+
+
 @lru_cache(maxsize=4)
 def _on_one_scale(source: DataRef) -> Any:
     """Return the samples that a schedule sees, the same whatever an algorithm's preprocessing."""
     return on_one_scale(prepared.load(source))
 
 
-def _metric(cell: Cell, draw: int, data: Dataset, links: Constraints) -> FrozenEstimator:
-    """Return the fitted metric for the repeats on a draw of links."""
-    random_state = seeds.integer(cell.seed, cell.data.name, "algorithm", draw)
-    return FrozenEstimator(build(cell, random_state).metric.fit(data.X, links))
+def _sharing(cell: Cell, data: Dataset) -> AbstractContextManager[None]:
+    """Let the fits of a process share work, unless a limit is set: then each must pay for all of it."""
+    return nullcontext() if cell.timeout or cell.memory_limit else sharing(data.X)
+
+
+def _fitted(
+    cell: Cell, data: Dataset, links: Constraints, random_state: int, place: tuple[int, int, int]
+) -> Any:
+    """Return the fitted estimator of a cell at a place: point, tier and draw.
+
+    A method that uses no links has the same model at every point.  A repeat is a new start of the clusterer
+    on the same links: the metric, whose seed is that of the draw, does not depend on it.
+    """
+    if "constraints" not in registry.find(cell.algorithm).tags:
+        key = ("model", cell.hash, len(links.hard) > 0)
+        return once(data.X, key, random_state, lambda: build(cell, random_state).fit(data.X, links))
+    model = build(cell, random_state)
+    if cell.clusterer is not None and cell.repeats > 1:
+        seed = seeds.integer(cell.seed, cell.data.name, "algorithm", place[-1])
+        model.metric = once(
+            data.X,
+            ("metric", cell.hash, *place),
+            seed,
+            lambda: FrozenEstimator(build(cell, seed).metric.fit(data.X, links)),
+        )
+    return model.fit(data.X, links)
 
 
 def build(cell: Cell, random_state: int) -> Any:
@@ -255,4 +288,5 @@ def _agreement(cell: Cell, data: Dataset, links: Constraints, random_state: int)
     def labels(shown: Constraints) -> IntArray:
         return _checked(build(cell, random_state).fit(data.X, shown), data.n_samples)
 
-    return agreement(labels, links, random_state)
+    with _sharing(cell, data):
+        return agreement(labels, links, random_state)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cscluster.errors import ConfigError
-from cscluster.experiment.engine.execute import Pool
+from cscluster.experiment.engine.execute import Pool, _Agenda
 from cscluster.experiment.engine.run import carry_out, prepare
 
 TOYS = Path(__file__).parents[2] / "toys.py"
@@ -52,6 +52,18 @@ def test_results_do_not_depend_on_where_trials_run_nor_on_their_order(tmp_path):
     alone = records("alone", Pool(1), algorithms[::-1])
     assert records("together", Pool(2), algorithms) == alone
     assert records("dask", Pool(2, "dask"), algorithms) == alone
+
+
+def test_the_trials_of_a_draw_go_to_one_worker(tmp_path):
+    plan = prepare(config(tmp_path, "  - kmeans\n  - pckmeans\n  - rca", "trials: 3"), out=tmp_path).plan
+    agenda = _Agenda(plan)
+    dealt = {"a": [], "b": []}
+    for worker in "abbab" + "abaa":
+        dealt[worker].append(agenda.next_of(ord(worker)))
+    assert dealt["a"][:3] == [trial for trial in plan if trial.trial == 0]
+    assert dealt["b"][:3] == [trial for trial in plan if trial.trial == 1]
+    assert {trial.trial for worker in dealt.values() for trial in worker[3:]} == {2}
+    assert sorted(dealt["a"] + dealt["b"], key=plan.index) == plan
 
 
 def test_unknown_backend():

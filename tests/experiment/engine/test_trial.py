@@ -5,8 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sklearn.cluster
 
 from cscluster import KMeans, seeds
+from cscluster.algorithms import shared
+from cscluster.algorithms.margin.cccp.starts import LinkProjections
 from cscluster.data import prepared
 from cscluster.experiment.config.load import parse
 from cscluster.experiment.engine import trial as trials
@@ -129,6 +132,44 @@ def test_repeats_share_their_metric_and_its_warnings(timeout):
     clusterer = trials.build(plan[3].cell, seeds.integer(0, "iris", "algorithm", 3)).clusterer
     labels = clusterer.fit(metric.transform(data.X)).labels_
     assert in_order[3]["metrics"]["acc"] == metrics.score("acc", data.y, labels)
+
+
+@pytest.mark.parametrize("limit", ["", "timeout: 100"])
+def test_each_record_is_what_it_would_be_alone(limit):
+    algorithms = (
+        "kmeans, cpmmc, pckmeans, {name: pmmc, params: {lam: [0.1, 1], fallback: [true, false]}}, "
+        "{name: cpcmmc, params: {lam: [0.1, 1], fallback: false}}, {name: dca, select: heldout}"
+    )
+    plan = plan_of(algorithms, "{kind: random_pairs, counts: [10, 30]}", more=limit)
+    shared.forget()
+    together = [run(planned)[0] for planned in plan]
+    alone = []
+    for planned in plan:
+        shared.forget()
+        alone += run(planned)
+    assert {record["status"] for record in alone} == {"ok"}
+    assert [{**record, "seconds": 0} for record in together] == [{**record, "seconds": 0} for record in alone]
+
+
+def test_cells_of_a_draw_share_their_work(monkeypatch):
+    drawn, fitted = [], []
+    draw, fit = LinkProjections.__init__, sklearn.cluster.KMeans.fit
+    monkeypatch.setattr(LinkProjections, "__init__", lambda *args: drawn.append(args) or draw(*args))
+    monkeypatch.setattr(sklearn.cluster.KMeans, "fit", lambda *args: fitted.append(args) or fit(*args))
+    algorithms = (
+        "kmeans, cpmmc, {name: pmmc, params: {lam: [0.1, 1, 10]}}, {name: cpcmmc, params: {lam: [0.1, 1]}}"
+    )
+    plan = plan_of(algorithms, "{kind: random_pairs, counts: [10, 30]}")
+    plan = [planned for planned in plan if planned.trial == 0]
+    for planned in plan:
+        trials.get_ready(planned.cell)
+    shared.forget()
+    drawn.clear()
+    fitted.clear()
+    for planned in plan:
+        run(planned)
+    assert len(drawn) == 2  # one for each count of links
+    assert len(fitted) == 2 + 2 * 4  # plain k-means of ten starts and of two, and k-means in four projections
 
 
 def test_metric_learners_are_joined_with_a_clusterer():

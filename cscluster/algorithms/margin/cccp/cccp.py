@@ -107,3 +107,21 @@ def cccp(
         if fell <= tol * abs(W.value):
             return Run(W, history, n_steps, converged=True)
     return Run(W, history, n_steps, converged=False)
+
+
+def resume(
+    run: Run,
+    design: Design,
+    losses: Sequence[Loss],
+    lam: float,
+    solve: Solve,
+    *,
+    tol: float,
+    max_iter: int,
+) -> Run:
+    """Go on with a run of `cccp` for at most `max_iter` more iterations, unless it has met the stop rule."""
+    if run.converged or not max_iter:
+        return run
+    losses = tangents(losses, run.solution.S)
+    more = cccp(design, losses, lam, run.solution, solve, tol=tol, max_iter=max_iter)
+    return replace(more, history=run.history + more.history, n_steps=run.n_steps + more.n_steps)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Self
 
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray, Samples
-from cscluster.algorithms.margin.cccp.cccp import cccp, from_scores
+from cscluster.algorithms.margin.cccp.cccp import cccp, from_scores, resume
 from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.losses import EqualScores, Loss, NoCommonOwner, PointLoss
-from cscluster.algorithms.margin.cccp.model import LinkedMarginClusterer, warn_of_contradictions
-from cscluster.algorithms.margin.cccp.starts import kmeans_scores, label_free_starts
+from cscluster.algorithms.margin.cccp.model import (
+    LinkedMarginClusterer,
+    warn_of_contradictions,
+)
+from cscluster.algorithms.margin.cccp.starts import centre_scores
 from cscluster.algorithms.parameters import Choice, Real, parameter
+from cscluster.algorithms.partition._lloyd import Reference
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError
 
@@ -65,15 +68,16 @@ class CPCMMC(LinkedMarginClusterer):
     True
     """
 
-    version = 2
+    version = 3
 
     gamma1: float = parameter(1.0, "weight of the samples", Real(0, open_low=True))
     gamma2: float = parameter(0.1, "weight of the must-links", Real(0))
     gamma3: float = parameter(0.3, "weight of the cannot-links", Real(0))
     init: str = parameter(
         "auto",
-        "'auto' runs the label-free starts of PMMC and keeps the lowest final objective; 'kmeans' starts "
-        "from plain k-means, the best of ten runs",
+        "'auto' races the label-free starts of PMMC: each takes one iteration; the n_finalists with the "
+        "lowest objective (2) go on; the lowest final one wins. 'kmeans' starts from plain k-means, the best "
+        "of ten runs",
         Choice("auto", "kmeans"),
     )
 
@@ -81,30 +85,32 @@ class CPCMMC(LinkedMarginClusterer):
         """Cluster `X` so that must-linked samples score alike and cannot-linked ones do not."""
         X, links = self._validate(X, constraints)
         warn_of_contradictions("CPCMMC", links)
-        design = self._design(X)
+        Z = self._coordinates(X)
+        design = Design.of(Z, self._mean, self.bias)
+        kmeans = Reference(Z, self.n_clusters, self.random_state)
         if self.bias and not (len(links.cannot_links) and self.gamma3):
             if self.fallback:
-                return self._without_links(X, links)
+                return self._without_links(Z, links, kmeans)
             raise ConstraintError(
                 "CPCMMC with bias=True needs cannot-links: nothing else keeps the samples out of one "
                 "cluster; give some, or use cpmmc."
             )
-        rng = np.random.default_rng(self.random_state)
-        lam = self._lam(design)
-        solve = self._solver(rng)
-        runs = []
-        for S in self._starts(design, links, rng):
-            losses = self._losses(links, S)
-            start = from_scores(losses, S, design.X.shape[1])
-            runs.append(cccp(design, losses, lam, start, solve, tol=self.tol, max_iter=self.max_iter))
-        self._store(design, min(runs, key=lambda run: run.solution.value))
-        self._settle(X, links)
-        return self
-
-    def _starts(self, design: Design, links: Constraints, rng: np.random.Generator) -> Iterator[FloatArray]:
+        lam, solve = self._lam(design), self._solver()
+        starts = [centre_scores(Z, kmeans.kmeans)]
         if self.init == "auto":
-            return label_free_starts(design, links, self.n_clusters, rng)
-        return iter([kmeans_scores(design.X, self.n_clusters, 10, rng)])
+            starts = self._starts(Z, links)
+        d, runs = design.X.shape[1], []
+        for S in starts:
+            losses = self._losses(links, S)
+            runs.append(cccp(design, losses, lam, from_scores(losses, S, d), solve, tol=self.tol, max_iter=1))
+        finalists = sorted(runs, key=lambda run: run.solution.value)[: self.n_finalists]
+        runs = [
+            resume(run, design, losses, lam, solve, tol=self.tol, max_iter=self.max_iter - 1)
+            for run in finalists
+        ]
+        self._store(design, min(runs, key=lambda run: run.solution.value))
+        self._settle(Z, links, kmeans)
+        return self
 
     def _losses(self, links: Constraints, S: FloatArray) -> list[Loss]:
         """Return the three sums of (2), with the winners of S; weighted links weigh in."""

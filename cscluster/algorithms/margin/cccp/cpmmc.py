@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Self
 
-import numpy as np
-
 from cscluster.algorithms.base import Samples
 from cscluster.algorithms.margin.cccp.cccp import cccp, from_scores
+from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.losses import Balance, Loss, WinnerLoss
 from cscluster.algorithms.margin.cccp.model import MarginClusterer
-from cscluster.algorithms.margin.cccp.starts import kmeans_scores
+from cscluster.algorithms.margin.cccp.starts import centre_scores
 from cscluster.algorithms.parameters import Real, parameter
+from cscluster.algorithms.partition._lloyd import Reference
 from cscluster.constraints import Constraints
 
 
@@ -58,22 +58,24 @@ class CPMMC(MarginClusterer):
     True
     """
 
+    version = 2
+
     bias: bool = True
     balance: float = parameter(0.1, "q / n: largest difference of the mean scores of two clusters", Real(0))
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X`; the links are not used."""
         X, _ = self._validate(X, constraints)
-        rng = np.random.default_rng(self.random_state)
-        design = self._design(X)
+        Z = self._coordinates(X)
+        design = Design.of(Z, self._mean, self.bias)
         n = X.shape[0]
-        S = kmeans_scores(design.X, self.n_clusters, 10, rng)
+        S = centre_scores(Z, Reference(Z, self.n_clusters, self.random_state).kmeans)
         losses: list[Loss] = [WinnerLoss(1.0 / n, S.argmax(axis=1))]
         if self.bias:
             losses.append(Balance(n * self.balance))
         start = from_scores(losses, S, design.X.shape[1])
         run = cccp(
-            design, losses, self._lam(design), start, self._solver(rng), tol=self.tol, max_iter=self.max_iter
+            design, losses, self._lam(design), start, self._solver(), tol=self.tol, max_iter=self.max_iter
         )
         self._store(design, run)
         return self

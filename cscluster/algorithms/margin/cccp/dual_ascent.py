@@ -76,7 +76,7 @@ def dual_ascent(
         U = (lam + kappa) * V - kappa * Y
         step += 1
         if step in (check, max_steps):
-            check += 1 + step // 8
+            check += 1 + step // 3
             W = design.weights(V)
             for loss in losses:
                 W = loss.repair(design, W)

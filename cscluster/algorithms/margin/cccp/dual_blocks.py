@@ -68,6 +68,8 @@ def visiting_order(n: int, rng: np.random.Generator) -> IntArray:
     order, and takes no more sweeps.
     """
     length = min(max(n // 256, 1), 64)
+    if length == 1:
+        return rng.permutation(n)
     first = length * rng.permutation(-(-n // length))
     order = (first[:, None] + np.arange(length)).ravel()
     return order[order < n]
@@ -164,6 +166,7 @@ class LinkBlocks(Blocks):
         self.slot = np.zeros((L, slots, 2), dtype=np.int16)
         self.beta = np.zeros((L, slots))
         self.used = np.zeros(L, dtype=np.int64)
+        self._design: Design | None = None
         self._forget(np.ones(L, dtype=np.bool_))
 
     def _forget(self, which: NDArray[np.bool_]) -> None:
@@ -177,7 +180,9 @@ class LinkBlocks(Blocks):
         changed = (loss.z != self.loss.z).any(axis=1)
         self.loss = loss
         self._forget(changed)
-        self._products = design.products(*loss.pairs.T)
+        if design is not self._design:
+            self._design = design
+            self._products = design.products(*loss.pairs.T)
 
     def linear(self) -> float:
         """Return the sum of the variables, the slack excluded."""

@@ -199,7 +199,7 @@ class PointLoss(Loss):
 
     def _shortfall(self, S: FloatArray) -> FloatArray:
         T = S[self.index]
-        return 1.0 + T - np.take_along_axis(T, self.y[:, None], axis=1)
+        return T - (T[np.arange(len(T)), self.y] - 1.0)[:, None]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,9 +15,11 @@ from cscluster.algorithms.kernel_parameters import KernelEstimator
 from cscluster.algorithms.margin.cccp.cccp import Run, Solve
 from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.dual_ascent import dual_ascent
+from cscluster.algorithms.margin.cccp.starts import centre_scores, kmeans_scores, projected_starts
 from cscluster.algorithms.margin.cccp.subgradient import subgradient
 from cscluster.algorithms.parameters import Boolean, Choice, Integer, Null, Real, parameter
-from cscluster.algorithms.partition.kmeans import KMeans
+from cscluster.algorithms.partition._lloyd import Reference
+from cscluster.algorithms.shared import once
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError, warn
 
@@ -77,8 +79,8 @@ class MarginClusterer(KernelEstimator, SeededClusterer):
     max_iter: int = parameter(50, "limit of CCCP iterations", Integer(1))
     max_steps: int = parameter(10_000, "limit of the solver's steps in a convex problem", Integer(1))
 
-    def _design(self, X: Samples) -> Design:
-        """Return the centred samples, in kernel PCA coordinates if there is a kernel."""
+    def _coordinates(self, X: Samples) -> Samples:
+        """Return the samples, in kernel PCA coordinates if there is a kernel, and keep their mean."""
         if np.array_equal(dense(X.max(axis=0)), dense(X.min(axis=0))):
             raise DataError("All samples are the same; there is nothing to cluster.")
         self._kernel_pca: Any = None
@@ -87,15 +89,16 @@ class MarginClusterer(KernelEstimator, SeededClusterer):
             self._kernel_pca = KernelPCA(self.n_components, kernel="rbf", gamma=gamma, remove_zero_eig=True)
             X = self._kernel_pca.fit_transform(X)
         self._mean = np.asarray(X.mean(axis=0)).ravel()
-        return Design.of(X, self._mean, self.bias)
+        return X
 
     def _lam(self, design: Design) -> float:
         """Return the weight of the norm."""
         scale = float(design.squared_norms.mean()) - self.bias
-        return _LAM_OF_SCALE * scale if self.lam is None else self.lam
+        return _LAM_OF_SCALE * scale if self.lam is None else float(self.lam)
 
-    def _solver(self, rng: np.random.Generator) -> Solve:
-        """Return the solver of convex problems that the parameters name."""
+    def _solver(self) -> Solve:
+        """Return the solver of convex problems that the parameters name; its random choices are its own."""
+        rng = np.random.default_rng(self.random_state).spawn(1)[0]
         if self.solver == "subgradient":
             return partial(subgradient, tol=self.step_tol, max_steps=self.max_steps)
         return partial(dual_ascent, rng=rng, tol=self.gap_tol, max_steps=self.max_steps, gain_tol=GAIN_TOL)
@@ -134,6 +137,7 @@ class LinkedMarginClusterer(MarginClusterer):
         Whether the scores are those of k-means.
     """
 
+    n_finalists: int = parameter(3, "number of starts run to the end", Integer(1))
     joint: bool = parameter(
         True,
         "label linked samples together: a broken link costs two margins, and the scores, hence predict, "
@@ -147,41 +151,54 @@ class LinkedMarginClusterer(MarginClusterer):
         Boolean(),
     )
 
-    def _settle(self, X: Samples, links: Constraints) -> None:
+    def _starts(self, Z: Samples, links: Constraints) -> list[FloatArray]:
+        """Return label-free starts: those of the projections (18), and plain k-means.
+
+        They depend on the samples, the links and the seed alone, and so are shared by fits that differ in
+        anything else.
+        """
+
+        def compute() -> list[FloatArray]:
+            rng = np.random.default_rng(self.random_state)
+            plain = kmeans_scores(Z, self.n_clusters, rng)
+            design = Design.of(Z, self._mean, bias=False)
+            return [*projected_starts(design, links, self.n_clusters, rng), plain]
+
+        arrays = (links.must_links, links.cannot_links, links.must_weights, links.cannot_weights)
+        key = ("margin starts", self.n_clusters, *(array.tobytes() for array in arrays))
+        return once(Z, key, self.random_state, compute)
+
+    def _settle(self, Z: Samples, links: Constraints, kmeans: Reference) -> None:
         """Fall back to k-means where the links give no reason not to; label linked samples together."""
-        Z = X if self._kernel_pca is None else self._kernel_pca.transform(X)
         S = np.asarray(Z @ self.coef_.T) + self.intercept_
-        self.uses_kmeans_ = self.fallback and not self._beats_kmeans(Z, S, links)
+        self.uses_kmeans_ = self.fallback and not self._beats_kmeans(S, links, kmeans)
         if self.uses_kmeans_:
-            self._use_kmeans(Z, links)
+            self._use_kmeans(Z, links, kmeans)
         elif self.joint:
             self.labels_ = joint_labels(S.max(axis=1, keepdims=True) - S, links, _MARGINS_PER_LINK)
 
-    def _beats_kmeans(self, Z: Samples, S: FloatArray, links: Constraints) -> bool:
+    def _beats_kmeans(self, S: FloatArray, links: Constraints, kmeans: Reference) -> bool:
         labels = S.argmax(axis=1).astype(np.int64)
-        n_fitted = (self.n_clusters - 1) * (Z.shape[1] + self.bias)
-        return beats_kmeans(type(self).__name__, links, labels, self._kmeans(Z).labels_, n_fitted)
+        n_fitted = (self.n_clusters - 1) * (self.coef_.shape[1] + self.bias)
+        return beats_kmeans(type(self).__name__, links, labels, kmeans.kmeans.labels_, n_fitted)
 
-    def _kmeans(self, Z: Samples) -> KMeans:
-        return KMeans(n_clusters=self.n_clusters, random_state=self.random_state).fit(Z)
-
-    def _without_links(self, X: Samples, links: Constraints) -> Self:
+    def _without_links(self, Z: Samples, links: Constraints, kmeans: Reference) -> Self:
         """Be k-means: nothing else keeps the samples out of one cluster."""
         warn(f"{type(self).__name__} has too few links to go by; k-means is used instead.")
         self.uses_kmeans_ = True
-        self._use_kmeans(X if self._kernel_pca is None else self._kernel_pca.transform(X), links)
+        self._use_kmeans(Z, links, kmeans)
         return self
 
-    def _use_kmeans(self, Z: Samples, links: Constraints) -> None:
+    def _use_kmeans(self, Z: Samples, links: Constraints, reference: Reference) -> None:
         """Score ``c @ z - ||c||^2 / 2`` with the centres c of k-means."""
-        kmeans = self._kmeans(Z)
+        kmeans = reference.kmeans
         centers = kmeans.cluster_centers_
         self.coef_, self.intercept_ = centers, -0.5 * (centers**2).sum(axis=1)
         self.labels_ = kmeans.labels_
         self.n_iter_, self.converged_, self.objective_ = kmeans.n_iter_, kmeans.converged_, kmeans.objective_
         self.n_steps_, self.gap_ = np.zeros(1, dtype=np.int64), np.inf
         if self.joint:
-            S = np.asarray(Z @ self.coef_.T) + self.intercept_
+            S = centre_scores(Z, kmeans)
             price = LINK_PRICE * float(kmeans.objective_[-1]) / Z.shape[0]
             self.labels_ = joint_labels(2 * (S.max(axis=1, keepdims=True) - S), links, price)
 

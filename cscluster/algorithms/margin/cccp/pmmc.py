@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray, Samples
-from cscluster.algorithms.margin.cccp.cccp import Run, Solution, Solve, cccp, from_scores, tangents
+from cscluster.algorithms.margin.cccp.cccp import Run, Solution, Solve, cccp, from_scores, resume, tangents
 from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.losses import LinkLoss, Loss, PointLoss, objective
-from cscluster.algorithms.margin.cccp.model import LinkedMarginClusterer, warn_of_contradictions
-from cscluster.algorithms.margin.cccp.starts import label_free_starts, paper_starts
+from cscluster.algorithms.margin.cccp.model import (
+    LinkedMarginClusterer,
+    warn_of_contradictions,
+)
+from cscluster.algorithms.margin.cccp.starts import paper_start
 from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
+from cscluster.algorithms.partition._lloyd import Reference
+from cscluster.algorithms.shared import clock
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, warn
 
@@ -38,7 +42,7 @@ def point_loss(links: Constraints, delta: float, n_clusters: int) -> PointLoss |
 
 @dataclass(frozen=True)
 class Lead:
-    """A start after the iterations of Algorithm 1 that have delta = 0.
+    """A start, or where the iterations of Algorithm 1 that have delta = 0 have led from it.
 
     Attributes
     ----------
@@ -46,42 +50,63 @@ class Lead:
         The losses of (6), their winners frozen at `start`.
     start : Solution
         The weights so far and their value of (6).
-    history, n_steps : lists
-        Objective and solver steps of the iterations so far.
+    links_only : Run, optional
+        The iterations with delta = 0, in the design of the linked samples.
     """
 
     losses: list[Loss]
     start: Solution
-    history: list[float]
-    n_steps: list[int]
+    links_only: Run | None = None
 
 
-def lead_from(
-    design: Design,
-    near: Design,
-    links: Constraints,
-    S: FloatArray,
-    *,
-    lam: float,
-    delta: float,
-    annealing: int,
-    solve: Solve,
-) -> Lead:
-    """Run the iterations with delta = 0 from the scores S; `near` holds the linked samples alone."""
-    points = point_loss(links, delta, S.shape[1])
-    losses: list[Loss] = [] if points is None else [points]
-    if not len(links) or not annealing:
-        losses = tangents([*losses, link_loss(links)] if len(links) else losses, S)
-        return Lead(losses, from_scores(losses, S, design.X.shape[1]), [], [])
-    every = link_loss(links)
-    first = tangents([replace(every, pairs=np.searchsorted(links.touched, every.pairs))], S[links.touched])
-    start = from_scores(first, S[links.touched], near.X.shape[1])
-    run = cccp(near, first, lam, start, solve, tol=0.0, max_iter=annealing)
+def lead_from_scores(design: Design, losses: Sequence[Loss], S: FloatArray) -> Lead:
+    """Return the start with the winners of the scores S."""
+    frozen = tangents(losses, S)
+    return Lead(frozen, from_scores(frozen, S, design.X.shape[1]))
+
+
+def lead_from_run(design: Design, near: Design, losses: Sequence[Loss], lam: float, run: Run) -> Lead:
+    """Return where a run for the links alone, in the design `near` of the linked samples, has led."""
     W = near.original(run.solution.W)
     S = design.scores(W)
-    losses = tangents([*losses, every], S)
-    start = Solution(W, S, objective(losses, lam, W, S), memory=run.solution.memory)
-    return Lead(losses, start, run.history, run.n_steps)
+    frozen = tangents(losses, S)
+    start = Solution(W, S, objective(frozen, lam, W, S), memory=run.solution.memory)
+    return Lead(frozen, start, run)
+
+
+def race_leads(
+    design: Design,
+    links: Constraints,
+    losses: Sequence[Loss],
+    starts: Sequence[FloatArray],
+    *,
+    lam: float,
+    annealing: int,
+    n_finalists: int,
+    solve: Solve,
+) -> list[Lead]:
+    """Run the iterations with delta = 0 from scores; after each the worse half ends, by the objective (6).
+
+    At least `n_finalists` go on, and as many are returned.
+    """
+    near = design.rows_at(links.touched)
+    every = link_loss(links)
+    near_loss = replace(every, pairs=np.searchsorted(links.touched, every.pairs))
+    runs = []
+    for S in starts:
+        first = tangents([near_loss], S[links.touched])
+        start = from_scores(first, S[links.touched], near.X.shape[1])
+        runs.append(cccp(near, first, lam, start, solve, tol=0.0, max_iter=1))
+
+    def ranked() -> list[Lead]:
+        leads = (lead_from_run(design, near, losses, lam, run) for run in runs)
+        return sorted(leads, key=lambda lead: lead.start.value)
+
+    for _ in range(annealing - 1):
+        better = ranked()[: max(n_finalists, (len(runs) + 1) // 2)]
+        going_on = [lead.links_only for lead in better if lead.links_only]
+        runs = [resume(run, near, [near_loss], lam, solve, tol=0.0, max_iter=1) for run in going_on]
+    return ranked()[:n_finalists]
 
 
 class PMMC(LinkedMarginClusterer):
@@ -149,73 +174,73 @@ class PMMC(LinkedMarginClusterer):
     True
     """
 
-    version = 2
+    version = 3
 
     lam: float | None = None
     bias: bool = True
     delta: float = parameter(1.0, "weight of the samples without a link", Real(0))
     init: str = parameter(
         "auto",
-        "'auto' races several label-free starts: each takes the first, cheap iterations; the n_finalists "
-        "with the lowest objective (6) go on; the lowest final one wins. 'paper' is the projection (18) "
-        "alone, with whatever signs its eigenvectors have",
+        "'auto' races several label-free starts: half of them, by the objective (6), end after each of the "
+        "first, cheap iterations; n_finalists go on; the lowest final objective wins. 'paper' is the "
+        "projection (18) alone, with whatever signs its eigenvectors have",
         Choice("auto", "paper"),
     )
-    n_finalists: int = parameter(3, "number of starts run to the end", Integer(1))
     annealing: int = parameter(3, "number of first iterations with delta = 0: links only", Integer(0))
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X` so that links are kept by a margin."""
         X, links = self._validate(X, constraints)
         self.offline_seconds_ = 0.0
-        design = self._design(X)
+        Z = self._coordinates(X)
+        design = Design.of(Z, self._mean, self.bias)
+        kmeans = Reference(Z, self.n_clusters, self.random_state)
         if not len(links) and self.fallback:
             self.delta_ = np.zeros(1)
-            return self._without_links(X, links)
+            return self._without_links(Z, links, kmeans)
         self._report(links)
-        rng = np.random.default_rng(self.random_state)
-        lam = self._lam(design)
-        near = design.rows_at(links.touched)
-        literal = self.init == "paper" and len(links)
-        make_starts = paper_starts if literal else label_free_starts
-        starts = self._timed(make_starts(design, links, self.n_clusters, rng))
-        solve = self._solver(rng)
-        leads = [
-            lead_from(
+        lam, solve = self._lam(design), self._solver()
+        begin = clock()
+        if self.init == "paper" and len(links):
+            rng = np.random.default_rng(self.random_state)
+            starts = [paper_start(design, links, self.n_clusters, rng)]
+        else:
+            starts = self._starts(Z, links)
+        self.offline_seconds_ = clock() - begin
+        points = point_loss(links, self.delta, self.n_clusters)
+        losses: list[Loss] = [] if points is None else [points]
+        if len(links):
+            losses.append(link_loss(links))
+        if len(links) and self.annealing:
+            leads = race_leads(
                 design,
-                near,
                 links,
-                S,
+                losses,
+                starts,
                 lam=lam,
-                delta=self.delta,
                 annealing=self.annealing,
+                n_finalists=self.n_finalists,
                 solve=solve,
             )
-            for S in starts
-        ]
-        if self.annealing and len(links):
-            leads = sorted(leads, key=lambda lead: lead.start.value)[: self.n_finalists]
+        else:
+            leads = [lead_from_scores(design, losses, S) for S in starts]
         runs = [self._finish(design, lead, lam, solve) for lead in leads]
         best = min(range(len(runs)), key=lambda k: runs[k].solution.value)
         self._store(design, runs[best])
-        n_first = len(leads[best].history)
+        links_only = leads[best].links_only
+        n_first = len(links_only.history) if links_only else 0
         self.delta_ = np.repeat([0.0, float(self.delta)], [n_first, self.n_iter_ - n_first])
-        self._settle(X, links)
+        self._settle(Z, links, kmeans)
         if self.uses_kmeans_:
             self.delta_ = np.zeros(1)
         return self
 
-    def _timed(self, starts: Iterator[FloatArray]) -> Iterator[FloatArray]:
-        """Yield the starts; what they take to compute is added to `offline_seconds_`."""
-        begin = time.perf_counter()
-        for start in starts:
-            self.offline_seconds_ += time.perf_counter() - begin
-            yield start
-            begin = time.perf_counter()
-
     def _finish(self, design: Design, lead: Lead, lam: float, solve: Solve) -> Run:
         run = cccp(design, lead.losses, lam, lead.start, solve, tol=self.tol, max_iter=self.max_iter)
-        return replace(run, history=lead.history + run.history, n_steps=lead.n_steps + run.n_steps)
+        if lead.links_only is None:
+            return run
+        first = lead.links_only
+        return replace(run, history=first.history + run.history, n_steps=first.n_steps + run.n_steps)
 
     def _report(self, links: Constraints) -> None:
         warn_of_contradictions("PMMC", links)

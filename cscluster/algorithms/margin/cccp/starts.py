@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import sklearn.cluster
-from scipy import sparse
 from scipy.linalg import eigh
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples, dense
 from cscluster.algorithms.margin.cccp.design import Design
+from cscluster.algorithms.partition.kmeans import KMeans
 from cscluster.constraints import Constraints
 
 
@@ -66,33 +65,32 @@ def _scaled_differences(design: Design, links: IntArray, weights: FloatArray) ->
     return D * np.sqrt(w / max(w.sum(), 1e-300))[:, None]
 
 
-def kmeans_scores(Z: Samples, n_clusters: int, n_init: int, rng: np.random.Generator) -> FloatArray:
+def centre_scores(Z: Samples, kmeans: KMeans) -> FloatArray:
     """Return scores whose winner is the nearest centre of k-means: z @ c - ||c||^2 / 2."""
-    if sparse.issparse(Z):
-        index = (Z.indices.astype(np.int32), Z.indptr.astype(np.int32))  # k-means takes no others
-        Z = sparse.csr_array((Z.data, *index), shape=Z.shape)
-    seed = int(rng.integers(2**31))
-    model = sklearn.cluster.KMeans(n_clusters, n_init=n_init, random_state=seed).fit(Z)
-    centers = model.cluster_centers_
+    centers = kmeans.cluster_centers_
     return np.asarray(Z @ centers.T) - 0.5 * (centers**2).sum(axis=1)
 
 
-def paper_starts(
-    design: Design, links: Constraints, n_clusters: int, rng: np.random.Generator
-) -> Iterator[FloatArray]:
-    """Yield the scores of the projection (18) alone; S_m is shrunk only if it is singular."""
+def kmeans_scores(Z: Samples, n_clusters: int, rng: np.random.Generator) -> FloatArray:
+    """Return the `centre_scores` of k-means, the better of two runs."""
+    seed = int(rng.integers(2**31))
+    return centre_scores(Z, KMeans(n_clusters=n_clusters, n_init=2, random_state=seed).fit(Z))
+
+
+def paper_start(design: Design, links: Constraints, n_clusters: int, rng: np.random.Generator) -> FloatArray:
+    """Return the scores of the projection (18) alone; S_m is shrunk only if it is singular."""
     projections = LinkProjections(design, links, rng)
-    yield design.scores(projections.weights(n_clusters, 1e-3 if projections.is_singular() else 0.0))
+    return design.scores(projections.weights(n_clusters, 1e-3 if projections.is_singular() else 0.0))
 
 
-def label_free_starts(
+def projected_starts(
     design: Design, links: Constraints, n_clusters: int, rng: np.random.Generator
 ) -> Iterator[FloatArray]:
-    """Yield scores: projections (18) of several shrinkages, k-means in them, plain k-means."""
-    if len(links):
-        projections = LinkProjections(design, links, rng)
-        for shrinkage in (1e-3, 1e-2, 0.1, 1.0):
-            Z = design.scores(projections.weights(n_clusters, shrinkage))
-            yield Z
-            yield kmeans_scores(Z, n_clusters, 2, rng)
-    yield kmeans_scores(design.X, n_clusters, 2, rng)
+    """Yield scores: projections (18) of several shrinkages, and k-means in them; none without links."""
+    if not len(links):
+        return
+    projections = LinkProjections(design, links, rng)
+    for shrinkage in (1e-3, 1e-2, 0.1, 1.0):
+        Z = design.scores(projections.weights(n_clusters, shrinkage))
+        yield Z
+        yield kmeans_scores(Z, n_clusters, rng)
