@@ -78,7 +78,7 @@ def test_what_an_algorithm_left_behind_ends_though_another_kills_its_keeper(tmp_
     carry_out(job, Pool(1))
     assert [record["status"] for record in job.folder.planned_records()] == ["ok", "crashed"]
     assert len(list(signs.iterdir())) == 2
-    assert not any(alive(int(path.name)) for path in signs.iterdir())
+    assert wait(lambda: not any(alive(int(path.name)) for path in signs.iterdir()), 5)
 
 
 SHADOW = "raise RuntimeError('code of the current directory runs')\n"
