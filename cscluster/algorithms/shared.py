@@ -84,7 +84,7 @@ def once(X: Any, key: tuple[Hashable, ...], seed: int | None, compute: Callable[
             _results.popitem(last=False)
     for warning in result.warnings:
         warnings.warn(warning, stacklevel=2)
-    return result.value  # type: ignore[no-any-return]
+    return result.value
 
 
 def clock() -> float:
