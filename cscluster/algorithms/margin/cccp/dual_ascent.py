@@ -13,6 +13,9 @@ from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.dual_blocks import BLOCKS, Blocks
 from cscluster.algorithms.margin.cccp.losses import Loss, objective
 
+_PATIENCE = 500
+"""An ascent of fewer than four times as many steps does not count as stalled."""
+
 
 @dataclass(frozen=True)
 class Memory:
@@ -56,6 +59,10 @@ def dual_ascent(
     The result is never worse than `start`, unless that is zero: zero weights have no winners, and
     CCCP could not go on from there.  The ascent also ends once the gap is at most `gain_tol` times
     the gain on the start: time for CCCP to move on to the next tangent.
+
+    It may stall: Y moves at every step, and neither part of the gap falls.  Where the gap is not halved
+    while the number of steps grows fourfold, which is slower than one over the square root of the steps, the
+    ascent ends with the gap that it has.
     """
     n, C = start.S.shape
     memory: Memory = start.memory or Memory(lam, {})
@@ -69,6 +76,7 @@ def dual_ascent(
     Y = design.extend(start.W)
     best, lower = start, -np.inf
     step, check = 0, 1
+    halved, halved_at = np.inf, _PATIENCE
     while True:
         V = (U + kappa * Y) / (lam + kappa)
         for dual in duals:
@@ -76,7 +84,7 @@ def dual_ascent(
         U = (lam + kappa) * V - kappa * Y
         step += 1
         if step in (check, max_steps):
-            check += 1 + step // 3
+            check += 1 + min(step // 3, 2 + step // 8)
             W = design.weights(V)
             for loss in losses:
                 W = loss.repair(design, W)
@@ -84,16 +92,20 @@ def dual_ascent(
             value = objective(losses, lam, W, S)
             bound = sum(dual.linear() for dual in duals) - _square(design.weights(U)) / (2.0 * lam)
             lag = kappa**2 / (2.0 * lam) * _square(W - design.weights(Y))
+            inner = value - bound - lag
             if value < best.value or not best.W.any():
                 best = Solution(W, S, value)
             lower = max(lower, bound)
             gap = best.value - lower
-            if gap <= max(tol * best.value, gain_tol * (start.value - best.value)) or step == max_steps:
+            if gap <= 0.5 * halved:
+                halved, halved_at = gap, max(step, _PATIENCE)
+            enough = max(tol * best.value, gain_tol * (start.value - best.value))
+            if gap <= enough or step == max_steps or step >= 4 * halved_at:
                 memory = Memory(kappa, {type(loss): dual for loss, dual in zip(losses, duals, strict=True)})
                 return Solution(best.W, best.S, best.value, step, gap, memory)
-            if lag > 2.0 * (value - bound - lag):
+            if lag > 2.0 * inner:
                 kappa /= 2.0
-            elif lag < 0.5 * (value - bound - lag):
+            elif lag < 0.5 * inner:
                 kappa *= 2.0
         Y = V
 

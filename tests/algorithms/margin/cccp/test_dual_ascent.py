@@ -4,6 +4,7 @@ import pytest
 from cscluster.algorithms.margin.cccp.cccp import from_scores, tangents
 from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.dual_ascent import dual_ascent
+from cscluster.algorithms.margin.cccp.dual_blocks import LinkBlocks, PointBlocks
 from cscluster.algorithms.margin.cccp.losses import LinkLoss, PointLoss, objective
 from cscluster.algorithms.margin.cccp.subgradient import subgradient
 
@@ -77,3 +78,19 @@ def test_agrees_with_a_general_purpose_solver():
     found = dual_ascent(design, losses, lam, start, rng=np.random.default_rng(0), tol=1e-6, max_steps=20_000)
     assert found.value == pytest.approx(optimum, rel=1e-4)
     assert found.value - found.gap <= optimum * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("stuck", [(LinkBlocks,), (LinkBlocks, PointBlocks)])
+def test_an_ascent_that_stalls_ends_with_the_gap_that_it_has(monkeypatch, stuck):
+    def solved():
+        design, losses, start = problem(3)
+        rng = np.random.default_rng(0)
+        return dual_ascent(design, losses, 0.1, start, rng=rng, tol=1e-6, max_steps=10_000)
+
+    optimum = solved().value
+    for blocks in stuck:
+        monkeypatch.setattr(blocks, "sweep", lambda *args: None)
+    stalled = solved()
+    assert stalled.n_steps < 10_000
+    assert stalled.gap > 1e-6 * stalled.value
+    assert stalled.value - stalled.gap <= optimum
