@@ -133,8 +133,10 @@ class _Schedule(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    noise: float = Field(0.0, ge=0, lt=1)
-    weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] | Literal["hard"] | None = None
+    noise: float = Field(0.0, ge=0, lt=1, description="share of links that are wrong")
+    weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] | Literal["hard"] | None = Field(
+        None, description="weight of all links, or hard for links that must hold"
+    )
 
     @property
     @abstractmethod
@@ -200,7 +202,9 @@ def flips(count: int, share: float) -> BoolArray:
     return np.diff(np.floor(np.round(share * np.arange(count + 1), 9))) > 0
 
 
-Counts = Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=1)]
+Counts = Annotated[
+    list[Annotated[int, Field(ge=0)]], Field(min_length=1, description="numbers of links: the points")
+]
 
 
 class _Counted(_Schedule):
@@ -235,7 +239,10 @@ class BalancedPairs(_Counted):
         return Episode((self._links(pairs, draw.y, np.tile(flips(point, self.noise), 2)),))
 
 
-Shares = Annotated[list[Annotated[int, Field(ge=1, le=100)]], Field(min_length=1)]
+Shares = Annotated[
+    list[Annotated[int, Field(ge=1, le=100)]],
+    Field(min_length=1, description="per cent of the samples: the points"),
+]
 
 
 class Fraction(_Schedule):
@@ -308,7 +315,7 @@ class Tiers(_Schedule):
 
     kind: Literal["tiers"] = "tiers"
     per_tier: Counts
-    tiers: int = Field(5, ge=1)
+    tiers: int = Field(5, ge=1, description="number of tiers that arrive one after another")
 
     @property
     def points(self) -> list[int]:
@@ -335,7 +342,7 @@ class Folds(_Counted):
     """
 
     kind: Literal["folds"] = "folds"
-    folds: int = Field(5, ge=2)
+    folds: int = Field(5, ge=2, description="number of folds of samples")
 
     def identity(self) -> dict[str, Any]:
         """Return the kind, the noise and the number of folds."""
@@ -360,7 +367,9 @@ class Active(_Counted):
     """
 
     kind: Literal["active"] = "active"
-    strategy: Literal["explore_consolidate", "min_max", "npu", "cobras"] = "explore_consolidate"
+    strategy: Literal["explore_consolidate", "min_max", "npu", "cobras"] = Field(
+        "explore_consolidate", description="how pairs to ask about are chosen"
+    )
 
     @property
     def needs_samples(self) -> bool:
@@ -369,7 +378,9 @@ class Active(_Counted):
 
     def identity(self) -> dict[str, Any]:
         """Return the kind, the noise and the strategy."""
-        default = self.strategy == "explore_consolidate"
+        default = self.strategy == Field(
+            "explore_consolidate", description="how pairs to ask about are chosen"
+        )
         return {**super().identity(), **({} if default else {"strategy": self.strategy})}
 
     def _episode(self, point: int, draw: _Draw) -> Episode:
@@ -399,7 +410,7 @@ class File(_Schedule):
     """
 
     kind: Literal["file"] = "file"
-    path: Path
+    path: Path = Field(description="links file: a,b,link[,weight]")
 
     @cached_property
     def text(self) -> str:

@@ -25,22 +25,28 @@ class Recipe(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    base: str | None = None
-    target: str | None = None
-    id: str | None = None
-    generator: Literal["ringnorm", "rings", "moons", "xor", "blobs"] | None = None
-    part: Literal["train", "test"] | None = None
-    classes: list[str] | None = None
-    groups: dict[str, list[str]] | None = None
-    drop_constant: bool = False
-    top_features: int | None = Field(None, ge=1)
-    fraction: float | None = Field(None, gt=0, le=1)
-    per_class: int | None = Field(None, ge=1)
-    size: int | None = Field(None, ge=1, le=10_000_000)
-    enlarge: int | None = Field(None, ge=1, le=10_000_000)
-    unseen: Literal["rest", "other_part"] | Annotated[int, Field(ge=1)] | None = None
-    divide: float | None = Field(None, gt=0)
-    seed: int = 0
+    base: str | None = Field(None, description="data set or file that samples are taken from")
+    target: str | None = Field(None, description="column of the true classes, for files")
+    id: str | None = Field(None, description="column that names the samples, for files")
+    generator: Literal["ringnorm", "rings", "moons", "xor", "blobs"] | None = Field(
+        None, description="makes the samples, instead of a base"
+    )
+    part: Literal["train", "test"] | None = Field(None, description="part of the base to take")
+    classes: list[str] | None = Field(None, description="only these classes")
+    groups: dict[str, list[str]] | None = Field(None, description="classes joined under new names")
+    drop_constant: bool = Field(False, description="leave out columns that are always the same")
+    top_features: int | None = Field(None, ge=1, description="columns kept, by information gain")
+    fraction: float | None = Field(None, gt=0, le=1, description="share of each class")
+    per_class: int | None = Field(None, ge=1, description="number of samples of each class")
+    size: int | None = Field(None, ge=1, le=10_000_000, description="number of samples")
+    enlarge: int | None = Field(
+        None, ge=1, le=10_000_000, description="number of pictures, made by moving those of the base"
+    )
+    unseen: Literal["rest", "other_part"] | Annotated[int, Field(ge=1)] | None = Field(
+        None, description="samples kept back for scores @unseen"
+    )
+    divide: float | None = Field(None, gt=0, description="divide all numbers by this")
+    seed: int = Field(0, description="seed of the choice of samples")
 
     @model_validator(mode="after")
     def _one_source(self) -> Recipe:

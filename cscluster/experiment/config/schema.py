@@ -44,9 +44,13 @@ class _Model(BaseModel):
 class _Treatment(_Model):
     """What an experiment says for all algorithms and an algorithm for itself."""
 
-    preprocess: list[str | dict[str, Any]] | None = None
-    timeout: float | None = Field(None, gt=0, le=1e9)
-    memory_limit: int | None = Field(None, ge=2**20, le=2**50)
+    preprocess: list[str | dict[str, Any]] | None = Field(
+        None, description="steps that the samples go through, such as [standardize]; none by default"
+    )
+    timeout: float | None = Field(None, gt=0, le=1e9, description="seconds that a trial may take")
+    memory_limit: int | None = Field(
+        None, ge=2**20, le=2**50, description="memory that a trial may take, such as 2GB"
+    )
 
     @field_validator("memory_limit", mode="before")
     @classmethod
@@ -62,8 +66,10 @@ class _Treatment(_Model):
 class _Named(_Model):
     """An algorithm with its parameters."""
 
-    name: str
-    params: dict[str, Any] = Field(default_factory=dict)
+    name: str = Field(description="name of cscluster list, module:Class, or file.py:Class")
+    params: dict[str, Any] = Field(
+        default_factory=dict, description="parameters; a list of values is a grid to choose from"
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -142,9 +148,11 @@ class ClustererEntry(_Named):
 class AlgorithmEntry(_Named, _Treatment):
     """One row of the tables."""
 
-    label: str = ""
-    select: str = "none"
-    clusterer: ClustererEntry | None = None
+    label: str = Field("", description="name in tables")
+    select: str = Field(
+        "none", description="how a grid is reduced: none (a row each), heldout, or oracle:METRIC"
+    )
+    clusterer: ClustererEntry | None = Field(None, description="what a metric learner is joined with")
 
     @field_validator("select")
     @classmethod
@@ -180,7 +188,7 @@ class AlgorithmEntry(_Named, _Treatment):
 class DatasetEntry(Recipe):
     """A data set: a recipe and its name in tables."""
 
-    name: str = ""
+    name: str = Field("", description="name in tables")
 
     @model_validator(mode="before")
     @classmethod
@@ -220,19 +228,23 @@ class DatasetEntry(Recipe):
 class Experiment(_Treatment):
     """A whole experiment file."""
 
-    name: str
-    title: str = ""
-    paper: str = ""
-    datasets: list[DatasetEntry] = Field(min_length=1)
-    constraints: Schedule
-    algorithms: list[AlgorithmEntry] = Field(min_length=1)
-    trials: int = Field(10, ge=1)
-    repeats: int = Field(1, ge=1)
-    seed: int = Field(0, ge=0)
-    metrics: list[str] = Field(default=["acc", "nmi"], min_length=1)
-    n_clusters: int | None = Field(None, ge=1)
-    threads: int = Field(1, ge=1)
-    sweep: dict[str, Any] = Field(default_factory=dict)
+    name: str = Field(description="name of the result directory")
+    title: str = Field("", description="heading of tables")
+    paper: str = Field("", description="publication whose printed numbers belong to it")
+    datasets: list[DatasetEntry] = Field(min_length=1, description="names, files or recipes")
+    constraints: Schedule = Field(description="how links are drawn; see cscluster list schedules")
+    algorithms: list[AlgorithmEntry] = Field(min_length=1, description="names, or names with parameters")
+    trials: int = Field(10, ge=1, description="draws of links for each point")
+    repeats: int = Field(1, ge=1, description="trials for each draw, with other random starts")
+    seed: int = Field(0, ge=0, description="seed of all random choices")
+    metrics: list[str] = Field(
+        default=["acc_hungarian", "nmi"], min_length=1, description="scores; see cscluster list metrics"
+    )
+    n_clusters: int | None = Field(None, ge=1, description="number of clusters; by default that of classes")
+    threads: int = Field(1, ge=1, description="BLAS and OpenMP threads of a trial")
+    sweep: dict[str, Any] = Field(
+        default_factory=dict, description="grids of cscluster sweep: ALGORITHM.PARAMETER: values"
+    )
 
     @field_validator("name")
     @classmethod
@@ -329,6 +341,8 @@ def check_rule(rule: Any) -> None:
     """Raise a ValueError unless `rule` says how to choose from a grid."""
     kind, _, metric = str(rule).partition(":")
     if kind == "oracle":
+        if not metric:
+            raise ValueError("'oracle' needs the metric to choose by: write oracle:ari or oracle:acc")
         check_metric(metric)
     elif rule not in ("none", "heldout"):
         raise ValueError(f"must be none, heldout or oracle:METRIC, got '{rule}'")
