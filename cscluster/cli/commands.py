@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 from cscluster import __version__
 from cscluster.cli import complete, options
 from cscluster.cli.options import CORES, RESULTS
+from cscluster.data import STEP_NAMES
 from cscluster.errors import CsclusterError
 from cscluster.report.formats import ENDINGS
 
@@ -255,16 +256,9 @@ def reproduce(
     profile: Annotated[
         str, typer.Option(help="full: as in the papers, hours; quick: less of everything, minutes.")
     ] = "full",
-    stored: Annotated[
-        bool, typer.Option("--stored", help="Run nothing: judge the results that are stored.")
-    ] = False,
-    check: Annotated[
-        bool,
-        typer.Option("--check", help="Compare scores with those in RESULTS/reference; drift exits with 1."),
-    ] = False,
-    tolerance: Annotated[
-        float, typer.Option("--tol", min=0, help="Difference of a score that --check lets pass.")
-    ] = 0.02,
+    stored: options.Stored = False,
+    check: options.Check = False,
+    tolerance: options.Tolerance = 0.02,
     write: Annotated[
         bool,
         typer.Option("--write", help="Write RESULTS/reference: summaries, and REPRODUCTION.md if full."),
@@ -296,16 +290,9 @@ def benchmark(
     profile: Annotated[
         str, typer.Option(help="full: all methods and data sets, hours; quick: less of everything, minutes.")
     ] = "full",
-    stored: Annotated[
-        bool, typer.Option("--stored", help="Run nothing: compare the results that are stored.")
-    ] = False,
-    check: Annotated[
-        bool,
-        typer.Option("--check", help="Compare scores with those in RESULTS/reference; drift exits with 1."),
-    ] = False,
-    tolerance: Annotated[
-        float, typer.Option("--tol", min=0, help="Difference of a score that --check lets pass.")
-    ] = 0.02,
+    stored: options.Stored = False,
+    check: options.Check = False,
+    tolerance: options.Tolerance = 0.02,
     write: Annotated[
         bool, typer.Option("--write", help="Write RESULTS/reference: a summary, and BENCHMARK.md if full.")
     ] = False,
@@ -394,10 +381,19 @@ def cluster(
     id_column: options.IdColumn = None,
     target: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="True classes: not a feature; ARI, NMI and ACC are printed."),
+        typer.Option(
+            metavar="COLUMN",
+            help="True classes: not a feature; ARI, NMI and ACC are printed.",
+            autocompletion=complete.columns,
+        ),
     ] = None,
     features: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMNS", help="Cluster by these columns only (a,b,c).")
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMNS",
+            help="Cluster by these columns only (a,b,c).",
+            autocompletion=complete.columns,
+        ),
     ] = None,
     ignore: options.Ignore = None,
     labels: Annotated[
@@ -410,7 +406,11 @@ def cluster(
     ] = "refuse",
     preprocess: Annotated[
         list[str] | None,
-        typer.Option(metavar="STEP", help="standardize (default), center, scale01, l2, pca=N, none, ..."),
+        typer.Option(
+            metavar="STEP",
+            help="standardize (default), center, scale01, l2, pca=N, none, ...",
+            autocompletion=complete.among([*STEP_NAMES, "none"]),
+        ),
     ] = None,
     out: options.Labels = None,
     with_table: options.WithTable = False,
@@ -489,7 +489,11 @@ def label(
     id_column: options.IdColumn = None,
     target: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="True classes: neither a feature nor shown."),
+        typer.Option(
+            metavar="COLUMN",
+            help="True classes: neither a feature nor shown.",
+            autocompletion=complete.columns,
+        ),
     ] = None,
     ignore: options.Ignore = None,
     image_shape: Annotated[

@@ -133,9 +133,9 @@ class _Schedule(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    noise: float = Field(0.0, ge=0, lt=1, description="share of links that are wrong")
+    noise: float = Field(0.0, ge=0, lt=1, description="share of the links that are flipped")
     weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] | Literal["hard"] | None = Field(
-        None, description="weight of all links, or hard for links that must hold"
+        None, description="weight of every link; hard links must hold"
     )
 
     @property
@@ -202,15 +202,13 @@ def flips(count: int, share: float) -> BoolArray:
     return np.diff(np.floor(np.round(share * np.arange(count + 1), 9))) > 0
 
 
-Counts = Annotated[
-    list[Annotated[int, Field(ge=0)]], Field(min_length=1, description="numbers of links: the points")
-]
+Counts = Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=1)]
 
 
 class _Counted(_Schedule):
     """A schedule whose points are numbers of links."""
 
-    counts: Counts
+    counts: Counts = Field(description="numbers of links, the points of the curves")
 
     @property
     def points(self) -> list[int]:
@@ -239,10 +237,7 @@ class BalancedPairs(_Counted):
         return Episode((self._links(pairs, draw.y, np.tile(flips(point, self.noise), 2)),))
 
 
-Shares = Annotated[
-    list[Annotated[int, Field(ge=1, le=100)]],
-    Field(min_length=1, description="per cent of the samples: the points"),
-]
+Shares = Annotated[list[Annotated[int, Field(ge=1, le=100)]], Field(min_length=1)]
 
 
 class Fraction(_Schedule):
@@ -253,7 +248,7 @@ class Fraction(_Schedule):
     """
 
     kind: Literal["fraction"] = "fraction"
-    shares: Shares
+    shares: Shares = Field(description="shares of the samples in per cent")
 
     @property
     def points(self) -> list[int]:
@@ -274,8 +269,12 @@ class Labelled(_Schedule):
     """
 
     kind: Literal["labelled"] = "labelled"
-    shares: Shares | None = None
-    per_class: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)] | None = None
+    shares: Shares | None = Field(
+        None, description="shares of all samples whose classes are known, in per cent"
+    )
+    per_class: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)] | None = Field(
+        None, description="numbers of samples of each class that are known, in the place of shares"
+    )
 
     @model_validator(mode="after")
     def _one_of_two(self) -> Self:
@@ -314,8 +313,8 @@ class Tiers(_Schedule):
     """Links that arrive in tiers of equal size (yi2015, section 4.3)."""
 
     kind: Literal["tiers"] = "tiers"
-    per_tier: Counts
-    tiers: int = Field(5, ge=1, description="number of tiers that arrive one after another")
+    per_tier: Counts = Field(description="numbers of links in a tier")
+    tiers: int = Field(5, ge=1, description="number of tiers")
 
     @property
     def points(self) -> list[int]:
@@ -342,7 +341,7 @@ class Folds(_Counted):
     """
 
     kind: Literal["folds"] = "folds"
-    folds: int = Field(5, ge=2, description="number of folds of samples")
+    folds: int = Field(5, ge=2, description="number of folds; each trial holds out one")
 
     def identity(self) -> dict[str, Any]:
         """Return the kind, the noise and the number of folds."""
@@ -368,7 +367,7 @@ class Active(_Counted):
 
     kind: Literal["active"] = "active"
     strategy: Literal["explore_consolidate", "min_max", "npu", "cobras"] = Field(
-        "explore_consolidate", description="how pairs to ask about are chosen"
+        "explore_consolidate", description="how the pairs to ask about are chosen"
     )
 
     @property
@@ -378,9 +377,7 @@ class Active(_Counted):
 
     def identity(self) -> dict[str, Any]:
         """Return the kind, the noise and the strategy."""
-        default = self.strategy == Field(
-            "explore_consolidate", description="how pairs to ask about are chosen"
-        )
+        default = self.strategy == "explore_consolidate"
         return {**super().identity(), **({} if default else {"strategy": self.strategy})}
 
     def _episode(self, point: int, draw: _Draw) -> Episode:
@@ -410,7 +407,7 @@ class File(_Schedule):
     """
 
     kind: Literal["file"] = "file"
-    path: Path = Field(description="links file: a,b,link[,weight]")
+    path: Path = Field(description="links file with the columns a, b, link and optionally weight")
 
     @cached_property
     def text(self) -> str:

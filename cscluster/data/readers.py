@@ -7,7 +7,6 @@ coded in one place.
 from __future__ import annotations
 
 import contextlib
-import csv
 import hashlib
 import os
 import re
@@ -21,10 +20,10 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from cscluster import cells
 from cscluster.data import formats
 from cscluster.data.dataset import Dataset
 from cscluster.data.formats import Format
+from cscluster.data.header import read_header
 from cscluster.errors import DataError, did_you_mean, reason
 
 _LONGEST_NAME = 10_000
@@ -93,11 +92,8 @@ def read_text(path: Path) -> pd.DataFrame:
         If the file is missing or damaged, or has a column twice.
     """
     with _explained(path):
-        known = _format(path)
-        if known.reader.endswith((":csv_frame", ":tsv_frame")):
-            frame = _separated_frame(path, None, "\t" if known.title == "TSV" else None, dtype=str)
-        else:
-            frame = known.load()(path, None)
+        read = _format(path).load()
+        frame = separated_frame(path, None, dtype=str) if read is separated_frame else read(path, None)
     return with_names(frame.astype(object).where(frame.notna(), ""), path.stem)
 
 
@@ -273,25 +269,9 @@ def encode(column: pd.Series, name: str) -> tuple[Any, list[str]]:
     return codes.astype(np.int64), [str(v) for v in values]
 
 
-def csv_frame(path: Path, id_column: str | None) -> pd.DataFrame:
-    """Read a CSV file; its header tells the separator."""
-    return _separated_frame(path, id_column, None)
-
-
-def tsv_frame(path: Path, id_column: str | None) -> pd.DataFrame:
-    """Read a file of cells that tabs separate."""
-    return _separated_frame(path, id_column, "\t")
-
-
-def _separated_frame(
-    path: Path, id_column: str | None, separator: str | None, dtype: type[str] | None = None
-) -> pd.DataFrame:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        header = next((line for line in file if line.strip()), "")
-    if not header:
-        raise ValueError("the file is empty")
-    separator = separator or cells.separator(header)
-    names = next(csv.reader([header], delimiter=separator))
+def separated_frame(path: Path, id_column: str | None, dtype: type[str] | None = None) -> pd.DataFrame:
+    """Read a CSV file, whose header tells the separator, or a TSV file."""
+    names, separator = read_header(path)
     _check_width(len(names))
     if _are_values(names):
         raise DataError(f"The first line of '{path}' holds numbers; put the names of the columns there.")

@@ -21,32 +21,38 @@ _MOVE = 2  # pixels
 
 
 class Recipe(BaseModel):
-    """A selection from a base data set; ``datasets/index.yaml`` explains each key."""
+    """A selection from a base data set."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    base: str | None = Field(None, description="data set or file that samples are taken from")
-    target: str | None = Field(None, description="column of the true classes, for files")
-    id: str | None = Field(None, description="column that names the samples, for files")
+    base: str | None = Field(None, description="data set, file or openml:NAME that is selected from")
+    target: str | None = Field(None, description="column of the true classes, where the base is a file")
+    id: str | None = Field(None, description="column of the names of the samples, where the base is a file")
     generator: Literal["ringnorm", "rings", "moons", "xor", "blobs"] | None = Field(
-        None, description="makes the samples, instead of a base"
+        None, description="what makes the samples, in the place of a base"
     )
-    part: Literal["train", "test"] | None = Field(None, description="part of the base to take")
-    classes: list[str] | None = Field(None, description="only these classes")
-    groups: dict[str, list[str]] | None = Field(None, description="classes joined under new names")
-    drop_constant: bool = Field(False, description="leave out columns that are always the same")
-    top_features: int | None = Field(None, ge=1, description="columns kept, by information gain")
-    fraction: float | None = Field(None, gt=0, le=1, description="share of each class")
-    per_class: int | None = Field(None, ge=1, description="number of samples of each class")
-    size: int | None = Field(None, ge=1, le=10_000_000, description="number of samples")
+    part: Literal["train", "test"] | None = Field(None, description="part of a base that has two")
+    classes: list[str] | None = Field(None, description="classes that are kept")
+    groups: dict[str, list[str]] | None = Field(None, description="new classes made of old ones")
+    drop_constant: bool = Field(False, description="leave out columns of one value")
+    top_features: int | None = Field(
+        None, ge=1, description="number of columns that are kept, by information gain with the classes"
+    )
+    fraction: float | None = Field(None, gt=0, le=1, description="share that is sampled from each class")
+    per_class: int | None = Field(None, ge=1, description="number that is sampled from each class")
+    size: int | None = Field(None, ge=1, le=10_000_000, description="number that is sampled or made in all")
     enlarge: int | None = Field(
-        None, ge=1, le=10_000_000, description="number of pictures, made by moving those of the base"
+        None,
+        ge=1,
+        le=10_000_000,
+        description="number of samples made by taking pictures in turn, each moved by up to two pixels",
     )
     unseen: Literal["rest", "other_part"] | Annotated[int, Field(ge=1)] | None = Field(
-        None, description="samples kept back for scores @unseen"
+        None,
+        description="kept back for scores @unseen: rest of the sample, other_part, or a number of each class",
     )
-    divide: float | None = Field(None, gt=0, description="divide all numbers by this")
-    seed: int = Field(0, description="seed of the choice of samples")
+    divide: float | None = Field(None, gt=0, description="divisor of all values")
+    seed: int = Field(0, description="seed of the sample")
 
     @model_validator(mode="after")
     def _one_source(self) -> Recipe:

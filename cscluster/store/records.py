@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -69,6 +70,17 @@ def check(record: Any) -> Record:
         place = ".".join(map(str, first["loc"]))
         raise ValueError(f"it is not a record of a trial: {place}: {first['msg']}") from None
     return record
+
+
+def make_key(cell: str, point: int, trial: int, tier: int) -> str:
+    """Return the key of a record: a hash of what its trial means."""
+    return short_hash([cell, point, trial, tier])
+
+
+def short_hash(value: Any) -> str:
+    """Return a hash of a value that JSON can hold, in twenty hexadecimal digits."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=repr)
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
 def storable(value: Any) -> Any:

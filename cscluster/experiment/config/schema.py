@@ -45,12 +45,11 @@ class _Treatment(_Model):
     """What an experiment says for all algorithms and an algorithm for itself."""
 
     preprocess: list[str | dict[str, Any]] | None = Field(
-        None, description="steps that the samples go through, such as [standardize]; none by default"
+        None,
+        description="steps, such as [standardize, {pca: {n: 10}}]; by default those of the algorithm",
     )
-    timeout: float | None = Field(None, gt=0, le=1e9, description="seconds that a trial may take")
-    memory_limit: int | None = Field(
-        None, ge=2**20, le=2**50, description="memory that a trial may take, such as 2GB"
-    )
+    timeout: float | None = Field(None, gt=0, le=1e9, description="seconds after which a trial is stopped")
+    memory_limit: int | None = Field(None, ge=2**20, le=2**50, description="memory of a trial, such as 2GB")
 
     @field_validator("memory_limit", mode="before")
     @classmethod
@@ -66,9 +65,11 @@ class _Treatment(_Model):
 class _Named(_Model):
     """An algorithm with its parameters."""
 
-    name: str = Field(description="name of cscluster list, module:Class, or file.py:Class")
+    name: str = Field(
+        description="name from cscluster list, or your own class as module:Class or file.py:Class"
+    )
     params: dict[str, Any] = Field(
-        default_factory=dict, description="parameters; a list of values is a grid to choose from"
+        default_factory=dict, description="values of its parameters; a list is a grid of values"
     )
 
     @model_validator(mode="before")
@@ -148,11 +149,15 @@ class ClustererEntry(_Named):
 class AlgorithmEntry(_Named, _Treatment):
     """One row of the tables."""
 
-    label: str = Field("", description="name in tables")
+    label: str = Field("", description="name in tables; by default the title of the algorithm")
     select: str = Field(
-        "none", description="how a grid is reduced: none (a row each), heldout, or oracle:METRIC"
+        "none",
+        description="choice from a grid: none (a row for each value), "
+        "oracle:METRIC (by the true classes) or heldout (by held-out links)",
     )
-    clusterer: ClustererEntry | None = Field(None, description="what a metric learner is joined with")
+    clusterer: ClustererEntry | None = Field(
+        None, description="what a metric learner is joined with, such as {name: kmeans}"
+    )
 
     @field_validator("select")
     @classmethod
@@ -188,7 +193,7 @@ class AlgorithmEntry(_Named, _Treatment):
 class DatasetEntry(Recipe):
     """A data set: a recipe and its name in tables."""
 
-    name: str = Field("", description="name in tables")
+    name: str = Field("", description="name in tables; by default that of the base")
 
     @model_validator(mode="before")
     @classmethod
@@ -228,22 +233,34 @@ class DatasetEntry(Recipe):
 class Experiment(_Treatment):
     """A whole experiment file."""
 
-    name: str = Field(description="name of the result directory")
-    title: str = Field("", description="heading of tables")
-    paper: str = Field("", description="publication whose printed numbers belong to it")
-    datasets: list[DatasetEntry] = Field(min_length=1, description="names, files or recipes")
-    constraints: Schedule = Field(description="how links are drawn; see cscluster list schedules")
-    algorithms: list[AlgorithmEntry] = Field(min_length=1, description="names, or names with parameters")
-    trials: int = Field(10, ge=1, description="draws of links for each point")
-    repeats: int = Field(1, ge=1, description="trials for each draw, with other random starts")
-    seed: int = Field(0, ge=0, description="seed of all random choices")
-    metrics: list[str] = Field(
-        default=["acc_hungarian", "nmi"], min_length=1, description="scores; see cscluster list metrics"
+    name: str = Field(description="name of the run and of its directory in the results")
+    title: str = Field("", description="heading of reports")
+    paper: str = Field("", description="publication that the experiment belongs to")
+    datasets: list[DatasetEntry] = Field(
+        min_length=1,
+        description="names from cscluster list datasets, files, openml:NAME, or selections from them",
     )
-    n_clusters: int | None = Field(None, ge=1, description="number of clusters; by default that of classes")
+    constraints: Schedule = Field(description="how links are drawn: kind, and the keys of that kind")
+    algorithms: list[AlgorithmEntry] = Field(
+        min_length=1, description="names from cscluster list, or entries with the keys below"
+    )
+    trials: int = Field(10, ge=1, description="number of trials, each with links of its own")
+    repeats: int = Field(
+        1, ge=1, description="trials that share a draw of links and differ in the seed of the algorithm"
+    )
+    seed: int = Field(0, ge=0, description="seed of all links and starts")
+    metrics: list[str] = Field(
+        default=["acc_hungarian", "nmi"],
+        min_length=1,
+        description="names from cscluster list metrics; METRIC@SCOPE scores some of the samples",
+    )
+    n_clusters: int | None = Field(
+        None, ge=1, description="number of clusters; by default the number of true classes"
+    )
     threads: int = Field(1, ge=1, description="BLAS and OpenMP threads of a trial")
     sweep: dict[str, Any] = Field(
-        default_factory=dict, description="grids of cscluster sweep: ALGORITHM.PARAMETER: values"
+        default_factory=dict,
+        description="grids of cscluster sweep: ALGORITHM.PARAMETER and its values, and select",
     )
 
     @field_validator("name")
