@@ -60,6 +60,9 @@ def read(text: str, source: str) -> Document:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"{source}:{mark.line + 1}:{mark.column + 1}" if mark else source
+        line = text.split("\n")[mark.line] if mark and mark.line < text.count("\n") + 1 else ""
+        if mark and "\t" in line[: mark.column + 1]:
+            raise ConfigError(f"{where}: a tab stands here; YAML is indented with spaces.") from None
         raise ConfigError(f"{where}: YAML syntax: {error.problem or error.context}") from None
     except (yaml.YAMLError, ValueError) as error:
         raise ConfigError(f"{source}: not YAML: {str(error).partition(chr(10))[0]}") from None

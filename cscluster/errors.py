@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import difflib
 import itertools
+import os
 import re
 import sys
+import traceback
 import warnings
 from collections.abc import Iterable
 
@@ -87,6 +89,30 @@ def message(error: BaseException) -> str:
         return str(error)
     except BaseException as second:
         return f"its message cannot be read: {type(second).__name__}"
+
+
+def raised_at(error: BaseException) -> str:
+    """Return file and line of a user's own code that raised an error; else of the innermost code.
+
+    Errors that are raised on purpose have no place: their sentence says enough.
+    """
+    if isinstance(error, CsclusterError):
+        return ""
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames:
+        return ""
+    frame = ([frame for frame in frames if not _is_library(frame.filename)] or frames)[-1]
+    return f"{frame.filename}:{frame.lineno}, in {frame.name}"
+
+
+def _is_library(file: str) -> bool:
+    ours, standard = os.path.dirname(__file__), os.path.dirname(os.__file__)
+    return "site-packages" in file or file.startswith((f"{ours}{os.sep}", f"{standard}{os.sep}", "<"))
+
+
+def traceback_of(error: BaseException) -> str:
+    """Return the lines of code that led to an error, the innermost last."""
+    return "".join(traceback.format_tb(error.__traceback__))
 
 
 def reason(error: BaseException) -> str:

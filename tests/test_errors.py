@@ -51,3 +51,21 @@ def test_a_warning_points_to_the_line_of_the_user():
             fit(X)
         assert "RCA got no must-links" in str(caught[0].message)
         assert caught[0].filename == __file__
+
+
+def test_an_error_is_placed_in_the_users_own_code():
+    def broken(X):
+        raise ZeroDivisionError("no")
+
+    class Mine(PCKMeans):
+        def fit(self, X, constraints=None):
+            return broken(X)
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        make_pipeline(StandardScaler(), Mine(n_clusters=2)).fit([[0.0], [1.0], [2.0]])
+    line = broken.__code__.co_firstlineno + 1
+    assert errors.raised_at(caught.value) == f"{__file__}:{line}, in broken"
+    assert "return broken(X)" in errors.traceback_of(caught.value)
+    with pytest.raises(DataError) as purpose:
+        raise DataError("no")
+    assert errors.raised_at(purpose.value) == ""

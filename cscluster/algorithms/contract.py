@@ -26,7 +26,7 @@ from cscluster.algorithms.metric_clusterer import MetricClusterer
 from cscluster.algorithms.registry import Algorithm
 from cscluster.constraints import Constraints
 from cscluster.constraints.schedules import random_pairs
-from cscluster.errors import CsclusterError
+from cscluster.errors import CsclusterError, raised_at
 
 REFUSALS = (ValueError, CsclusterError)
 _N = 30
@@ -168,7 +168,9 @@ def examine(algorithm: Algorithm) -> Iterator[Finding]:
         except BrokenError as reason:
             yield Finding(check, "broken", str(reason))
         except Exception as error:  # code under test may raise anything
-            yield Finding(check, "broken", f"{type(error).__name__} is raised: {error}")
+            place = raised_at(error)
+            where = f" ({place})" if place else ""
+            yield Finding(check, "broken", f"{type(error).__name__} is raised: {error}{where}")
 
 
 def checked_labels(model: Any, n_samples: int, n_clusters: int) -> IntArray:

@@ -201,6 +201,9 @@ def report(
     captions: Annotated[
         bool, typer.Option("--captions", help="Draw captions into figures, not only beside them for LaTeX.")
     ] = False,
+    open_page: Annotated[
+        bool, typer.Option("--open", help="Write an HTML page, and open it in the browser.")
+    ] = False,
     check: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="CSV of reference means like summary.csv; drift exits with 1."),
@@ -238,6 +241,7 @@ def report(
             figure_formats=figure_format or ["png"],
             figure_style=figure_style,
             captions=captions,
+            open_page=open_page,
         )
 
 
@@ -332,11 +336,16 @@ def compare(
 
 
 @app.command()
-def runs(results: options.Results = RESULTS) -> None:
+def runs(
+    results: options.Results = RESULTS,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", help="Write a page with links to the reports.")
+    ] = None,
+) -> None:
     """List stored runs: progress, failures, age, size."""
     from cscluster.cli import runs as command
 
-    command.runs(results)
+    command.runs(results, out)
 
 
 @app.command()
@@ -535,7 +544,7 @@ def listing(
     ] = "algorithms",
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
 ) -> None:
-    """List algorithms, data sets, metrics or experiments."""
+    """List algorithms, data sets, metrics, experiments, schedules, steps or keys of an experiment file."""
     from cscluster.cli import listing as command
 
     command.listing(kind, markdown)
@@ -547,13 +556,13 @@ def show(
         str,
         typer.Argument(
             metavar="NAME",
-            help="Algorithm, data set, metric, experiment or run.",
+            help="Algorithm, data set, metric, schedule, step, experiment or run; or schema.",
             autocompletion=complete.names,
         ),
     ],
     results: options.Results = RESULTS,
 ) -> None:
-    """Explain an algorithm, data set, metric, experiment or run."""
+    """Explain an algorithm, data set, metric, schedule, preprocessing step, experiment or run."""
     from cscluster.cli import show as command
 
     command.show(name, results)
@@ -592,6 +601,17 @@ def new_algorithm(
     from cscluster.cli import new as command
 
     command.algorithm(name, directory)
+
+
+@new.command("experiment")
+def new_experiment(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the experiment and of its results.")],
+    directory: options.Directory = Path(),
+) -> None:
+    """Write an experiment file to change, and the schema by which editors check it."""
+    from cscluster.cli import new as command
+
+    command.experiment(name, directory)
 
 
 @new.command("example")

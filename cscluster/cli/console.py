@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import rich.console
@@ -20,7 +21,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from cscluster.words import printable
+from cscluster.words import age, printable
 
 
 class Console(rich.console.Console):
@@ -96,6 +97,8 @@ def _printable(text: Text) -> Text:
     return text.blank_copy().join(parts)
 
 
+_LINE_SECONDS = 60
+
 out = Console()
 """Standard output."""
 
@@ -108,9 +111,31 @@ def data(text: str) -> None:
     sys.stdout.write(printable(text) if sys.stdout.isatty() else text)
 
 
+class Lines:
+    """Progress where there is no terminal: a line for each tenth of the trials, and after each minute."""
+
+    def __init__(self, what: str, total: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self.what, self.total, self.clock = what, total, clock
+        self.done = 0
+        self.start = self.told_at = clock()
+        self.told_share = 0
+
+    def __call__(self, failed: int) -> None:
+        """Count a finished trial; `failed` is the number of failures so far."""
+        self.done += 1
+        now, share = self.clock(), 10 * self.done // self.total
+        if share > self.told_share or now - self.told_at >= _LINE_SECONDS:
+            self.told_at, self.told_share = now, share
+            problems = f", {failed} failed" if failed else ""
+            out.whole(f"{self.what}: {self.done}/{self.total} after {age(now - self.start)}{problems}")
+
+
 @contextlib.contextmanager
 def trials(what: str, total: int, transient: bool = False) -> Iterator[Callable[[int], None]]:
     """Show a bar with the time left; yields a function to call after each trial with the failures so far."""
+    if not out.is_terminal:
+        yield Lines(what, total)
+        return
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),

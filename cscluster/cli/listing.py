@@ -1,6 +1,8 @@
-"""``cscluster list``: which algorithms, data sets, metrics and experiments there are."""
+"""``cscluster list``: which algorithms, data sets, metrics, experiments and so on there are."""
 
 from __future__ import annotations
+
+import inspect
 
 import yaml
 
@@ -8,8 +10,10 @@ from cscluster import bundle
 from cscluster.algorithms.registry import algorithms
 from cscluster.cli import console
 from cscluster.cli.options import KINDS
-from cscluster.data import index
+from cscluster.constraints.catalogue import SCHEDULES
+from cscluster.data import index, preprocessing
 from cscluster.errors import ConfigError, did_you_mean
+from cscluster.experiment.config.reference import keys
 from cscluster.metrics.catalogue import METRICS
 
 Rows = list[list[str]]
@@ -25,7 +29,15 @@ def listing(kind: str, markdown: bool) -> None:
     """
     if kind not in KINDS:
         raise ConfigError(f"Cannot list '{kind}'{did_you_mean(kind, KINDS)}")
-    tables = {"algorithms": _algorithms, "datasets": _datasets, "metrics": _metrics, "configs": _configs}
+    tables = {
+        "algorithms": _algorithms,
+        "datasets": _datasets,
+        "metrics": _metrics,
+        "configs": _configs,
+        "schedules": _schedules,
+        "steps": _steps,
+        "keys": _keys,
+    }
     if kind == "algorithms" and not markdown:
         _print_algorithms()
         return
@@ -73,3 +85,19 @@ def _configs() -> tuple[list[str], Rows]:
         content = yaml.safe_load((bundle.folder("configs") / f"{name}.yaml").read_text(encoding="utf-8"))
         rows.append([name, str(content.get("title", ""))])
     return ["name", "title"], rows
+
+
+def _schedules() -> tuple[list[str], Rows]:
+    return ["name", "what", "example"], [[s.kind, s.meaning, s.example] for s in SCHEDULES.values()]
+
+
+def _steps() -> tuple[list[str], Rows]:
+    rows = []
+    for name, step in preprocessing.STEPS.items():
+        parameters = ", ".join(step.model_fields)
+        rows.append([name, parameters, (inspect.getdoc(step) or "").partition("\n")[0]])
+    return ["name", "parameters", "what"], rows
+
+
+def _keys() -> tuple[list[str], Rows]:
+    return ["key", "default", "what"], [[k.path, k.default, f"{k.meaning} ({k.type})"] for k in keys()]

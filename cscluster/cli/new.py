@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 from importlib import resources
 from pathlib import Path
 
+from cscluster.atomic import put
 from cscluster.cli.console import out
 from cscluster.errors import ConfigError
+from cscluster.experiment.config.reference import json_schema
+from cscluster.store.folder import RUN_NAME_RULE, is_run_name
 from cscluster.tables.example import example_files
 
 
@@ -43,6 +47,42 @@ def algorithm(name: str, directory: Path) -> None:
         f'  algorithms: [kmeans, pckmeans, {{name: "{path}:{title}", label: {title}}}]\n'
         "  trials: 10"
     )
+
+
+_EXPERIMENT = """\
+# yaml-language-server: $schema={schema}
+# Every key: cscluster list keys.  Check it: cscluster validate {file}
+
+name: {name}
+title: Methods with and without links
+datasets: [iris, wine]  # names of 'cscluster list datasets', or files: {{base: table.csv, target: COLUMN}}
+preprocess: [standardize]  # columns of different units; leave it out for pictures
+constraints: {{kind: random_pairs, counts: [20, 50, 100]}}  # 'cscluster list schedules' has others
+algorithms:  # 'cscluster list' has others
+  - kmeans
+  - pckmeans
+  - {{name: mpckmeans, label: MPCK-Means}}
+trials: 10  # draws of links; tests need some
+seed: 0
+metrics: [ari, nmi]  # 'cscluster list metrics' has others
+"""
+
+
+def experiment(name: str, directory: Path) -> None:
+    """Write an experiment to be changed, and the JSON schema of such files.
+
+    Raises
+    ------
+    ConfigError
+        If the name cannot be one of a run, or a file exists already or cannot be written.
+    """
+    if not is_run_name(name):
+        raise ConfigError(f"The name of an experiment {RUN_NAME_RULE}, got '{name}'.")
+    path, schema = directory / f"{name}.yaml", directory / "experiment.schema.json"
+    text = _EXPERIMENT.format(name=name, file=path.name, schema=schema.name)
+    _write_new({path: text}, "choose another name or --directory")
+    put(schema, json.dumps(json_schema(), indent=1) + "\n")
+    out.whole(f"wrote {path} and {schema}, by which editors check it; try:\n\n  cscluster run {path}")
 
 
 def example(directory: Path) -> None:

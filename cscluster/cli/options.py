@@ -16,7 +16,7 @@ from cscluster.experiment.engine import BACKENDS
 
 CORES = os.cpu_count() or 1
 RESULTS = Path("results")
-KINDS = ("algorithms", "datasets", "metrics", "configs")
+KINDS = ("algorithms", "datasets", "metrics", "configs", "schedules", "steps", "keys")
 """What ``cscluster list`` lists."""
 
 Config = Annotated[

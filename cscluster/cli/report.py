@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import webbrowser
 from pathlib import Path
 
 import typer
@@ -35,6 +36,7 @@ def report(
     figure_formats: list[str],
     figure_style: str,
     captions: bool,
+    open_page: bool = False,
 ) -> None:
     """Print the tables of runs, or write them and their figures.
 
@@ -50,6 +52,8 @@ def report(
         File to write.
     figures, figure_formats, figure_style, captions
         Directory to draw figures into, their formats and style, and whether captions are drawn too.
+    open_page : bool
+        Whether to write an HTML page, beside the first run unless `out` is given, and open it.
 
     Raises
     ------
@@ -57,6 +61,10 @@ def report(
         If a run, metric, format or field does not exist, or a file cannot be written.
     """
     folders = [require_run(name, results) for name in runs]
+    if open_page:
+        if kind not in (None, "html"):
+            raise ConfigError("--open shows an HTML page; leave out --format, or give html.")
+        kind, out = "html", out or folders[0].path / "report.html"
     kind = _format(kind, out)
     every = by not in ("point", "dataset")
     collected = [restrict(collect(folder, metrics, every), where) for folder in folders]
@@ -80,6 +88,8 @@ def report(
     else:
         put(out, text)
         console.out.whole(f"written: {out}")
+        if open_page:
+            webbrowser.open(out.resolve().as_uri())
 
 
 def _format(kind: str | None, out: Path | None) -> str:
@@ -115,7 +125,12 @@ def _text(kind: str, collected: list[Results], by: str) -> str:
         return spreadsheet.text(collected)
     if kind == "json":
         return structured.text(collected)
-    writers = {"terminal": terminal.text, "markdown": markdown.text, "latex": latex.text}
+    writers = {
+        "terminal": terminal.text,
+        "markdown": markdown.text,
+        "latex": latex.text,
+        "latex-document": latex.whole,
+    }
     return writers[kind]([compose(results, by) for results in collected])
 
 

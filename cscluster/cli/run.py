@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import typer
 
 from cscluster.cli import console
 from cscluster.cli.options import results_flag
 from cscluster.errors import ConfigError
+from cscluster.experiment.config.schema import AlgorithmEntry
 from cscluster.experiment.engine.execute import Pool
 from cscluster.experiment.engine.run import Job, carry_out, locked, mixed_versions, prepare
 from cscluster.experiment.plan.shard import Shard
@@ -107,9 +110,23 @@ def _announce(job: Job, n_workers: int) -> None:
         f"{experiment.trials * experiment.repeats} trials): {difference.n_cached} stored, "
         f"{planned - difference.n_cached} to run with {plural(n_workers, 'worker')}"
     )
+    console.out.say(f"preprocessing: {preprocessing_words(experiment.preprocess, experiment.algorithms)}")
+    aside = {record["key"] for record in job.kept} - {key for trial in job.whole for key in trial.keys}
+    if aside:
+        words = plural(len(aside), "stored trial")
+        console.out.say(f"put aside: {words} of an earlier, larger plan; the report is of this plan")
     console.out.say(*(f"stale: {reason}" for reason in difference.reasons))
     if not difference.todo:
         console.out.say("nothing to compute: all trials are stored")
+
+
+def preprocessing_words(steps: Sequence[Any] | None, algorithms: Sequence[AlgorithmEntry]) -> str:
+    """Say what the samples go through before they are clustered."""
+    own = any(entry.preprocess is not None or entry.algorithm.preprocess for entry in algorithms)
+    except_some = "; some algorithms have steps of their own" if own else ""
+    if not steps:
+        return f"none, the data are taken as they are{except_some}"
+    return ", ".join(str(step) for step in steps) + except_some
 
 
 def _execute(job: Job, pool: Pool) -> int:

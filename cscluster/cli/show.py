@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import inspect
+import json
 from pathlib import Path
 from typing import Any
 
 from cscluster import bundle
 from cscluster.algorithms import registry
 from cscluster.algorithms.registry import Algorithm
+from cscluster.cli import console
 from cscluster.cli.console import out
-from cscluster.data import index
+from cscluster.constraints.catalogue import SCHEDULES
+from cscluster.data import index, preprocessing
 from cscluster.errors import ConfigError, did_you_mean
+from cscluster.experiment.config.reference import json_schema, schedule_keys
 from cscluster.metrics.catalogue import METRICS
 from cscluster.report.configuration import as_yaml
 from cscluster.store.environments import version_changes
@@ -40,6 +44,15 @@ def show(name: str, results: Path) -> None:
         better = "higher" if metric.higher_is_better else "lower"
         out.say(f"metric {name}: {metric.meaning}; {better} is better")
         shown = True
+    if name in SCHEDULES:
+        _schedule(name)
+        shown = True
+    if name in preprocessing.STEPS:
+        out.say(f"preprocessing step {name}: {inspect.getdoc(preprocessing.STEPS[name])}")
+        shown = True
+    if name == "schema":
+        console.data(json.dumps(json_schema(), indent=1) + "\n")
+        shown = True
     if name in bundle.config_names():
         text = (bundle.folder("configs") / f"{name}.yaml").read_text(encoding="utf-8")
         out.whole(f"experiment {name}:", text.rstrip())
@@ -48,9 +61,18 @@ def show(name: str, results: Path) -> None:
         _run(run)
         shown = True
     if not shown:
-        known = [*registry.algorithms(), *index.names(), *METRICS, *bundle.config_names()]
+        known = [*registry.algorithms(), *index.names(), *METRICS, *SCHEDULES, *preprocessing.STEPS]
+        known += [*bundle.config_names(), "schema"]
         hint = did_you_mean(name, known)
-        raise ConfigError(f"There is no algorithm, data set, metric, experiment or run '{name}'{hint}")
+        raise ConfigError(f"There is nothing called '{name}'{hint}")
+
+
+def _schedule(kind: str) -> None:
+    schedule = SCHEDULES[kind]
+    out.say(f"schedule {kind}: {schedule.meaning}")
+    out.say(f"points: {schedule.points}", f"example: constraints: {schedule.example}", "")
+    rows = [[k.path.rpartition(".")[2], k.type, k.default, k.meaning] for k in schedule_keys(kind)]
+    out.table(["key", "type", "default", "what"], rows)
 
 
 def _algorithm(algorithm: Algorithm) -> None:

@@ -299,8 +299,14 @@ def _described(record: Record) -> tuple[Any, ...]:
         record["trial"],
         record["status"],
         json.dumps(grid, sort_keys=True) if grid else "{}",
-        _legible(f"{error['type']}: {error['message']}") if error else "",
+        _legible(_problem(error)) if error else "",
     )
+
+
+def _problem(error: dict[str, str]) -> str:
+    """Return what went wrong, and where in the user's own code."""
+    place = f" ({error['place']})" if error.get("place") else ""
+    return f"{error['type']}: {error['message']}{place}"
 
 
 def _legible(value: Any) -> Any:

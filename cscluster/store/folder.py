@@ -36,7 +36,18 @@ if TYPE_CHECKING:
 
 RUN_NAME_RULE = "must start with a letter or digit and hold only letters, digits, '_', '-' and '.'"
 _EXPERIMENT = {"name": str, "metrics": list, "algorithms": list}
-_COLUMNS = ("dataset", "label", "grid", "point", "tier", "trial", "status", "iterations", "converged")
+_COLUMNS = (
+    "dataset",
+    "algorithm",
+    "label",
+    "grid",
+    "point",
+    "tier",
+    "trial",
+    "status",
+    "iterations",
+    "converged",
+)
 
 
 class RunFolder:
@@ -163,7 +174,10 @@ class RunFolder:
         return [found[key] for key in self.plan() if key in found]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the records of the present plan as a table, one row for each trial and tier."""
+        """Return the records of the present plan as a table, one row for each trial and tier.
+
+        Each parameter has a column, called ``params.NAME``; it is empty for algorithms without it.
+        """
         import pandas as pd
 
         rows: list[Any] = self.planned_records()
@@ -171,6 +185,7 @@ class RunFolder:
             [
                 {
                     **{name: r[name] for name in _COLUMNS},
+                    **{f"params.{name}": value for name, value in r["params"].items()},
                     **r["metrics"],
                     "seconds": sum(r["seconds"].values()),
                 }

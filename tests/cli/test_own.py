@@ -1,5 +1,7 @@
 """An algorithm of one's own: template, check, experiment."""
 
+import json
+
 import pytest
 
 
@@ -54,3 +56,46 @@ def test_the_example_is_written_all_or_not_at_all(call, tmp_path):
     (tmp_path / "new.csv").write_text("mine")
     assert "'new.csv' exists already" in call("new", "example", status=2)
     assert [path.name for path in tmp_path.iterdir()] == ["new.csv"]
+
+
+def test_from_the_template_of_an_experiment_to_its_schema(call, tmp_path):
+    assert "cscluster run mine.yaml" in call("new", "experiment", "mine")
+    text = (tmp_path / "mine.yaml").read_text()
+    assert "preprocess: [standardize]" in text
+    assert text.startswith("# yaml-language-server: $schema=experiment.schema.json")
+    assert "mine.yaml: valid: 2 data sets, 3 algorithms" in call("validate", "mine.yaml")
+    schema = json.loads((tmp_path / "experiment.schema.json").read_text())
+    assert schema == json.loads(call("show", "schema"))
+    assert "'mine.yaml' exists already" in call("new", "experiment", "mine", status=2)
+    assert "must start with a letter" in call("new", "experiment", "../mine", status=2)
+
+
+def test_schedules_steps_and_keys_are_listed_and_shown(call):
+    assert "{kind: tiers, per_tier: [20], tiers: 5}" in call("show", "tiers")
+    assert "per_tier" in call("show", "tiers")
+    assert "balanced_pairs" in call("list", "schedules")
+    assert "kernel_pca" in call("list", "steps")
+    assert "preprocessing step l2" in call("show", "l2")
+    assert "algorithms[].label" in call("list", "keys")
+
+
+def test_an_algorithm_that_raises_says_where(call, tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from sklearn.base import BaseEstimator\n\n\n"
+        "class Mine(BaseEstimator):\n"
+        "    def __init__(self, n_clusters=2):\n"
+        "        self.n_clusters = n_clusters\n\n"
+        "    def fit(self, X, constraints=None):\n"
+        "        raise ZeroDivisionError('here')\n"
+    )
+    (tmp_path / "mine.yaml").write_text(
+        "name: mine\ndatasets: [iris]\nconstraints: {kind: random_pairs, counts: [5]}\n"
+        "algorithms: [kmeans, {name: 'mine.py:Mine', label: Mine}]\ntrials: 1\n"
+    )
+    said = " ".join(call("run", "mine.yaml", "--jobs", "1", status=1).split())
+    assert "preprocessing: none, the data are taken as they are" in said
+    assert "mine.py:9, in fit" in said
+    assert "mine.py:9, in fit" in " ".join(call("report", "mine").split())
+    assert "mine.py:9, in fit" in "".join(call("check", "mine.py:Mine", status=1).split("\n"))
+    stored = json.loads((tmp_path / "results/mine/trials.jsonl").read_text().splitlines()[1])
+    assert "raise ZeroDivisionError('here')" in stored["error"]["traceback"]

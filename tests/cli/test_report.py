@@ -215,3 +215,27 @@ def test_ours_beside_the_printed_numbers(cscluster, runs):
     assert "k-means error_percent 5.300 5.322 0.022 reproduced" in said
     assert "names no 'paper'" in cscluster("report", "first", "--against", "paper").stderr
     assert "--against takes 'paper'" in cscluster("report", "first", "--against", "papr").stderr
+
+
+def test_a_page_is_opened(cscluster, runs, monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    assert cscluster("report", "first", "--open").returncode == 0
+    page = runs.path / "results/first/report.html"
+    assert opened == [page.as_uri()]
+    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert "leave out --format" in cscluster("report", "first", "--open", "--format", "csv").stderr
+
+
+def test_an_index_of_all_runs_leads_to_their_reports(cscluster, runs):
+    (runs.path / "results/first/report.md").write_text("")
+    assert "written: results/index.html" in cscluster("runs", "--out", "results/index.html").stdout
+    text = (runs.path / "results/index.html").read_text(encoding="utf-8")
+    assert '<a href="first/report.md"><bdi>first</bdi></a>' in text
+    assert "<bdi>second</bdi>" in text
+    assert "3 runs" in text
+
+
+def test_a_whole_document_in_latex_on_request(cscluster, runs):
+    assert "\\documentclass" in cscluster("report", "first", "--format", "latex-document").stdout
+    assert "\\documentclass" not in cscluster("report", "first", "--format", "latex").stdout

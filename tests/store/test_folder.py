@@ -104,6 +104,11 @@ def test_the_present_plan_selects_and_orders_records(filled):
     assert frame["trial"].tolist() == [0, 1]
     assert frame["acc"].tolist() == [0.5, 0.5]
     assert frame["seconds"].tolist() == [0.1, 0.1]
+    first = filled.planned_records()[0]
+    assert frame["algorithm"][0] == first["algorithm"]
+    assert {f"params.{name}": value for name, value in first["params"].items()}.items() <= dict(
+        frame.loc[0]
+    ).items()
 
 
 def test_of_two_records_with_one_key_the_later_counts(filled):

@@ -203,6 +203,10 @@ def _sentence(item: Any, place: Place) -> str:
     if kind in ("name", "dataset"):
         text = str(context["text"])
         return text[0].lower() + text[1:]
+    if kind == "list_type" and isinstance(item["input"], str):
+        return f"'{key}' must be a list: write {key}: [{item['input']}]"
+    if place == ("constraints",) and isinstance(item["input"], str):
+        return _whole_schedule(item["input"])
     if kind == "path_type":
         return f"'{key}' must be the path of a file"
     message = item["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
@@ -210,6 +214,13 @@ def _sentence(item: Any, place: Place) -> str:
         return f"'{key}': {message}"
     shown = "" if isinstance(item["input"], (dict, list)) else f", got {item['input']!r}"
     return f"'{key}' must be {message}{shown}"
+
+
+def _whole_schedule(kind: str) -> str:
+    """Say how a schedule is written of which only the kind is there."""
+    if kind not in SCHEDULES:
+        return f"there is no kind '{kind}' of constraints{did_you_mean(kind, SCHEDULES)}"
+    return f"'constraints' needs more than a kind: write constraints: {SCHEDULES[kind].example}"
 
 
 def _known_keys(loc: tuple[str | int, ...]) -> list[str]:

@@ -250,7 +250,7 @@ class Experiment(_Treatment):
     )
     seed: int = Field(0, ge=0, description="seed of all links and starts")
     metrics: list[str] = Field(
-        default=["acc", "nmi"],
+        default=["acc_hungarian", "nmi"],
         min_length=1,
         description="names from cscluster list metrics; METRIC@SCOPE scores some of the samples",
     )
@@ -358,6 +358,8 @@ def check_rule(rule: Any) -> None:
     """Raise a ValueError unless `rule` says how to choose from a grid."""
     kind, _, metric = str(rule).partition(":")
     if kind == "oracle":
+        if not metric:
+            raise ValueError("'oracle' needs the metric to choose by: write oracle:ari or oracle:acc")
         check_metric(metric)
     elif rule not in ("none", "heldout"):
         raise ValueError(f"must be none, heldout or oracle:METRIC, got '{rule}'")

@@ -29,7 +29,7 @@ from cscluster.data import prepared
 from cscluster.data.dataset import Dataset
 from cscluster.data.prepared import DataRef
 from cscluster.data.preprocessing import on_one_scale
-from cscluster.errors import ConfigError, message
+from cscluster.errors import ConfigError, message, raised_at, traceback_of
 from cscluster.experiment.engine.once import compile_algorithm
 from cscluster.experiment.plan.trials import Cell, Trial, sources
 from cscluster.metrics import scores as metrics
@@ -114,6 +114,8 @@ def failed(
     """Return records that say why the tiers after the first `done` have no result."""
     kind, text = (type(error).__name__, message(error)) if not isinstance(error, str) else (status, error)
     problem = {"type": kind, "message": " ".join(text.split())[:_LONGEST_TEXT]}
+    if isinstance(error, BaseException) and (place := raised_at(error)):
+        problem |= {"place": place, "traceback": traceback_of(error)[-_LONGEST_TEXT:]}
     return [
         {**blank(trial, tier, environment), "status": status, "error": problem, "warnings": noted or []}
         for tier in range(done + 1, len(trial.keys) + 1)

@@ -4,6 +4,7 @@ ENDINGS = {
     "terminal": ".txt",
     "markdown": ".md",
     "latex": ".tex",
+    "latex-document": ".tex",
     "csv": ".csv",
     "json": ".json",
     "html": ".html",

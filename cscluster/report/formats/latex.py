@@ -1,6 +1,8 @@
-"""Reports as LaTeX: a document that compiles, its tables ready to be copied into a paper."""
+"""Reports as LaTeX: tables to be put into a paper, or a document that compiles."""
 
 from __future__ import annotations
+
+import re
 
 from cscluster.report.document import Document
 from cscluster.report.tables import Grid, divide
@@ -48,13 +50,25 @@ _GREEK = {
 
 
 def text(documents: list[Document]) -> str:
+    """Return the tables of reports, each with a label, to be put into a document."""
+    tables = [table for document in documents for table in _tables(document)]
+    return "\n\n".join(["% needs \\usepackage{booktabs,graphicx,textcomp} and [T1]{fontenc}", *tables]) + "\n"
+
+
+def whole(documents: list[Document]) -> str:
     """Return reports as a LaTeX document."""
     return _START + "\n".join(map(_section, documents)) + "\n\\end{document}\n"
 
 
+def _tables(document: Document) -> list[str]:
+    parts = [part for grid in document.grids for part in divide(grid, _WIDTH)]
+    name = re.sub(r"[^a-z0-9]+", "-", document.title.lower()).strip("-")
+    return [_table(part, f"tab:{name}-{number}") for number, part in enumerate(parts, start=1)]
+
+
 def _section(document: Document) -> str:
     parts = [f"\\section*{{{escape(document.title)}}}"]
-    parts += [_table(part) for grid in document.grids for part in divide(grid, _WIDTH)]
+    parts += _tables(document)
     for outcome in document.outcomes:
         lines = [f"\\item[{{{escape(name)}}}] {escape(line)}" for name, line in outcome.orderings.items()]
         parts.append(f"\\paragraph{{{escape(outcome.heading)}}}")
@@ -64,7 +78,7 @@ def _section(document: Document) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _table(grid: Grid) -> str:
+def _table(grid: Grid, label: str) -> str:
     heads = " & ".join(map(escape, [grid.corner, *grid.texts.columns]))
     rows = []
     for name, texts, best in grid.rows():
@@ -74,7 +88,7 @@ def _table(grid: Grid) -> str:
         [
             r"\begin{table}[htbp]",
             r"\centering",
-            rf"\caption{{{escape(grid.heading)}}}",
+            rf"\caption{{{escape(grid.heading)}}}\label{{{label}}}",
             r"\resizebox{\ifdim\width>\textwidth\textwidth\else\width\fi}{!}{%",
             rf"\begin{{tabular}}{{l{'r' * len(grid.texts.columns)}}}",
             r"\toprule",

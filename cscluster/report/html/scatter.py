@@ -113,6 +113,29 @@ def clusters_page(title: str, tables: Sequence[PlainTable]) -> str:
     return document(f"{title} · cscluster", body, {}, ["common.js", "tables.js"])
 
 
+def index_page(
+    title: str, heads: list[str], rows: Sequence[Sequence[str]], links: Sequence[str | None]
+) -> str:
+    """Return a table of runs as one HTML file that works offline; the first cell of a row may be a link.
+
+    Parameters
+    ----------
+    title : str
+        Of the page.
+    heads, rows : lists of str
+        The table.
+    links : sequence of str or None
+        Where the first cell of each row leads to.
+    """
+    cells = [
+        [Cell(tag("a", text(first), href=link) if link else text(first)), *(Cell(text(c)) for c in rest)]
+        for (first, *rest), link in zip(rows, links, strict=True)
+    ]
+    shown = join([filter_box("Filter runs"), table(f"{len(cells)} runs", heads, cells)])
+    body = tag("article", tag("header", tag("h1", text(title)), class_="lead"), tag("section", shown))
+    return document(f"{title} · cscluster", body, {}, ["common.js", "tables.js"])
+
+
 def _about(tables: Sequence[PlainTable]) -> Markup:
     if not tables:
         return Markup()

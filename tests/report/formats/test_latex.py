@@ -1,3 +1,4 @@
+import re
 import shutil
 import subprocess
 
@@ -17,13 +18,21 @@ def nasty(path):
 
 
 def page(folder):
-    return latex.text([compose(collect(folder))])
+    return latex.whole([compose(collect(folder))])
+
+
+def test_tables_alone_have_labels_and_go_into_any_document(tmp_path):
+    text = latex.text([compose(collect(three_by_three(tmp_path)))])
+    labels = re.findall(r"\\label\{(tab:[a-z0-9-]+)\}", text)
+    assert len(labels) == len(set(labels)) == text.count(r"\begin{table}") > 0
+    assert r"\documentclass" not in text
+    assert r"\section" not in text
 
 
 def test_tables(tmp_path):
     text = page(oracle(tmp_path))
     assert r"\usepackage{booktabs}" in text
-    assert r"\caption{ACC (majority) on iris by number of links}" in text
+    assert r"\caption{ACC (majority) on iris by number of links}\label{tab:" in text
     assert "\\toprule\nalgorithm & 10 \\\\\n\\midrule\n" in text
     assert r"=A\textbar{}$<$b$>$* * & \textbf{0.200 \ensuremath{\pm} 0.000} \\" in text
     assert "* oracle: the parameters were picked" in text
@@ -31,7 +40,7 @@ def test_tables(tmp_path):
 
 def test_wide_tables_are_divided(tmp_path):
     text = page(wide(tmp_path))
-    assert r"\caption{ACC (majority) on iris by number of links (continued)}" in text
+    assert r"\caption{ACC (majority) on iris by number of links (continued)}\label{tab:" in text
     assert text.count("Pairwise constrained maximum margin &") == 2
 
 
