@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 from cscluster import __version__
 from cscluster.cli import complete, options
 from cscluster.cli.options import CORES, RESULTS
+from cscluster.data import STEP_NAMES
 from cscluster.errors import CsclusterError
 from cscluster.report.formats import ENDINGS
 
@@ -371,15 +372,36 @@ def cluster(
     id_column: options.IdColumn = None,
     target: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="True classes: not a feature; ARI, NMI and ACC are printed."),
+        typer.Option(
+            metavar="COLUMN",
+            help="True classes: not a feature; ARI, NMI and ACC are printed.",
+            autocompletion=complete.columns,
+        ),
     ] = None,
     features: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMNS", help="Cluster by these columns only (a,b,c).")
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMNS",
+            help="Cluster by these columns only (a,b,c).",
+            autocompletion=complete.columns,
+        ),
     ] = None,
     ignore: options.Ignore = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Classes of some rows, empty for the others: taken as links."),
+    ] = None,
+    hard: Annotated[bool, typer.Option("--hard", help="The links of --labels must hold.")] = False,
+    contradictions: Annotated[
+        str, typer.Option(metavar="refuse|keep|drop", help="What to do with links that contradict others.")
+    ] = "refuse",
     preprocess: Annotated[
         list[str] | None,
-        typer.Option(metavar="STEP", help="standardize (default), center, scale01, l2, pca=N, none, ..."),
+        typer.Option(
+            metavar="STEP",
+            help="standardize (default), center, scale01, l2, pca=N, none, ...",
+            autocompletion=complete.among([*STEP_NAMES, "none"]),
+        ),
     ] = None,
     out: options.Labels = None,
     with_table: options.WithTable = False,
@@ -413,10 +435,14 @@ def cluster(
         data,
         links,
         command.parse_method(algorithm, param or [], clusters),
-        command.Columns(id_column, target, options.column_names(features), options.column_names(ignore)),
+        command.Columns(
+            id_column, target, options.column_names(features), options.column_names(ignore), labels
+        ),
         preprocess,
         command.Outputs(out, with_table, describe, model, broken, maps or []),
         seed,
+        hard,
+        contradictions,
     )
 
 
@@ -454,7 +480,11 @@ def label(
     id_column: options.IdColumn = None,
     target: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="True classes: neither a feature nor shown."),
+        typer.Option(
+            metavar="COLUMN",
+            help="True classes: neither a feature nor shown.",
+            autocompletion=complete.columns,
+        ),
     ] = None,
     ignore: options.Ignore = None,
     image_shape: Annotated[
