@@ -60,6 +60,8 @@ def choose_algorithm(X: Any, links: Constraints, n_clusters: int, seed: int, tic
     parts = heldout.splits(links, seed)
     attempts = [heldout.attempt(name, {}, X, parts, n_clusters, seed, tick) for name in names]
     chosen, reason = _chosen(attempts)
+    if chosen.algorithm == _WITHOUT_LINKS:
+        warn("No method that learns from links keeps more held-out ones than k-means, which is used instead.")
     if not chosen.exceeds_chance:
         warn(
             "Held-out links are kept no better than by chance: "
