@@ -11,7 +11,7 @@ from typing import Any
 from cscluster import documents
 from cscluster.algorithms import parameters, registry
 from cscluster.cli import cluster_view as view
-from cscluster.cli import console
+from cscluster.cli import console, options
 from cscluster.cli.console import Console
 from cscluster.constraints import Constraints
 from cscluster.constraints.files import links_csv, read_links
@@ -28,7 +28,6 @@ from cscluster.tables.outputs import check as check_files
 from cscluster.tables.outputs import labels_csv, put
 from cscluster.tables.table import Columns as Columns
 from cscluster.tables.table import Table, read_table
-from cscluster.words import integer
 
 STDOUT = Path("-")
 _FLAGS = {"n_clusters": "-k", "random_state": "--seed"}
@@ -67,9 +66,7 @@ def parse_method(algorithm: str, params: Sequence[str], clusters: str) -> Method
     ParameterError
         For an unknown algorithm or parameter, an illegal value, or a wrong number of clusters.
     """
-    n_clusters = integer(clusters)
-    if clusters != "auto" and (n_clusters is None or n_clusters < 2):
-        raise ParameterError(f"-k must be an integer of at least 2, or 'auto', got '{clusters}'.")
+    n_clusters = options.number_of_clusters(clusters)
     if algorithm != "auto":
         name = registry.find(algorithm).name
         return Method(name, _parameters(name, params), n_clusters)

@@ -452,22 +452,34 @@ def predict(
 @app.command()
 def label(
     data: options.Data,
-    clusters: Annotated[int, typer.Option("--clusters", "-k", min=2, help="Number of clusters.")],
+    clusters: Annotated[
+        str,
+        typer.Option(
+            "--clusters", "-k", metavar="K", help="Number of clusters, or auto: as many as groups are found."
+        ),
+    ] = "auto",
     links: Annotated[
         Path | None,
         typer.Option(
             metavar="LINKS.csv", help="File of the answers, earlier ones too; by default DATA-links.csv."
         ),
     ] = None,
+    algorithm: options.Algorithm = "auto",
     id_column: options.IdColumn = None,
     target: Annotated[
         str | None,
         typer.Option(metavar="COLUMN", help="True classes: neither a feature nor shown."),
     ] = None,
+    features: options.Features = None,
     ignore: options.Ignore = None,
+    preprocess: options.Preprocess = None,
     image_shape: Annotated[
         str, typer.Option(metavar="HxW", help="Rows are pictures of this shape, such as 8x8.")
     ] = "auto",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the clusters as CSV at the end.")
+    ] = None,
+    seed: options.TableSeed = 0,
     terminal: Annotated[bool, typer.Option("--terminal", help="Ask here instead of on a page.")] = False,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 takes a free one.")] = 0,
     open_page: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
@@ -476,15 +488,16 @@ def label(
 
     A page that only this computer can reach shows two items at a time; y, n and s answer yes, no
     and skip, u takes the latest answer back.  Each answer is saved at once, and the next question
-    is the one whose answer is likely to teach most.  Ctrl-C ends; the same command goes on.
+    is the one whose answer is likely to teach most.  The clusters are those of the command that is
+    printed in the end.  Ctrl-C ends; the same command goes on.
     """
     from cscluster.cli import label as command
 
     command.label(
         data,
-        clusters,
-        links,
-        command.Columns(id_column, target, (), options.column_names(ignore)),
+        command.parse_making(clusters, algorithm, preprocess, seed),
+        (links, out),
+        command.Columns(id_column, target, options.column_names(features), options.column_names(ignore)),
         image_shape,
         page=None if terminal else (port, open_page),
     )

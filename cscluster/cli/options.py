@@ -12,6 +12,8 @@ import typer
 
 from cscluster.cli import complete
 from cscluster.data import formats
+from cscluster.errors import ParameterError
+from cscluster.words import integer
 
 CORES = os.cpu_count() or 1
 RESULTS = Path("results")
@@ -68,6 +70,26 @@ Ignore = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMNS", help="Do not cluster by these columns (a,b,c)."),
 ]
+Features = Annotated[
+    list[str] | None, typer.Option(metavar="COLUMNS", help="Cluster by these columns only (a,b,c).")
+]
+Preprocess = Annotated[
+    list[str] | None,
+    typer.Option(metavar="STEP", help="standardize (default), center, scale01, l2, pca=N, none, ..."),
+]
+Algorithm = Annotated[
+    str,
+    typer.Option(
+        "--algorithm",
+        "-a",
+        metavar="NAME",
+        help="Name from 'cscluster list', or auto.",
+        autocompletion=complete.algorithms,
+    ),
+]
+TableSeed = Annotated[
+    int, typer.Option("--seed", metavar="N", min=0, max=2**31 - 1, help="Seed of all random choices.")
+]
 Labels = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="FILE", help="Write the clusters as CSV; - is standard output."),
@@ -82,6 +104,20 @@ Directory = Annotated[Path, typer.Option("--directory", "-d", help="Where to wri
 def results_flag(results: Path) -> str:
     """Return what a command needs to find its results in a directory."""
     return "" if results == RESULTS else f" --results {shlex.quote(str(results))}"
+
+
+def number_of_clusters(text: str) -> int | None:
+    """Read -k: None stands for auto.
+
+    Raises
+    ------
+    ParameterError
+        If it is neither.
+    """
+    number = integer(text)
+    if text != "auto" and (number is None or number < 2):
+        raise ParameterError(f"-k must be an integer of at least 2, or 'auto', got '{text}'.")
+    return number
 
 
 def column_names(given: list[str] | None) -> list[str]:

@@ -20,7 +20,8 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,6 +82,33 @@ def find_groups(answers: Iterable[Answer]) -> Groups:
         for first in others
     }
     return Groups(groups, waiting, set(sets))
+
+
+def chain(answers: Sequence[Answer], a: int, b: int) -> list[int]:
+    """Return the numbers of answers that together tell whether two samples belong together.
+
+    They lead from one sample to the other through must-links, and through one cannot-link where the two are
+    apart; no chain of must-links is shorter.  Empty if nothing follows.
+    """
+    steps: dict[int, list[tuple[int, int, bool]]] = {}
+    for number, (one, other, together) in enumerate(answers):
+        steps.setdefault(one, []).append((number, other, together))
+        steps.setdefault(other, []).append((number, one, together))
+    came: dict[tuple[int, bool], tuple[int, tuple[int, bool]] | None] = {(a, True): None}
+    queue = deque(came)
+    while queue:
+        place = queue.popleft()
+        for number, other, together in steps.get(place[0], ()):
+            to = (other, place[1] and together)
+            if (together or place[1]) and to not in came:
+                came[to] = (number, place)
+                queue.append(to)
+    numbers = []
+    end = came.get((b, True)) or came.get((b, False))
+    while end is not None:
+        numbers.append(end[0])
+        end = came[end[1]]
+    return numbers[::-1]
 
 
 @dataclass(frozen=True)
@@ -169,5 +197,10 @@ def ask(rule: Rule, count: int, answer: Callable[[int, int, int], bool]) -> tupl
     answers: list[Answer] = []
     while len(answers) < count and (pair := rule.next_pair(answers)) is not None:
         answers.append((*pair, answer(*pair, len(answers))))
+    return as_arrays(answers)
+
+
+def as_arrays(answers: list[Answer]) -> tuple[IntArray, BoolArray]:
+    """Return the pairs of answers, of shape (n_answers, 2), and which of them belong together."""
     pairs = np.array([pair for *pair, _ in answers], dtype=np.int64).reshape(-1, 2)
     return pairs, np.array([together for *_, together in answers], dtype=bool)

@@ -4,12 +4,13 @@ import subprocess
 import sys
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from cscluster.constraints.files import read_links
-from cscluster.errors import ConstraintError, StoreError
-from cscluster.labelling.session import Session
+from cscluster.errors import ConstraintError, ParameterError, StoreError
+from cscluster.labelling import clusters
+from cscluster.labelling.session import ContradictionError, Session
+from cscluster.tables import method
 
 
 @pytest.fixture
@@ -48,7 +49,8 @@ def test_groups_are_found_and_links_are_kept(talk, beads):
         answer(talk)
     assert talk.n_groups == 3
     assert talk.problem == ""
-    assert len(talk.links.violated(talk.labels)) == 0
+    talk.settle()
+    assert len(talk.links.violated(talk.clusters.labels)) == 0
     assert talk.foretold[1] == 12
 
 
@@ -63,14 +65,16 @@ def test_what_was_answered_is_never_asked_again(talk):
 
 def test_undo_takes_back_answers_and_skips_in_order(talk, path):
     answer(talk)
-    first, question, labels = path.read_text(), talk.question, talk.labels.tolist()
+    talk.settle()
+    first, question, labels = path.read_text(), talk.question, talk.clusters.labels.tolist()
     answer(talk)
     talk.skip(talk.question[0])
     talk.undo()
     talk.undo()
     assert path.read_text() == first
     assert talk.question == question
-    assert talk.labels.tolist() == labels
+    talk.settle()
+    assert talk.clusters.labels.tolist() == labels
     talk.undo()
     assert path.read_text() == "a,b,link\n"
     talk.undo()
@@ -115,9 +119,11 @@ def test_contradictions_are_named_and_not_saved(talk, path):
     talk.answer(0, 1, True)
     talk.answer(1, 30, False)
     before = path.read_text()
-    with pytest.raises(ConstraintError, match="'b0' and 'b30' are apart by your earlier answers"):
+    chain = "'b0' and 'b30' are apart by your answers 'b0' and 'b1', 'b1' not 'b30'; change one"
+    with pytest.raises(ContradictionError, match=chain) as caught:
         talk.answer(0, 30, True)
-    with pytest.raises(ConstraintError, match="'b0' and 'b1' are together by your earlier answers"):
+    assert caught.value.numbers == [0, 1]
+    with pytest.raises(ContradictionError, match="'b0' and 'b1' are together by your answers 'b0' and 'b1'"):
         talk.answer(0, 1, False)
     assert path.read_text() == before
     assert len(talk.answers) == 2
@@ -198,10 +204,59 @@ def test_a_contradictory_file_is_refused(path, beads, heaps):
         Session(beads, heaps, path)
 
 
-def test_cluster_numbers_stay(talk, beads):
-    before = talk.labels.copy()
-    for _ in range(10):
+def test_answers_can_be_changed_and_deleted(talk, path, beads):
+    for a, b, together in ((0, 1, True), (1, 2, False), (1, 30, False)):
+        talk.answer(a, b, together)
+    talk.change(1, True)
+    assert read_links(path, 60, beads.ids) == talk.links
+    assert talk.links.must_links.tolist() == [[0, 1], [1, 2]]
+    talk.delete(0)
+    assert [(link.a, link.b, link.together) for link in talk.answers] == [(1, 2, True), (1, 30, False)]
+    talk.undo()
+    talk.undo()
+    assert [link.together for link in talk.answers] == [True, False, False]
+    talk.undo()
+    assert len(talk.answers) == 2
+
+
+def test_a_change_that_the_others_contradict_is_refused_with_the_chain(talk, path):
+    for a, b, together in ((0, 1, True), (5, 6, True), (1, 2, True), (0, 30, False), (2, 31, False)):
+        talk.answer(a, b, together)
+    talk.answer(30, 31, True)
+    before = path.read_text()
+    with pytest.raises(ContradictionError, match="'b0' and 'b30' are apart by your answers") as caught:
+        talk.change(3, True)
+    assert caught.value.numbers == [0, 2, 4, 5]
+    assert path.read_text() == before
+
+
+def test_clusters_of_all_answers_come_in_the_background(talk, beads):
+    for _ in range(8):
         answer(talk)
-    assert np.mean(talk.labels == before) > 0.9
-    for number, rows in enumerate(talk.clusters()):
-        assert sorted(rows) == np.flatnonzero(talk.labels == number).tolist()
+    talk.settle()
+    assert talk.is_settled
+    expected = method.fit("pckmeans", {}, 3, beads.numbers, talk.links, 0).labels
+    assert talk.clusters.labels.tolist() == expected.tolist()
+
+
+def test_when_answers_change_nothing_it_is_said(talk):
+    for _ in range(25):
+        assert not talk.is_enough
+        answer(talk)
+        talk.settle()
+        if talk.clusters.moved is not None:
+            break
+    assert talk.clusters.moved == 0
+    assert talk.is_enough
+
+
+def test_a_method_that_cannot_go_on_is_heard_and_costs_no_answer(talk, path, monkeypatch):
+    def refuse(*_):
+        raise ParameterError("This cannot be clustered.")
+
+    monkeypatch.setattr(clusters.tables, "fit", refuse)
+    talk.answer(0, 1, True)
+    with pytest.raises(ParameterError, match="cannot be clustered"):
+        talk.settle()
+    assert talk.problem == "This cannot be clustered."
+    assert len(path.read_text().splitlines()) == 2
