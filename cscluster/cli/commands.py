@@ -251,16 +251,9 @@ def reproduce(
     profile: Annotated[
         str, typer.Option(help="full: as in the papers, hours; quick: less of everything, minutes.")
     ] = "full",
-    stored: Annotated[
-        bool, typer.Option("--stored", help="Run nothing: judge the results that are stored.")
-    ] = False,
-    check: Annotated[
-        bool,
-        typer.Option("--check", help="Compare scores with those in RESULTS/reference; drift exits with 1."),
-    ] = False,
-    tolerance: Annotated[
-        float, typer.Option("--tol", min=0, help="Difference of a score that --check lets pass.")
-    ] = 0.02,
+    stored: options.Stored = False,
+    check: options.Check = False,
+    tolerance: options.Tolerance = 0.02,
     write: Annotated[
         bool,
         typer.Option("--write", help="Write RESULTS/reference: summaries, and REPRODUCTION.md if full."),
@@ -292,16 +285,9 @@ def benchmark(
     profile: Annotated[
         str, typer.Option(help="full: all methods and data sets, hours; quick: less of everything, minutes.")
     ] = "full",
-    stored: Annotated[
-        bool, typer.Option("--stored", help="Run nothing: compare the results that are stored.")
-    ] = False,
-    check: Annotated[
-        bool,
-        typer.Option("--check", help="Compare scores with those in RESULTS/reference; drift exits with 1."),
-    ] = False,
-    tolerance: Annotated[
-        float, typer.Option("--tol", min=0, help="Difference of a score that --check lets pass.")
-    ] = 0.02,
+    stored: options.Stored = False,
+    check: options.Check = False,
+    tolerance: options.Tolerance = 0.02,
     write: Annotated[
         bool, typer.Option("--write", help="Write RESULTS/reference: a summary, and BENCHMARK.md if full.")
     ] = False,
@@ -368,16 +354,7 @@ def cluster(
     clusters: Annotated[
         str, typer.Option("--clusters", "-k", metavar="K", help="Number of clusters, or auto.")
     ] = "auto",
-    algorithm: Annotated[
-        str,
-        typer.Option(
-            "--algorithm",
-            "-a",
-            metavar="NAME",
-            help="Name from 'cscluster list', or auto.",
-            autocompletion=complete.algorithms,
-        ),
-    ] = "auto",
+    algorithm: options.Algorithm = "auto",
     param: Annotated[
         list[str] | None,
         typer.Option("--param", "-p", metavar="NAME=VALUE", help="Parameter of the algorithm."),
@@ -385,17 +362,17 @@ def cluster(
     id_column: options.IdColumn = None,
     target: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="True classes: not a feature; ACC and NMI are printed."),
+        typer.Option(metavar="COLUMN", help="True classes: not a feature; ARI, NMI and ACC are printed."),
     ] = None,
-    features: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMNS", help="Cluster by these columns only (a,b,c).")
-    ] = None,
+    features: options.Features = None,
     ignore: options.Ignore = None,
-    preprocess: Annotated[
-        list[str] | None,
-        typer.Option(metavar="STEP", help="standardize (default), center, scale01, l2, pca=N, none, ..."),
-    ] = None,
+    preprocess: options.Preprocess = None,
     out: options.Labels = None,
+    with_table: options.WithTable = False,
+    describe: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.html", help="Write what is in each cluster: typical rows, columns."),
+    ] = None,
     model: Annotated[
         Path | None, typer.Option(metavar="MODEL.zip", help="Write a model for 'cscluster predict'.")
     ] = None,
@@ -406,9 +383,7 @@ def cluster(
         list[Path] | None,
         typer.Option("--map", metavar="FILE", help="Draw rows and links: map.html, map.png, .pdf or .svg."),
     ] = None,
-    seed: Annotated[
-        int, typer.Option(metavar="N", min=0, max=2**31 - 1, help="Seed of all random choices.")
-    ] = 0,
+    seed: options.TableSeed = 0,
 ) -> None:
     """Cluster your own data with your own links.
 
@@ -424,7 +399,7 @@ def cluster(
         command.parse_method(algorithm, param or [], clusters),
         command.Columns(id_column, target, options.column_names(features), options.column_names(ignore)),
         preprocess,
-        command.Outputs(out, model, broken, maps or []),
+        command.Outputs(out, with_table, describe, model, broken, maps or []),
         seed,
     )
 
@@ -442,11 +417,12 @@ def predict(
         typer.Option("--id", metavar="COLUMN", help="Names the rows; by default as for the model."),
     ] = None,
     out: options.Labels = None,
+    with_table: options.WithTable = False,
 ) -> None:
     """Put new rows into the clusters of a stored model."""
     from cscluster.cli import predict as command
 
-    command.predict(model, data, id_column, out)
+    command.predict(model, data, id_column, out, with_table)
 
 
 @app.command()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from cscluster import cells
 from cscluster.algorithms import registry
+from cscluster.atomic import put
 from cscluster.cli import cluster_view as view
 from cscluster.cli import console, options
 from cscluster.labelling import terminal
@@ -21,7 +22,7 @@ from cscluster.labelling.session import Session, read_answers
 from cscluster.labelling.state import View
 from cscluster.report.figures import project
 from cscluster.tables import features, method
-from cscluster.tables.outputs import check, labels_csv, put
+from cscluster.tables.outputs import check, labels_csv
 from cscluster.tables.table import Columns as Columns
 from cscluster.tables.table import read_table
 from cscluster.words import plural
@@ -88,7 +89,7 @@ def label(
         read_answers(path, table)
     screen.say(view.source_line(data, table), *features.describe(table, fitted, steps))
     with screen.working(f"preparing: clusters of {table.n_rows} rows"):
-        session = Session(table, Clusterer(X, making.n_clusters, making.algorithm, making.seed), path)
+        session = Session(Clusterer(table, X, making.n_clusters, making.algorithm, making.seed), path)
     with session:
         if session.answers:
             screen.say(f"{path}: going on from {plural(len(session.answers), 'answer')}")
@@ -104,7 +105,7 @@ def label(
         with screen.working("clustering with all answers"):
             session.settle()
         if files[1]:
-            put(files[1], labels_csv(table, session.clusters.labels).encode())
+            put(files[1], labels_csv(table, session.clusters.labels))
             screen.whole(f"labels: {files[1]}")
         screen.say(f"{plural(len(session.answers), 'answer')} in {session.path}; the same clusters with:")
         screen.whole(f"  {_command(data, path, columns, making, session.clusters)}")

@@ -50,6 +50,13 @@ Runs = Annotated[
         metavar="RUN", help="Runs: names in --results, or their directories.", autocompletion=complete.runs
     ),
 ]
+Stored = Annotated[bool, typer.Option("--stored", help="Run nothing: show what is stored.")]
+Check = Annotated[
+    bool, typer.Option("--check", help="Compare scores with those in RESULTS/reference; drift exits with 1.")
+]
+Tolerance = Annotated[
+    float, typer.Option("--tol", min=0, help="Difference of a score that --check lets pass.")
+]
 Metrics = Annotated[
     list[str] | None,
     typer.Option("--metric", "-m", metavar="NAME", help="Metric to show; can be given several times."),
@@ -94,6 +101,7 @@ Labels = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="FILE", help="Write the clusters as CSV; - is standard output."),
 ]
+WithTable = Annotated[bool, typer.Option("--with-table", help="Repeat the table's columns in --out.")]
 DataName = Annotated[
     str,
     typer.Argument(metavar="DATA", help="Data set, openml:NAME or file.", autocompletion=complete.datasets),

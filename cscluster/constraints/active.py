@@ -16,6 +16,8 @@ References
 ----------
 .. [1] S. Basu, A. Banerjee, R. Mooney, "Active Semi-Supervision for Pairwise Constrained
    Clustering", 2004. doi:10.1137/1.9781611972740.31
+.. [2] S. Xiong, J. Azimi, X. Fern, "Active Learning of Constraints for Semi-supervised Clustering", IEEE
+   TKDE 26, 2014, section 3.3. doi:10.1109/TKDE.2013.22
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -189,7 +191,24 @@ def euclidean(X: Any) -> Callable[[int], FloatArray]:
     return lambda i: lengths + lengths[i] - 2 * (Z @ Z[i])
 
 
-def ask(rule: Rule, count: int, answer: Callable[[int, int, int], bool]) -> tuple[IntArray, BoolArray]:
+def uncertainty(p: FloatArray) -> FloatArray:
+    """Return entropy over expected number of questions [2]_, for similarities of shape (n, n_groups)."""
+    p = p + 1e-12
+    p = p / p.sum(axis=1, keepdims=True)
+    entropy = -(p * np.log(p)).sum(axis=1)
+    ordered = -np.sort(-p, axis=1)
+    expected = ordered @ np.minimum(np.arange(1, p.shape[1] + 1), max(p.shape[1] - 1, 1))
+    return np.asarray(entropy / expected)
+
+
+class Questions(Protocol):
+    """What picks the next pair by the answers so far."""
+
+    def next_pair(self, answers: Iterable[Answer], skipped: Collection[int] = ()) -> tuple[int, int] | None:
+        """Return the sample to ask about and the one to compare it with; None if nothing is left."""
+
+
+def ask(rule: Questions, count: int, answer: Callable[[int, int, int], bool]) -> tuple[IntArray, BoolArray]:
     """Return the first `count` pairs that the rule asks about, fewer if it runs out, and the answers.
 
     `answer` gets two samples and the number of the question.

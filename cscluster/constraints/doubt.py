@@ -13,6 +13,8 @@ three closest members of group g, and s(x) a quarter of the median squared dista
   the next, until the groups left have a share of p below `CERTAIN`: it is then a group of its own.
 - Where most answers were "yes", or there are more groups than clusters, two groups that are not known to be
   apart are compared instead, the closest first.
+- Of the first `EARLY` answers each kind is to have a third: where "yes" has more, a sample is compared with
+  its second likeliest group; where "no" has, one is asked about that k-means puts with a medoid of a group.
 
 A sample is compared with the member of the group that is farthest from it: that two neighbours belong
 together teaches a metric nothing.  A pair whose answer follows from earlier ones is never asked, and the
@@ -34,16 +36,21 @@ from sklearn.cluster import KMeans
 from threadpoolctl import ThreadpoolController
 
 from cscluster.arrays import FloatArray, IntArray
-from cscluster.constraints.active import Answer, euclidean
+from cscluster.constraints.active import Answer, euclidean, uncertainty
 
 MAX_CANDIDATES = 2000
 """Of more samples, so many are drawn to be asked about."""
 CERTAIN = 0.1
+EARLY = 30
 
 _NEIGHBOURS = 3
+_SCALE = 0.25
+_SCALE_SAMPLES = 200
 _USUAL_CLUSTERS = 5
 """Where the number of clusters is open, medoids are taken for so many."""
-_SCALE = 0.25
+
+Set = list[int]
+"""Samples that must-links join; the first one stands for all."""
 
 
 class Doubt:
@@ -57,20 +64,26 @@ class Doubt:
         Number of clusters, if it is known.
     seed : int
         Seed of the candidates and of k-means.
+    linked : collection of int
+        Samples that have answers already: they are candidates in any case.
     """
 
-    def __init__(self, X: Any, n_clusters: int | None, seed: int) -> None:
-        n = X.shape[0]
-        self.n_clusters = n_clusters
+    def __init__(self, X: Any, n_clusters: int | None, seed: int, linked: Collection[int] = ()) -> None:
         rng = np.random.default_rng(seed)
-        self.candidates: IntArray = np.sort(rng.permutation(n)[:MAX_CANDIDATES])
-        self._distance = euclidean(X)
+        drawn = rng.permutation(X.shape[0])[:MAX_CANDIDATES].tolist()
+        self.n_clusters = n_clusters
+        self._candidates: list[int] = sorted({*drawn, *linked})
+        self._place = {sample: place for place, sample in enumerate(self._candidates)}
+        pool = X[np.array(self._candidates)]
+        self._distance = euclidean(pool)
         self._distances: dict[int, FloatArray] = {}
-        pool = X[self.candidates]
-        self.medoids = self.candidates[_medoids(pool, n_clusters or _USUAL_CLUSTERS, seed)].tolist()
-        within = euclidean(pool)
-        self._scales = np.array(
-            [_SCALE * max(float(np.median(within(i))), 1e-12) for i in range(len(self.candidates))]
+        several = rng.permutation(len(self._candidates))[:_SCALE_SAMPLES].tolist()
+        medians = np.median([self._distance(place) for place in several], axis=0)
+        self._scales = _SCALE * np.maximum(medians, np.finfo(float).tiny)
+        medoids, medoid_of = _medoids(pool, n_clusters or _USUAL_CLUSTERS, seed)
+        self._medoids = [self._candidates[place] for place in medoids]
+        self._medoid_of = dict(
+            zip(self._candidates, np.take(self._candidates, medoid_of).tolist(), strict=True)
         )
 
     def next_pair(self, answers: Iterable[Answer], skipped: Collection[int] = ()) -> tuple[int, int] | None:
@@ -80,100 +93,102 @@ class Doubt:
         """
         said = list(answers)
         groups, waiting, apart = self.find_groups(said)
+        away = {*skipped, *(sample for members in (*groups, *waiting) for sample in members)}
+        fresh = [sample for sample in self._candidates if sample not in away]
+        medoids = [sample for sample in self._medoids if sample not in away]
         if not groups:
-            fresh = list(self._fresh(set(), skipped))
-            return (fresh[1], fresh[0]) if len(fresh) > 1 else None
-        open_sets = [members for members in waiting if not set(members) & set(skipped)]
-        if open_sets:
-            members = open_sets[0]
-            return self._against(members, [g for g in groups if g[0] not in apart[members[0]]])
+            first = medoids + fresh
+            others = [sample for sample in first if sample != first[0]]
+            return (others[0], first[0]) if others else None
         n_yes = sum(together for *_, together in said)
+        early = 3 <= len(said) < EARLY
+        if early and 3 * n_yes <= len(said):
+            likely = self._likely(fresh, groups)
+            if likely is not None:
+                return likely
+        for members in waiting:
+            if not set(members) & set(skipped):
+                return self._against(members[0], [g for g in groups if g[0] not in apart[members[0]]])
         many = self.n_clusters is not None and len(groups) > self.n_clusters
-        if many or 2 * n_yes > len(said):
-            pair = self._closest_groups(groups, apart)
-            if pair is not None:
-                return pair
-        linked = {sample for group in (*groups, *waiting) for sample in group}
-        fresh = self._fresh(linked, skipped)
+        pair = self._closest(groups, apart, skipped)
+        if pair is not None and (many or 2 * n_yes > len(said) or not fresh):
+            return pair
         if not fresh:
-            return self._closest_groups(groups, apart)
-        medoids = [sample for sample in self.medoids if sample in set(fresh)]
-        sample = medoids[0] if medoids else self._most_doubtful(np.array(fresh), groups)
-        return self._against([sample], groups)
+            return None
+        sample = medoids[0] if medoids else self._most_doubtful(fresh, groups)
+        return self._against(sample, groups, second=early and 3 * n_yes >= 2 * len(said))
 
-    def find_groups(
-        self, answers: Sequence[Answer]
-    ) -> tuple[list[list[int]], list[list[int]], dict[int, set[int]]]:
-        """Return groups, sets of samples that may belong to one of them, and what each set is apart from.
+    def find_groups(self, answers: Sequence[Answer]) -> tuple[list[Set], list[Set], dict[int, set[int]]]:
+        """Return the groups, larger ones first, other sets, and what each set is known to be apart from.
 
-        The last has the first members of sets that are known to be apart, by the first member of each set.
+        The last holds first members of sets, by the first member of each set.
         """
         sets, apart = _sets(answers)
-        groups: list[list[int]] = []
-        waiting: list[list[int]] = []
+        groups: list[Set] = []
+        waiting: list[Set] = []
         for members in sorted(sets, key=lambda members: -len(members)):
-            open_groups = [number for number, group in enumerate(groups) if group[0] not in apart[members[0]]]
-            if not open_groups or (self.likelihoods(members[:1], groups)[0, open_groups].sum() < CERTAIN):
-                groups.append(members)
-            else:
+            first = members[0]
+            open_groups = [number for number, group in enumerate(groups) if group[0] not in apart[first]]
+            if open_groups and self.likelihoods([first], groups)[0, open_groups].sum() >= CERTAIN:
                 waiting.append(members)
+            else:
+                groups.append(members)
         return groups, waiting, apart
 
-    def likelihoods(self, samples: Sequence[int] | IntArray, groups: list[list[int]]) -> FloatArray:
-        """Return the probabilities p(g | x) of candidates, of shape (n_samples, n_groups)."""
-        if not groups:
-            return np.zeros((len(samples), 0))
-        D = np.empty((len(samples), len(groups)))
-        rows = np.asarray(samples)
+    def likelihoods(self, samples: Sequence[int], groups: list[Set]) -> FloatArray:
+        """Return the probabilities p(g | x), of shape (n_samples, n_groups); all alike for no candidates."""
+        places = np.array([self._place.get(sample, -1) for sample in samples])
+        D = np.full((len(samples), len(groups)), np.inf)
         for number, group in enumerate(groups):
-            each = np.array([self._from(member)[rows] for member in group])
-            D[:, number] = np.sort(each, axis=0)[:_NEIGHBOURS].mean(axis=0)
-        scales = self._scales[np.clip(np.searchsorted(self.candidates, rows), 0, len(self._scales) - 1)]
-        logs = -D / scales[:, None]
-        p = np.exp(logs - logs.max(axis=1, keepdims=True))
+            near = [self._from(member)[places] for member in group if member in self._place]
+            if near:
+                D[:, number] = np.sort(near, axis=0)[:_NEIGHBOURS].mean(axis=0)
+        D[(places < 0) | np.isinf(D).all(axis=1)] = 0
+        logs = -(D - D.min(axis=1, keepdims=True)) / self._scales[places, None]
+        p = np.exp(logs)
         return np.asarray(p / p.sum(axis=1, keepdims=True))
 
-    def _fresh(self, linked: set[int], skipped: Collection[int]) -> list[int]:
-        """Return the candidates without an answer, medoids first."""
-        away = linked | set(skipped)
-        first = [sample for sample in self.medoids if sample not in away]
-        return first + [s for s in self.candidates.tolist() if s not in away and s not in set(first)]
+    def _most_doubtful(self, samples: list[int], groups: list[Set]) -> int:
+        return samples[int(np.argmax(uncertainty(self.likelihoods(samples, groups))))]
 
-    def _most_doubtful(self, samples: IntArray, groups: list[list[int]]) -> int:
-        return int(samples[np.argmax(uncertainty(self.likelihoods(samples, groups)))])
+    def _likely(self, samples: list[int], groups: list[Set]) -> tuple[int, int] | None:
+        """Return the most doubtful sample whose medoid is in a group, and a member of that group."""
+        group_of = {member: group for group in groups for member in group}
+        together = [sample for sample in samples if self._medoid_of[sample] in group_of]
+        if not together:
+            return None
+        sample = self._most_doubtful(together, groups)
+        return self._against(sample, [group_of[self._medoid_of[sample]]])
 
-    def _against(self, members: list[int], groups: list[list[int]]) -> tuple[int, int]:
-        """Return a sample and the farthest member of its likeliest group."""
-        sample = members[0]
-        group = groups[int(np.argmax(self.likelihoods([sample], groups)[0]))]
-        distance = self._from(sample)
-        return sample, max(group, key=lambda member: float(distance[member]))
+    def _against(self, sample: int, groups: list[Set], second: bool = False) -> tuple[int, int]:
+        """Return a sample and the farthest member of its likeliest group, or of the second likeliest."""
+        order = np.argsort(-self.likelihoods([sample], groups)[0], kind="stable")
+        group = groups[order[1 if second and len(groups) > 1 else 0]]
+        return sample, max(group, key=lambda member: self._between(sample, member))
 
-    def _closest_groups(self, groups: list[list[int]], apart: dict[int, set[int]]) -> tuple[int, int] | None:
-        """Return the first members of the closest groups that are not known to be apart."""
+    def _closest(
+        self, groups: list[Set], apart: dict[int, set[int]], skipped: Collection[int]
+    ) -> tuple[int, int] | None:
+        """Return the first members of the closest two groups that are not known to be apart."""
         pairs = [
-            (float(np.mean([self._from(a)[b] for a in one[:5] for b in other[:5]])), one[0], other[0])
-            for i, one in enumerate(groups)
-            for other in groups[:i]
-            if other[0] not in apart[one[0]]
+            (self._between(one[0], other[0]), one[0], other[0])
+            for number, one in enumerate(groups)
+            for other in groups[:number]
+            if other[0] not in apart[one[0]] and not {one[0], other[0]} & set(skipped)
         ]
         return min(pairs)[1:] if pairs else None
 
+    def _between(self, a: int, b: int) -> float:
+        """Return the squared distance between two samples, zero where one is no candidate."""
+        if a not in self._place or b not in self._place:
+            return 0.0
+        return float(self._from(a)[self._place[b]])
+
     def _from(self, sample: int) -> FloatArray:
-        """Return the distances from a sample with an answer; these are asked for again and again."""
+        """Return the squared distances from a candidate; those of linked ones are needed again and again."""
         if sample not in self._distances:
-            self._distances[sample] = self._distance(sample)
+            self._distances[sample] = self._distance(self._place[sample])
         return self._distances[sample]
-
-
-def uncertainty(p: FloatArray) -> FloatArray:
-    """Return entropy over expected number of questions, for probabilities of shape (n, n_groups)."""
-    p = p + 1e-12
-    p = p / p.sum(axis=1, keepdims=True)
-    entropy = -(p * np.log(p)).sum(axis=1)
-    ordered = -np.sort(-p, axis=1)
-    expected = ordered @ np.minimum(np.arange(1, p.shape[1] + 1), max(p.shape[1] - 1, 1))
-    return np.asarray(entropy / expected)
 
 
 def _sets(answers: Sequence[Answer]) -> tuple[list[list[int]], dict[int, set[int]]]:
@@ -194,13 +209,18 @@ def _sets(answers: Sequence[Answer]) -> tuple[list[list[int]], dict[int, set[int
     return different, apart
 
 
-def _medoids(X: Any, k: int, seed: int) -> list[int]:
-    """Return the samples closest to the means of k parts, and of twice as many; larger parts first."""
+def _medoids(X: Any, k: int, seed: int) -> tuple[list[int], IntArray]:
+    """Return the samples closest to the means of k parts, and of twice as many; larger parts come first.
+
+    Also returns, for each sample, the medoid of its part among k.
+    """
     chosen: dict[int, None] = {}
-    with ThreadpoolController().limit(limits=1):
-        for parts in (k, 2 * k):
-            fitted = KMeans(min(parts, X.shape[0]), n_init=3, random_state=seed).fit(X)
-            distances = fitted.transform(X)
-            for part in np.argsort(-np.bincount(fitted.labels_), kind="stable"):
-                chosen.setdefault(int(distances[:, part].argmin()))
-    return list(chosen)
+    medoid_of = np.zeros(X.shape[0], dtype=np.int64)
+    with ThreadpoolController().limit(limits=1):  # for so little work, threads wait longer than they compute
+        for n_parts in (2 * k, k):
+            fitted = KMeans(min(n_parts, X.shape[0]), n_init=3, random_state=seed).fit(X)
+            medoids = fitted.transform(X).argmin(axis=0)
+            medoid_of = medoids[fitted.labels_]
+            order = np.argsort(-np.bincount(fitted.labels_, minlength=len(medoids)), kind="stable")
+            chosen = dict.fromkeys([*medoids[order].tolist(), *chosen])
+    return list(chosen), medoid_of

@@ -360,7 +360,7 @@ class Active(_Counted):
     """
 
     kind: Literal["active"] = "active"
-    strategy: Literal["explore_consolidate", "min_max", "npu", "cobras"] = "explore_consolidate"
+    strategy: Literal["explore_consolidate", "min_max", "npu", "cobras", "doubt"] = "explore_consolidate"
 
     @property
     def needs_samples(self) -> bool:

@@ -1,7 +1,7 @@
 """Active strategies beside Explore and Consolidate: Min-Max, NPU and COBRAS.
 
 Min-Max [1]_ and NPU [2]_ choose the next sample that a `Rule` places once there are as many groups as
-clusters.  COBRAS has a module of its own.
+clusters.  COBRAS, and the doubt by which ``cscluster label`` asks, have modules of their own.
 
 References
 ----------
@@ -22,10 +22,11 @@ from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier
 
 from cscluster.arrays import BoolArray, FloatArray, IntArray
-from cscluster.constraints.active import Rule, as_arrays, ask, euclidean
+from cscluster.constraints.active import Rule, as_arrays, ask, euclidean, uncertainty
 from cscluster.constraints.cobras import Oracle, cobras
+from cscluster.constraints.doubt import Doubt
 
-STRATEGIES = ("explore_consolidate", "min_max", "npu", "cobras")
+STRATEGIES = ("explore_consolidate", "min_max", "npu", "cobras", "doubt")
 
 _TREES = 50
 
@@ -53,6 +54,8 @@ def questions(
     preference = rng.permutation(X.shape[0]).astype(np.float64)
     if strategy == "cobras":
         return as_arrays(cobras(dense(X), count, answer, int(rng.integers(2**31))).answers)
+    if strategy == "doubt":
+        return ask(Doubt(X, n_clusters, int(rng.integers(2**31))), count, answer)
     distance = euclidean(X)
     interest: Callable[[list[list[int]]], FloatArray] | None = None
     if strategy == "min_max":
@@ -106,13 +109,3 @@ class Npu:
         for number, group in enumerate(groups):
             p[:, number] = np.mean([(leaves == leaves[member]).mean(axis=1) for member in group], axis=0)
         return uncertainty(p)
-
-
-def uncertainty(p: FloatArray) -> FloatArray:
-    """Return entropy over expected number of questions, for similarities of shape (n, n_groups)."""
-    p = p + 1e-12
-    p = p / p.sum(axis=1, keepdims=True)
-    entropy = -(p * np.log(p)).sum(axis=1)
-    ordered = -np.sort(-p, axis=1)
-    expected = ordered @ np.minimum(np.arange(1, p.shape[1] + 1), max(p.shape[1] - 1, 1))
-    return entropy / expected

@@ -84,6 +84,23 @@ def read_frame(path: Path, *, id_column: str | None = None) -> pd.DataFrame:
     return _with_names(frame, path.stem)
 
 
+def read_text(path: Path) -> pd.DataFrame:
+    """Read a table with every cell as it is written; an empty cell is an empty text.
+
+    Raises
+    ------
+    DataError
+        If the file is missing or damaged, or has a column twice.
+    """
+    with _explained(path):
+        known = _format(path)
+        if known.reader.endswith((":csv_frame", ":tsv_frame")):
+            frame = _separated_frame(path, None, "\t" if known.title == "TSV" else None, dtype=str)
+        else:
+            frame = known.load()(path, None)
+    return _with_names(frame.astype(object).where(frame.notna(), ""), path.stem)
+
+
 def _format(path: Path) -> Format:
     known = formats.find(path)
     assert known is not None, "checked by _explained"
@@ -266,7 +283,9 @@ def tsv_frame(path: Path, id_column: str | None) -> pd.DataFrame:
     return _separated_frame(path, id_column, "\t")
 
 
-def _separated_frame(path: Path, id_column: str | None, separator: str | None) -> pd.DataFrame:
+def _separated_frame(
+    path: Path, id_column: str | None, separator: str | None, dtype: type[str] | None = None
+) -> pd.DataFrame:
     with path.open(encoding="utf-8-sig", newline="") as file:
         header = next((line for line in file if line.strip()), "")
     if not header:
@@ -283,6 +302,8 @@ def _separated_frame(path: Path, id_column: str | None, separator: str | None) -
                 sep=separator,
                 encoding="utf-8-sig",
                 index_col=False,
+                dtype=dtype,
+                keep_default_na=dtype is None,
                 converters={} if id_column is None else {id_column: str},  # 007 is a name, not seven
             )
     except pd.errors.ParserWarning:

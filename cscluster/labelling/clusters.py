@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from threadpoolctl import ThreadpoolController
 
@@ -19,9 +18,12 @@ from cscluster.constraints.active import find_groups
 from cscluster.constraints.files import Link, as_constraints
 from cscluster.selection import heldout, method
 from cscluster.tables import method as tables
+from cscluster.tables.describe import Cluster, describe_clusters
+from cscluster.tables.table import Table
 
 RECENT = 20
 """The method is chosen again after so many answers; of so many it is said which rows they moved."""
+TYPICAL_ROWS = 8
 
 
 @dataclass(frozen=True)
@@ -40,8 +42,8 @@ class Clusters:
         Why it is this method.
     notes : list of str
         What the method and its choice warn of.
-    members : list of lists of int
-        The rows of each cluster, those closest to its mean first.
+    described : list of Cluster
+        What is in each cluster.
     colours : ndarray of shape (n_clusters,)
         A number for each cluster that stays with most of its rows from one clustering to the next.
     moved : int, optional
@@ -55,7 +57,7 @@ class Clusters:
     algorithm: str
     reason: str
     notes: list[str]
-    members: list[list[int]]
+    described: list[Cluster]
     colours: IntArray
     moved: int | None = None
     news: str = ""
@@ -66,8 +68,10 @@ class Clusterer:
 
     Parameters
     ----------
+    table : Table
+        The rows as the user knows them.
     X : array or sparse matrix of shape (n, d)
-        The rows.
+        The rows as methods see them.
     n_clusters : int, optional
         Number of clusters; by default that of the groups that answers keep apart, at least two.
     algorithm : str, optional
@@ -78,8 +82,14 @@ class Clusterer:
     """
 
     def __init__(
-        self, X: Any, n_clusters: int | None = None, algorithm: str | None = None, seed: int = 0
+        self,
+        table: Table,
+        X: Any,
+        n_clusters: int | None = None,
+        algorithm: str | None = None,
+        seed: int = 0,
     ) -> None:
+        self.table = table
         self.X, self.n_clusters, self.algorithm, self.seed = X, n_clusters, algorithm, seed
         self._choice: method.Choice | None = None
         self._chosen_at = 0
@@ -109,7 +119,7 @@ class Clusterer:
             name,
             reason,
             list(dict.fromkeys(notes + fit.warnings)),
-            _members(self.X, fit.labels, k),
+            describe_clusters(self.table, self.X, fit.labels, k, TYPICAL_ROWS),
             tints,
             self._moved(len(answers), tints[fit.labels]),
             news,
@@ -145,20 +155,6 @@ def _stable(chosen: method.Choice, before: method.Choice | None) -> method.Choic
         return chosen
     reason = f"no method keeps more held-out links ({scores[before.algorithm]:.2f}) by {method.EQUAL} or more"
     return method.Choice(before.algorithm, chosen.attempts, reason)
-
-
-def _members(X: Any, labels: IntArray, n_clusters: int) -> list[list[int]]:
-    """Return the rows of each cluster, those closest to its mean first."""
-    ordered = []
-    for cluster in range(n_clusters):
-        rows = np.flatnonzero(labels == cluster)
-        Z = X[rows]
-        mean = np.asarray(Z.mean(axis=0)).ravel() if len(rows) else np.zeros(X.shape[1])
-        products = Z @ mean
-        squares = Z.multiply(Z).sum(axis=1) if sparse.issparse(Z) else (Z**2).sum(axis=1)
-        distances = np.asarray(squares).ravel() - 2 * np.asarray(products).ravel()
-        ordered.append(rows[np.argsort(distances, kind="stable")].tolist())
-    return ordered
 
 
 def colours(labels: IntArray, before: IntArray, colours_before: IntArray, n_clusters: int) -> IntArray:

@@ -125,15 +125,23 @@ class _Handler(BaseHTTPRequestHandler):
             with self.server.lock:
                 self._send_json(HTTPStatus.OK, view.answers())
         elif name == "labels.csv":
-            session = view.session
-            text = labels_csv(session.table, session.clusters.labels).encode()
-            self._send(HTTPStatus.OK, text, "text/csv; charset=utf-8")
+            self._send_labels(view.session)
         elif picture and view.items.pictures and int(picture[1]) < view.session.table.n_rows:
             self._send(
                 HTTPStatus.OK, png(view.items.pictures.pixels(int(picture[1]))), "image/png", "max-age=86400"
             )
         else:
             self._refuse(HTTPStatus.NOT_FOUND, "There is nothing here.")
+
+    def _send_labels(self, session: Session) -> None:
+        """Send the clusters of all answers, which may have to be waited for."""
+        try:
+            session.settle()
+        except CsclusterError as error:
+            self._refuse(HTTPStatus.CONFLICT, str(error))
+        else:
+            text = labels_csv(session.table, session.clusters.labels).encode()
+            self._send(HTTPStatus.OK, text, "text/csv; charset=utf-8")
 
     def do_POST(self) -> None:
         name = self._allowed()

@@ -10,6 +10,7 @@ from typing import Self
 
 from filelock import FileLock, Timeout
 
+from cscluster.atomic import put
 from cscluster.constraints import Constraints
 from cscluster.constraints.active import Answer, chain, find_groups
 from cscluster.constraints.doubt import Doubt
@@ -17,7 +18,6 @@ from cscluster.constraints.files import Link, as_constraints, links_csv, list_li
 from cscluster.errors import ConstraintError, StoreError
 from cscluster.labelling.background import Background
 from cscluster.labelling.clusters import RECENT, Clusterer, Clusters
-from cscluster.tables import outputs as files
 from cscluster.tables.table import Table
 
 ENOUGH = f"The latest {RECENT} answers changed next to nothing: this may be enough."
@@ -66,13 +66,14 @@ class Session:
         The latest clusters; those of all answers where `is_settled`.
     """
 
-    def __init__(self, table: Table, clusterer: Clusterer, path: Path) -> None:
-        self.table, self.path = table, path
+    def __init__(self, clusterer: Clusterer, path: Path) -> None:
+        self.table, self.path = clusterer.table, path
         self._clusterer = clusterer
         self._lock = _lock(path)
         self._stored = read_text(path) if path.exists() else None
-        self.answers = read_answers(path, table)
-        self._rule = Doubt(clusterer.X, clusterer.n_clusters, clusterer.seed)
+        self.answers = read_answers(path, self.table)
+        linked = {row for link in self.answers for row in (link.a, link.b)}
+        self._rule = Doubt(clusterer.X, clusterer.n_clusters, clusterer.seed, linked)
         self._skipped: list[int] = []
         self._earlier: list[tuple[list[Link], list[int]]] = []
         self._foretold: deque[bool] = deque(maxlen=RECENT)
@@ -249,7 +250,7 @@ class Session:
                 f"'{self.path}' was changed by another program; nothing was saved: end and start again."
             )
         text = links_csv(answers, self.table.ids)
-        files.put(self.path, text.encode())
+        put(self.path, text)
         self.answers, self._stored = answers, text
 
 

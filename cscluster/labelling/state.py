@@ -14,7 +14,7 @@ from cscluster.labelling.session import ENOUGH, Session
 from cscluster.metrics import scores as metrics
 from cscluster.selection.heldout import title
 
-SHOWN_ROWS = 8
+SHOWN_TRAITS = 3
 MAX_POINTS = 2000
 
 
@@ -101,16 +101,20 @@ class View:
         return {**shown, "cells": cells, "more": self.items.n_hidden}
 
     def _clusters(self, clusters: Clusters) -> list[dict[str, Any]]:
-        """Return number, colour and size of each cluster, and the rows closest to its mean."""
+        """Return number, colour and size of each cluster, its typical rows, and what sets it apart."""
         name = self.session.table.row_name
         return [
             {
-                "number": number,
-                "colour": int(clusters.colours[number]),
-                "size": len(rows),
-                "rows": [[row, name(row)] for row in rows[:SHOWN_ROWS]],
+                "number": part.number,
+                "colour": int(clusters.colours[part.number]),
+                "size": part.size,
+                "rows": [[row, name(row)] for row in part.typical],
+                "traits": [
+                    f"{trait.title} {trait.shown(trait.inside)} (others {trait.shown(trait.outside)})"
+                    for trait in part.traits[: 0 if self.items.pictures else SHOWN_TRAITS]
+                ],
             }
-            for number, rows in enumerate(clusters.members)
+            for part in clusters.described
         ]
 
     def _nmi(self, clusters: Clusters) -> float | None:

@@ -68,7 +68,7 @@ def _standing(session: Session) -> str:
     links, clusters = session.links, session.clusters
     kept = len(links) - len(links.violated(clusters.labels))
     of = "" if session.n_clusters is None else f" of {session.n_clusters}"
-    sizes = " ".join(str(len(rows)) for rows in clusters.members)
+    sizes = " ".join(str(part.size) for part in clusters.described)
     made = title(clusters.algorithm)
     return f"links: {len(links)}, kept: {kept}; groups found: {session.n_groups}{of}; {made}: {sizes}"
 

@@ -23,7 +23,7 @@ def digits():
 
 @pytest.fixture
 def session(digits, tmp_path):
-    with Session(digits, Clusterer(digits.numbers, 10, "pckmeans"), tmp_path / "links.csv") as opened:
+    with Session(Clusterer(digits, digits.numbers, 10, "pckmeans"), tmp_path / "links.csv") as opened:
         yield opened
 
 
@@ -42,4 +42,4 @@ def beads():
 
 @pytest.fixture
 def heaps(beads):
-    return Clusterer(beads.numbers, 3, "pckmeans")
+    return Clusterer(beads, beads.numbers, 3, "pckmeans")

@@ -1,7 +1,6 @@
 """The clusters that answers make."""
 
 import numpy as np
-import pytest
 
 from cscluster.constraints.files import Link, as_constraints
 from cscluster.constraints.schedules import random_pairs
@@ -20,20 +19,18 @@ def links(y, count, seed=0):
 
 def test_clusters_are_those_of_the_chosen_method_and_depend_on_no_earlier_answers(beads):
     answers = links(beads.y, 30)
-    clusterer = Clusterer(beads.numbers, 3, seed=5)
+    clusterer = Clusterer(beads, beads.numbers, 3, seed=5)
     for count in (0, 5, 30):
         made = clusterer(answers[:count])
         given = as_constraints(answers[:count], 60)
         expected = method.fit(made.algorithm, {}, 3, beads.numbers, given, 5).labels
         assert made.labels.tolist() == expected.tolist()
-    for number, rows in enumerate(made.members):
-        assert sorted(rows) == np.flatnonzero(made.labels == number).tolist()
-        mean = beads.numbers[rows].mean(axis=0)
-        assert np.all(np.diff(np.linalg.norm(beads.numbers[rows] - mean, axis=1)) >= 0)
+    assert [part.size for part in made.described] == np.bincount(made.labels, minlength=3).tolist()
+    assert all(part.traits and len(part.typical) == 8 for part in made.described)
 
 
 def test_a_given_method_is_used(beads):
-    assert Clusterer(beads.numbers, 3, "cop_kmeans")(links(beads.y, 9)).algorithm == "cop_kmeans"
+    assert Clusterer(beads, beads.numbers, 3, "cop_kmeans")(links(beads.y, 9)).algorithm == "cop_kmeans"
 
 
 def choose(scores):
@@ -44,7 +41,7 @@ def choose(scores):
 
 def test_the_method_changes_only_where_another_is_better_and_that_is_said(beads, monkeypatch):
     answers = links(beads.y, 80)
-    clusterer = Clusterer(beads.numbers, 3)
+    clusterer = Clusterer(beads, beads.numbers, 3)
     rounds = (
         (20, {"rca": 0.9, "pckmeans": 0.8}, "rca", ""),
         (39, {"rca": 0.1, "pckmeans": 0.9}, "rca", ""),  # too early to look again
@@ -59,7 +56,7 @@ def test_the_method_changes_only_where_another_is_better_and_that_is_said(beads,
 
 
 def test_without_a_number_there_are_as_many_clusters_as_groups(beads):
-    clusterer = Clusterer(beads.numbers, None, "pckmeans")
+    clusterer = Clusterer(beads, beads.numbers, None, "pckmeans")
     apart = [Link(0, 20, False), Link(0, 40, False), Link(20, 40, False)]
     assert [clusterer(apart[:count]).n_clusters for count in range(4)] == [2, 2, 2, 3]
     assert clusterer([*apart[:2], Link(20, 40, True)]).n_clusters == 2
@@ -76,7 +73,7 @@ def test_colours_stay_with_most_rows():
 def test_rows_that_twenty_answers_moved(beads, monkeypatch):
     labels = beads.y.copy()
     monkeypatch.setattr(module.tables, "fit", lambda *_: method.Fit(None, labels.copy(), []))
-    clusterer = Clusterer(beads.numbers, 3, "pckmeans")
+    clusterer = Clusterer(beads, beads.numbers, 3, "pckmeans")
     answers = links(beads.y, 40)
     moved = []
     for count in range(22):
@@ -85,12 +82,3 @@ def test_rows_that_twenty_answers_moved(beads, monkeypatch):
         moved.append(clusterer(answers[:count]).moved)
     assert moved == [None] * 20 + [4, 4]
     assert clusterer(answers[:30]).moved == 0
-
-
-@pytest.mark.parametrize("dense", [True, False])
-def test_members_of_sparse_rows_are_those_of_dense_ones(beads, dense):
-    from scipy import sparse
-
-    X = np.abs(beads.numbers)
-    made = Clusterer(X if dense else sparse.csr_array(X), 3, "kmeans")([])
-    assert sorted(row for rows in made.members for row in rows) == list(range(60))

@@ -9,6 +9,7 @@ import pytest
 from cscluster.constraints.files import read_links
 from cscluster.errors import ConstraintError, ParameterError, StoreError
 from cscluster.labelling import clusters
+from cscluster.labelling.clusters import Clusterer
 from cscluster.labelling.session import ContradictionError, Session
 from cscluster.tables import method
 
@@ -20,7 +21,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def talk(beads, heaps, path):
-    with Session(beads, heaps, path) as opened:
+    with Session(heaps, path) as opened:
         yield opened
 
 
@@ -93,7 +94,7 @@ def test_going_on_from_the_file(talk, path, beads, heaps):
     for _ in range(9):
         answer(talk)
     talk.close()
-    with Session(beads, heaps, path) as again:
+    with Session(heaps, path) as again:
         assert again.answers == talk.answers
         assert again.question == talk.question
         again.undo()
@@ -102,7 +103,7 @@ def test_going_on_from_the_file(talk, path, beads, heaps):
 
 def test_weights_in_the_file_stay(path, beads, heaps):
     path.write_text("a,b,link,weight\nb3,b1,must,2.5\n\nb0,b50,cannot,\n")
-    with Session(beads, heaps, path) as talk:
+    with Session(heaps, path) as talk:
         assert [(link.a, link.b, link.weight) for link in talk.answers] == [(3, 1, 2.5), (0, 50, 1.0)]
         answer(talk)
     assert path.read_text().startswith("a,b,link,weight\nb3,b1,must,2.5\nb0,b50,cannot,1.0\n")
@@ -153,14 +154,14 @@ def test_more_groups_than_clusters_are_named_and_can_be_taken_back(talk):
 def test_a_second_session_is_told(talk, path, beads, heaps, tmp_path):
     answer(talk)
     with pytest.raises(StoreError, match=r"Another session is labelling into '.*links\.csv'; end it first"):
-        Session(beads, heaps, path)
+        Session(heaps, path)
     (tmp_path / "same.csv").symlink_to(path)
     with pytest.raises(StoreError, match="Another session is labelling"):
-        Session(beads, heaps, tmp_path / "same.csv")
+        Session(heaps, tmp_path / "same.csv")
     answer(talk)
     assert len(path.read_text().splitlines()) == 3
     talk.close()
-    Session(beads, heaps, path).close()
+    Session(heaps, path).close()
 
 
 def test_the_lock_ends_with_the_process(path, beads, heaps):
@@ -171,21 +172,21 @@ def test_the_lock_ends_with_the_process(path, beads, heaps):
     ) as other:
         assert other.stdout.readline() == b"held\n"
         with pytest.raises(StoreError, match="Another session is labelling"):
-            Session(beads, heaps, path)
+            Session(heaps, path)
         other.kill()
         other.wait()
-    Session(beads, heaps, path).close()
+    Session(heaps, path).close()
 
 
 def test_ids_that_differ_only_in_a_line_break_are_not_mistaken(path, heaps, beads):
     ids = ["a b", "a\nb", "a\rb", "a\u2028b", "a\x85b", "a\x0cb", "a\x0bb", "a\x1cb", *beads.ids[8:]]
     table = replace(beads, ids=ids)
-    with Session(table, heaps, path) as talk:
+    with Session(Clusterer(table, beads.numbers, 3, "pckmeans"), path) as talk:
         for row in range(1, 8):
             talk.answer(0, row, True)
         answers = talk.answers
     assert [(link.a, link.b) for link in answers] == [(0, row) for row in range(1, 8)]
-    with Session(table, heaps, path) as again:
+    with Session(Clusterer(table, beads.numbers, 3, "pckmeans"), path) as again:
         assert again.answers == answers
 
 
@@ -201,7 +202,7 @@ def test_a_file_that_another_program_changed_is_left_alone(talk, path):
 def test_a_contradictory_file_is_refused(path, beads, heaps):
     path.write_text("a,b,link\nb0,b1,must\nb1,b0,cannot\n")
     with pytest.raises(ConstraintError, match="'b0' and 'b1' are cannot-linked"):
-        Session(beads, heaps, path)
+        Session(heaps, path)
 
 
 def test_answers_can_be_changed_and_deleted(talk, path, beads):

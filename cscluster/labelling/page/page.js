@@ -81,6 +81,7 @@ function showClusters() {
       entry.append(rows);
     } else {
       entry.append(element("div", cluster.rows.map((row) => row[1]).join(", "), "names"));
+      for (const trait of cluster.traits) entry.append(element("div", trait, "trait"));
     }
     return entry;
   });
