@@ -12,7 +12,7 @@ from cscluster import documents
 from cscluster.algorithms import registry
 from cscluster.atomic import put
 from cscluster.cli import cluster_view as view
-from cscluster.cli import console
+from cscluster.cli import console, options
 from cscluster.constraints import Constraints
 from cscluster.constraints.files import CONTRADICTIONS, as_links, links_csv
 from cscluster.errors import ConfigError, ContradictionError, ParameterError, StoreError
@@ -28,7 +28,6 @@ from cscluster.tables.outputs import check as check_files
 from cscluster.tables.outputs import labels_csv
 from cscluster.tables.table import Columns as Columns
 from cscluster.tables.table import Table, read_cells, read_table
-from cscluster.words import integer
 
 STDOUT = Path("-")
 PAGE_TRAITS = 10
@@ -68,9 +67,7 @@ def parse_method(algorithm: str, params: Sequence[str], clusters: str) -> Method
     ParameterError
         For an unknown algorithm or parameter, an illegal value, or a wrong number of clusters.
     """
-    n_clusters = integer(clusters)
-    if clusters != "auto" and (n_clusters is None or n_clusters < 2):
-        raise ParameterError(f"-k must be an integer of at least 2, or 'auto', got '{clusters}'.")
+    n_clusters = options.number_of_clusters(clusters)
     if algorithm == "auto" and params:
         raise ParameterError("--param needs --algorithm NAME; each method has its own parameters.")
     return wanted_method(algorithm, _parameters(params), n_clusters or "auto")

@@ -14,7 +14,6 @@ from typer.core import TyperGroup
 from cscluster import __version__
 from cscluster.cli import complete, options
 from cscluster.cli.options import CORES, RESULTS
-from cscluster.data import STEP_NAMES
 from cscluster.errors import CsclusterError
 from cscluster.report.formats import ENDINGS
 
@@ -364,16 +363,7 @@ def cluster(
     clusters: Annotated[
         str, typer.Option("--clusters", "-k", metavar="K", help="Number of clusters, or auto.")
     ] = "auto",
-    algorithm: Annotated[
-        str,
-        typer.Option(
-            "--algorithm",
-            "-a",
-            metavar="NAME",
-            help="Name from 'cscluster list', or auto.",
-            autocompletion=complete.algorithms,
-        ),
-    ] = "auto",
+    algorithm: options.Algorithm = "auto",
     param: Annotated[
         list[str] | None,
         typer.Option("--param", "-p", metavar="NAME=VALUE", help="Parameter of the algorithm."),
@@ -387,31 +377,21 @@ def cluster(
             autocompletion=complete.columns,
         ),
     ] = None,
-    features: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMNS",
-            help="Cluster by these columns only (a,b,c).",
-            autocompletion=complete.columns,
-        ),
-    ] = None,
+    features: options.Features = None,
     ignore: options.Ignore = None,
     labels: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="Classes of some rows, empty for the others: taken as links."),
+        typer.Option(
+            metavar="COLUMN",
+            help="Classes of some rows, empty for the others: taken as links.",
+            autocompletion=complete.columns,
+        ),
     ] = None,
     hard: Annotated[bool, typer.Option("--hard", help="The links of --labels must hold.")] = False,
     contradictions: Annotated[
         str, typer.Option(metavar="refuse|keep|drop", help="What to do with links that contradict others.")
     ] = "refuse",
-    preprocess: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="STEP",
-            help="standardize (default), center, scale01, l2, pca=N, none, ...",
-            autocompletion=complete.among([*STEP_NAMES, "none"]),
-        ),
-    ] = None,
+    preprocess: options.Preprocess = None,
     out: options.Labels = None,
     with_table: options.WithTable = False,
     describe: Annotated[
@@ -428,9 +408,7 @@ def cluster(
         list[Path] | None,
         typer.Option("--map", metavar="FILE", help="Draw rows and links: map.html, map.png, .pdf or .svg."),
     ] = None,
-    seed: Annotated[
-        int, typer.Option(metavar="N", min=0, max=2**31 - 1, help="Seed of all random choices.")
-    ] = 0,
+    seed: options.TableSeed = 0,
 ) -> None:
     """Cluster your own data with your own links.
 
@@ -479,13 +457,19 @@ def predict(
 @app.command()
 def label(
     data: options.Data,
-    clusters: Annotated[int, typer.Option("--clusters", "-k", min=2, help="Number of clusters.")],
+    clusters: Annotated[
+        str,
+        typer.Option(
+            "--clusters", "-k", metavar="K", help="Number of clusters, or auto: as many as groups are found."
+        ),
+    ] = "auto",
     links: Annotated[
         Path | None,
         typer.Option(
             metavar="LINKS.csv", help="File of the answers, earlier ones too; by default DATA-links.csv."
         ),
     ] = None,
+    algorithm: options.Algorithm = "auto",
     id_column: options.IdColumn = None,
     target: Annotated[
         str | None,
@@ -495,10 +479,16 @@ def label(
             autocompletion=complete.columns,
         ),
     ] = None,
+    features: options.Features = None,
     ignore: options.Ignore = None,
+    preprocess: options.Preprocess = None,
     image_shape: Annotated[
         str, typer.Option(metavar="HxW", help="Rows are pictures of this shape, such as 8x8.")
     ] = "auto",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the clusters as CSV at the end.")
+    ] = None,
+    seed: options.TableSeed = 0,
     terminal: Annotated[bool, typer.Option("--terminal", help="Ask here instead of on a page.")] = False,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 takes a free one.")] = 0,
     open_page: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
@@ -507,15 +497,16 @@ def label(
 
     A page that only this computer can reach shows two items at a time; y, n and s answer yes, no
     and skip, u takes the latest answer back.  Each answer is saved at once, and the next question
-    is the one whose answer is likely to teach most.  Ctrl-C ends; the same command goes on.
+    is the one whose answer is likely to teach most.  The clusters are those of the command that is
+    printed in the end.  Ctrl-C ends; the same command goes on.
     """
     from cscluster.cli import label as command
 
     command.label(
         data,
-        clusters,
-        links,
-        command.Columns(id_column, target, (), options.column_names(ignore)),
+        command.parse_making(clusters, algorithm, preprocess, seed),
+        (links, out),
+        command.Columns(id_column, target, options.column_names(features), options.column_names(ignore)),
         image_shape,
         page=None if terminal else (port, open_page),
     )

@@ -11,8 +11,10 @@ from typing import Annotated
 import typer
 
 from cscluster.cli import complete
-from cscluster.data import formats
+from cscluster.data import STEP_NAMES, formats
+from cscluster.errors import ParameterError
 from cscluster.experiment.engine import BACKENDS
+from cscluster.words import integer
 
 CORES = os.cpu_count() or 1
 RESULTS = Path("results")
@@ -95,6 +97,35 @@ Ignore = Annotated[
         autocompletion=complete.columns,
     ),
 ]
+Features = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMNS",
+        help="Cluster by these columns only (a,b,c).",
+        autocompletion=complete.columns,
+    ),
+]
+Preprocess = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="STEP",
+        help="standardize (default), center, scale01, l2, pca=N, none, ...",
+        autocompletion=complete.among([*STEP_NAMES, "none"]),
+    ),
+]
+Algorithm = Annotated[
+    str,
+    typer.Option(
+        "--algorithm",
+        "-a",
+        metavar="NAME",
+        help="Name from 'cscluster list', or auto.",
+        autocompletion=complete.algorithms,
+    ),
+]
+TableSeed = Annotated[
+    int, typer.Option("--seed", metavar="N", min=0, max=2**31 - 1, help="Seed of all random choices.")
+]
 Labels = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="FILE", help="Write the clusters as CSV; - is standard output."),
@@ -110,6 +141,20 @@ Directory = Annotated[Path, typer.Option("--directory", "-d", help="Where to wri
 def results_flag(results: Path) -> str:
     """Return what a command needs to find its results in a directory."""
     return "" if results == RESULTS else f" --results {shlex.quote(str(results))}"
+
+
+def number_of_clusters(text: str) -> int | None:
+    """Read -k: None stands for auto.
+
+    Raises
+    ------
+    ParameterError
+        If it is neither.
+    """
+    number = integer(text)
+    if text != "auto" and (number is None or number < 2):
+        raise ParameterError(f"-k must be an integer of at least 2, or 'auto', got '{text}'.")
+    return number
 
 
 def column_names(given: list[str] | None) -> list[str]:

@@ -16,13 +16,16 @@ References
 ----------
 .. [1] S. Basu, A. Banerjee, R. Mooney, "Active Semi-Supervision for Pairwise Constrained
    Clustering", 2004. doi:10.1137/1.9781611972740.31
+.. [2] S. Xiong, J. Azimi, X. Fern, "Active Learning of Constraints for Semi-supervised Clustering", IEEE
+   TKDE 26, 2014, section 3.3. doi:10.1109/TKDE.2013.22
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -81,6 +84,33 @@ def find_groups(answers: Iterable[Answer]) -> Groups:
         for first in others
     }
     return Groups(groups, waiting, set(sets))
+
+
+def chain(answers: Sequence[Answer], a: int, b: int) -> list[int]:
+    """Return the numbers of answers that together tell whether two samples belong together.
+
+    They lead from one sample to the other through must-links, and through one cannot-link where the two are
+    apart; no chain of must-links is shorter.  Empty if nothing follows.
+    """
+    steps: dict[int, list[tuple[int, int, bool]]] = {}
+    for number, (one, other, together) in enumerate(answers):
+        steps.setdefault(one, []).append((number, other, together))
+        steps.setdefault(other, []).append((number, one, together))
+    came: dict[tuple[int, bool], tuple[int, tuple[int, bool]] | None] = {(a, True): None}
+    queue = deque(came)
+    while queue:
+        place = queue.popleft()
+        for number, other, together in steps.get(place[0], ()):
+            to = (other, place[1] and together)
+            if (together or place[1]) and to not in came:
+                came[to] = (number, place)
+                queue.append(to)
+    numbers = []
+    end = came.get((b, True)) or came.get((b, False))
+    while end is not None:
+        numbers.append(end[0])
+        end = came[end[1]]
+    return numbers[::-1]
 
 
 @dataclass(frozen=True)
@@ -161,7 +191,24 @@ def euclidean(X: Any) -> Callable[[int], FloatArray]:
     return lambda i: lengths + lengths[i] - 2 * (Z @ Z[i])
 
 
-def ask(rule: Rule, count: int, answer: Callable[[int, int, int], bool]) -> tuple[IntArray, BoolArray]:
+def uncertainty(p: FloatArray) -> FloatArray:
+    """Return entropy over expected number of questions [2]_, for similarities of shape (n, n_groups)."""
+    p = p + 1e-12
+    p = p / p.sum(axis=1, keepdims=True)
+    entropy = -(p * np.log(p)).sum(axis=1)
+    ordered = -np.sort(-p, axis=1)
+    expected = ordered @ np.minimum(np.arange(1, p.shape[1] + 1), max(p.shape[1] - 1, 1))
+    return np.asarray(entropy / expected)
+
+
+class Questions(Protocol):
+    """What picks the next pair by the answers so far."""
+
+    def next_pair(self, answers: Iterable[Answer], skipped: Collection[int] = ()) -> tuple[int, int] | None:
+        """Return the sample to ask about and the one to compare it with; None if nothing is left."""
+
+
+def ask(rule: Questions, count: int, answer: Callable[[int, int, int], bool]) -> tuple[IntArray, BoolArray]:
     """Return the first `count` pairs that the rule asks about, fewer if it runs out, and the answers.
 
     `answer` gets two samples and the number of the question.
@@ -169,5 +216,10 @@ def ask(rule: Rule, count: int, answer: Callable[[int, int, int], bool]) -> tupl
     answers: list[Answer] = []
     while len(answers) < count and (pair := rule.next_pair(answers)) is not None:
         answers.append((*pair, answer(*pair, len(answers))))
+    return as_arrays(answers)
+
+
+def as_arrays(answers: list[Answer]) -> tuple[IntArray, BoolArray]:
+    """Return the pairs of answers, of shape (n_answers, 2), and which of them belong together."""
     pairs = np.array([pair for *pair, _ in answers], dtype=np.int64).reshape(-1, 2)
     return pairs, np.array([together for *_, together in answers], dtype=bool)

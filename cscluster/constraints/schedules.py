@@ -366,7 +366,7 @@ class Active(_Counted):
     """
 
     kind: Literal["active"] = "active"
-    strategy: Literal["explore_consolidate", "min_max", "npu", "cobras"] = Field(
+    strategy: Literal["explore_consolidate", "min_max", "npu", "cobras", "doubt"] = Field(
         "explore_consolidate", description="how the pairs to ask about are chosen"
     )
 

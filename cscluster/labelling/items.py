@@ -7,6 +7,7 @@ import struct
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -37,6 +38,31 @@ class Cell:
     place: float | None = None
 
 
+class Pictures:
+    """Rows as grey pictures.
+
+    Parameters
+    ----------
+    values : ndarray or CSR array of shape (n, height * width)
+        The pixels of each row.
+    shape : tuple of int
+        Height and width.
+    """
+
+    def __init__(self, values: Any, shape: tuple[int, int]) -> None:
+        self.shape = shape
+        self._values = values
+        numbers = values.data if sparse.issparse(values) else values
+        self._low, self._high = min(0.0, float(np.nanmin(numbers))), float(np.nanmax(numbers))
+
+    def pixels(self, row: int) -> NDArray[np.uint8]:
+        """Return a picture, of type uint8 and shape (height, width)."""
+        values = self._values[[row]]
+        values = values.toarray() if sparse.issparse(values) else values
+        scaled = (values.reshape(self.shape) - self._low) / ((self._high - self._low) or 1)
+        return np.asarray(np.round(255 * np.nan_to_num(scaled)), dtype=np.uint8)
+
+
 class Items:
     """The rows of a table as a person sees them.
 
@@ -49,20 +75,15 @@ class Items:
         not clustered by too.
     hidden : set of str
         Columns that are not shown: the true classes would give the answer away.
-    shape : tuple of int, optional
-        Height and width of a row that is a picture.
+    pictures : Pictures, optional
+        The rows as pictures, where they are.
     """
 
-    def __init__(
-        self, table: Table, source: str, hidden: set[str], shape: tuple[int, ...] | None = None
-    ) -> None:
+    def __init__(self, table: Table, source: str, hidden: set[str], pictures: Pictures | None = None) -> None:
         self.table = table
-        self.shape = shape
-        self._columns = {} if shape else _columns(table, source, hidden)
+        self.pictures = pictures
+        self._columns = {} if pictures else _columns(table, source, hidden)
         self._ranges = {name: _range(column) for name, column in self._columns.items()}
-        if shape:
-            values = table.numbers.data if sparse.issparse(table.numbers) else table.numbers
-            self._low, self._high = min(0.0, float(values.min())), float(values.max())
 
     def cells(self, row: int) -> list[Cell]:
         """Return what stands in a row, at most `MAX_CELLS` values."""
@@ -74,14 +95,6 @@ class Items:
     def n_hidden(self) -> int:
         """Number of columns that there is no room for."""
         return max(0, len(self._columns) - MAX_CELLS)
-
-    def pixels(self, row: int) -> NDArray[np.uint8]:
-        """Return a picture, of type uint8 and shape (height, width)."""
-        assert self.shape is not None
-        values = self.table.numbers[[row]]
-        values = values.toarray() if sparse.issparse(values) else values
-        scaled = (values.reshape(self.shape) - self._low) / ((self._high - self._low) or 1)
-        return np.asarray(np.round(255 * np.nan_to_num(scaled)), dtype=np.uint8)
 
     def _cell(self, name: str, row: int) -> Cell:
         value = self._columns[name].iloc[row]
@@ -121,27 +134,36 @@ def _range(column: pd.Series) -> tuple[float, float] | None:
     return float(column.min()), float(column.max())
 
 
-def image_shape(text: str, table: Table) -> tuple[int, ...] | None:
-    """Return height and width of the pictures: as given, or as the data set has it with ``auto``.
+def find_pictures(text: str, table: Table, source: str, hidden: set[str]) -> Pictures | None:
+    """Return rows as pictures of a given shape, or of that of the data set with ``auto``, if it has one.
+
+    In a file, pixels are all its columns but those that are not shown: a pixel that never changes is no
+    feature, but part of the picture.
 
     Raises
     ------
     DataError
         If the text is no shape, or not that of the rows.
     """
-    n_values = table.numbers.shape[1]
     if text == "auto":
-        return table.image if table.image and len(table.image) == 2 else None
+        height, width = table.image if table.image and len(table.image) == 2 else (0, 0)
+        return Pictures(table.numbers, (height, width)) if height else None
     found = re.fullmatch(r"(\d{1,4})x(\d{1,4})", text)
     if found is None:
         raise DataError(f"The shape of pictures must be HEIGHTxWIDTH, such as 8x8, or auto; got '{text}'.")
     shape = (int(found[1]), int(found[2]))
-    if shape[0] * shape[1] != n_values or table.texts:
+    values, n_strings = table.numbers, 0
+    if formats.is_table(Path(source).expanduser()):
+        columns = list(_columns(table, source, hidden).values())
+        numbers = [column for column in columns if pd.api.types.is_numeric_dtype(column)]
+        n_strings = len(columns) - len(numbers)
+        values = np.column_stack([np.empty((table.n_rows, 0)), *numbers])
+    if shape[0] * shape[1] != values.shape[1] or n_strings:
         raise DataError(
             f"Pictures of {text} need rows of {shape[0] * shape[1]} numbers, "
-            f"but those of '{table.name}' have {n_values}{' and strings' if table.texts else ''}."
+            f"but those of '{table.name}' have {values.shape[1]}{' and strings' if n_strings else ''}."
         )
-    return shape
+    return Pictures(values, shape)
 
 
 def png(pixels: NDArray[np.uint8]) -> bytes:

@@ -14,14 +14,17 @@ import socket
 import sys
 import threading
 from collections import OrderedDict
+from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from typing import Any
 
-from cscluster.errors import CsclusterError, StoreError
+from cscluster.errors import ConstraintError, CsclusterError, StoreError
 from cscluster.labelling.items import png
+from cscluster.labelling.session import ContradictionError, Session
 from cscluster.labelling.state import View
+from cscluster.tables.outputs import labels_csv
 from cscluster.words import integer
 
 _LIMIT = 10_000
@@ -118,10 +121,27 @@ class _Handler(BaseHTTPRequestHandler):
         elif name == "state":
             with self.server.lock:
                 self._send_json(HTTPStatus.OK, view.state())
-        elif picture and view.items.shape and int(picture[1]) < view.session.table.n_rows:
-            self._send(HTTPStatus.OK, png(view.items.pixels(int(picture[1]))), "image/png", "max-age=86400")
+        elif name == "answers":
+            with self.server.lock:
+                self._send_json(HTTPStatus.OK, view.answers())
+        elif name == "labels.csv":
+            self._send_labels(view.session)
+        elif picture and view.items.pictures and int(picture[1]) < view.session.table.n_rows:
+            self._send(
+                HTTPStatus.OK, png(view.items.pictures.pixels(int(picture[1]))), "image/png", "max-age=86400"
+            )
         else:
             self._refuse(HTTPStatus.NOT_FOUND, "There is nothing here.")
+
+    def _send_labels(self, session: Session) -> None:
+        """Send the clusters of all answers, which may have to be waited for."""
+        try:
+            session.settle()
+        except CsclusterError as error:
+            self._refuse(HTTPStatus.CONFLICT, str(error))
+        else:
+            text = labels_csv(session.table, session.clusters.labels).encode()
+            self._send(HTTPStatus.OK, text, "text/csv; charset=utf-8")
 
     def do_POST(self) -> None:
         name = self._allowed()
@@ -132,27 +152,21 @@ class _Handler(BaseHTTPRequestHandler):
         if name != "step" or kind != "application/json" or size is None or size > _LIMIT:
             self._refuse(HTTPStatus.BAD_REQUEST, "This is not an answer.")
             return
+        session = self.server.view.session
         try:
-            step = _read_step(self.rfile.read(size), self.server.view.session.table.n_rows)
+            step = _read_step(self.rfile.read(size), session.table.n_rows)
         except (ValueError, RecursionError):  # of json, for a text that is nested too deeply
             self._refuse(HTTPStatus.BAD_REQUEST, "This is not an answer.")
             return
         with self.server.lock:
             try:
-                self._take(*step)
+                step.take(session)
             except CsclusterError as error:
-                self._send_json(HTTPStatus.CONFLICT, {**self.server.view.state(), "error": str(error)})
+                chain = error.numbers if isinstance(error, ContradictionError) else []
+                reply = {**self.server.view.state(), "error": str(error), "chain": chain}
+                self._send_json(HTTPStatus.CONFLICT, reply)
             else:
                 self._send_json(HTTPStatus.OK, self.server.view.state())
-
-    def _take(self, action: str, a: int, b: int) -> None:
-        session = self.server.view.session
-        if action == "undo":
-            session.undo()
-        elif action == "skip":
-            session.skip(a)
-        else:
-            session.answer(a, b, action == "yes")
 
     def _allowed(self) -> str | None:
         """Return what is asked for below the token, or refuse."""
@@ -191,22 +205,51 @@ class _Handler(BaseHTTPRequestHandler):
         """Keep the terminal clear."""
 
 
-def _read_step(content: bytes, n_rows: int) -> tuple[str, int, int]:
-    """Return what was done and about which rows.
+@dataclass(frozen=True)
+class _Step:
+    """What a person did: an action, and the rows or the number of the answer that it is about."""
+
+    action: str
+    rows: tuple[int, int] = (0, 0)
+    answer: int = 0
+
+    def take(self, session: Session) -> None:
+        """Do it."""
+        if self.action == "undo":
+            session.undo()
+        elif self.action == "skip":
+            session.skip(self.rows[0])
+        elif self.action in ("yes", "no"):
+            session.answer(*self.rows, self.action == "yes")
+        elif self.answer >= len(session.answers):
+            raise ConstraintError(f"There is no answer {self.answer}: there are {len(session.answers)}.")
+        elif self.action == "change":
+            session.change(self.answer, not session.answers[self.answer].together)
+        else:
+            session.delete(self.answer)
+
+
+def _read_step(content: bytes, n_rows: int) -> _Step:
+    """Return what was done.
 
     Raises
     ------
     ValueError
-        If it is none of yes, no, skip and undo about two rows.
+        If it is none of yes, no and skip about two rows, change and delete of an answer, and undo.
     """
     step = json.loads(content)
-    if not isinstance(step, dict) or step.get("action") not in ("yes", "no", "skip", "undo"):
+    if not isinstance(step, dict) or not isinstance(step.get("action"), str):
         raise ValueError
-    rows = step.get("rows", [])
-    if step["action"] == "undo":
-        return "undo", 0, 0
-    if not isinstance(rows, list) or len(rows) != 2 or rows[0] == rows[1]:
+    action, rows, answer = step["action"], step.get("rows", []), step.get("answer")
+    if action == "undo":
+        return _Step(action)
+    if action in ("change", "delete"):
+        if type(answer) is not int or answer < 0:
+            raise ValueError
+        return _Step(action, answer=answer)
+    if action not in ("yes", "no", "skip") or not isinstance(rows, list) or len(rows) != 2:
         raise ValueError
-    if not all(type(row) is int and 0 <= row < n_rows for row in rows):
+    a, b = rows
+    if not all(type(row) is int and 0 <= row < n_rows for row in rows) or a == b:
         raise ValueError
-    return step["action"], rows[0], rows[1]
+    return _Step(action, (a, b))

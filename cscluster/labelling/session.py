@@ -1,31 +1,49 @@
-"""Answers: taken, checked, saved after each one, and taken back."""
+"""Answers: taken, checked, saved after each one, changed and taken back."""
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
-import numpy as np
 from filelock import FileLock, Timeout
-from numpy.typing import NDArray
 
+from cscluster.atomic import put
 from cscluster.constraints import Constraints
-from cscluster.constraints.active import find_groups
+from cscluster.constraints.active import Answer, chain, find_groups
+from cscluster.constraints.doubt import Doubt
 from cscluster.constraints.files import Link, as_constraints, links_csv, list_links, read_text
 from cscluster.errors import ConstraintError, StoreError
-from cscluster.labelling.ensemble import Ensemble, renumbered
-from cscluster.labelling.pairs import make_rule, membership
-from cscluster.tables import outputs as files
+from cscluster.labelling.background import Background
+from cscluster.labelling.clusters import RECENT, Clusterer, Clusters
 from cscluster.tables.table import Table
 
-IntArray = NDArray[np.int64]
+ENOUGH = f"The latest {RECENT} answers changed next to nothing: this may be enough."
 
-_REMEMBERED = 20
+_UNMOVED = 0.005
+"""Share of the rows that is next to nothing."""
+
+
+class ContradictionError(ConstraintError):
+    """An answer that earlier ones contradict.
+
+    Attributes
+    ----------
+    numbers : list of int
+        Numbers of the answers, a chain of links, that contradict it.
+    """
+
+    def __init__(self, message: str, numbers: list[int]) -> None:
+        super().__init__(message)
+        self.numbers = numbers
 
 
 class Session:
     """Questions and answers about a table; the file always holds all answers, and no other session writes it.
+
+    Questions follow from the answers alone; the clusters are made in the background.
 
     Raises
     ------
@@ -38,29 +56,30 @@ class Session:
     ----------
     table : Table
         What is asked about.
-    n_clusters : int
-        Number of clusters.
     path : Path
         The file of links; answers in it are taken up.
     answers : list of Link
         All answers, in the order in which they were given.
-    labels : ndarray of shape (n,)
-        The clusters that the answers make.
+    question : pair of int, optional
+        The rows that are asked about.
+    clusters : Clusters
+        The latest clusters; those of all answers where `is_settled`.
     """
 
-    def __init__(self, table: Table, ensemble: Ensemble, path: Path) -> None:
-        self.table, self.path = table, path
-        self.n_clusters = ensemble.n_clusters
+    def __init__(self, clusterer: Clusterer, path: Path) -> None:
+        self.table, self.path = clusterer.table, path
+        self._clusterer = clusterer
         self._lock = _lock(path)
         self._stored = read_text(path) if path.exists() else None
-        self.answers = read_answers(path, table)
-        self._ensemble = ensemble
-        self._rule = make_rule(ensemble.partitions, ensemble.n_clusters)
+        self.answers = read_answers(path, self.table)
+        linked = {row for link in self.answers for row in (link.a, link.b)}
+        self._rule = Doubt(clusterer.X, clusterer.n_clusters, clusterer.seed, linked)
         self._skipped: list[int] = []
-        self._steps: list[str] = ["answer"] * len(self.answers)
-        self._foretold: deque[bool] = deque(maxlen=_REMEMBERED)
-        self.labels = np.zeros(table.n_rows, dtype=np.int64)
-        self._go_on()
+        self._earlier: list[tuple[list[Link], list[int]]] = []
+        self._foretold: deque[bool] = deque(maxlen=RECENT)
+        self.clusters: Clusters = clusterer(self.answers)
+        self._background = Background(self._cluster)
+        self.question = self._next()
 
     def __enter__(self) -> Self:
         return self
@@ -70,6 +89,7 @@ class Session:
 
     def close(self) -> None:
         """Let other sessions have the file."""
+        self._background.close()
         self._lock.release()
 
     @property
@@ -83,94 +103,144 @@ class Session:
         return len(self._groups())
 
     @property
+    def n_clusters(self) -> int | None:
+        """Number of clusters, if it is given."""
+        return self._clusterer.n_clusters
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the clusters are those of all answers."""
+        return self._background.is_idle
+
+    def settle(self) -> None:
+        """Wait for the clusters of all answers.
+
+        Raises
+        ------
+        CsclusterError
+            If the method cannot cluster with them.
+        """
+        self._background.wait()
+        if self._background.error is not None:
+            raise self._background.error
+
+    @property
     def foretold(self) -> tuple[int, int]:
         """Of the latest answers of this session, how many the clusters had right beforehand, and all."""
         return sum(self._foretold), len(self._foretold)
 
     @property
+    def is_enough(self) -> bool:
+        """Whether the latest answers changed next to nothing."""
+        moved = self.clusters.moved
+        return moved is not None and moved <= _UNMOVED * self.table.n_rows
+
+    @property
     def can_undo(self) -> bool:
         """Whether there is anything to take back."""
-        return bool(self._steps)
+        return bool(self._earlier or self.answers)
 
     @property
     def problem(self) -> str:
         """Say what is wrong with the answers as a whole, or nothing."""
-        if self.n_groups <= self.n_clusters:
+        groups = self._groups()
+        if self._background.error is not None:
+            return str(self._background.error)
+        if self.n_clusters is None or len(groups) <= self.n_clusters:
             return ""
-        firsts = ", ".join(self.table.row_name(group[0]) for group in self._groups())
+        firsts = ", ".join(self.table.row_name(group[0]) for group in groups)
         return (
-            f"By your answers {self.n_groups} items are all in different groups ({firsts}), but there are "
-            f"only {self.n_clusters} clusters: take an answer back, or start again with {self.n_groups}."
+            f"By your answers {len(groups)} items are all in different groups ({firsts}), but there are "
+            f"only {self.n_clusters} clusters: take an answer back, or start again with {len(groups)}."
         )
-
-    def clusters(self) -> list[list[int]]:
-        """Return the rows of each cluster, those first that most partitions put with the others in it."""
-        members = [np.flatnonzero(self.labels == cluster) for cluster in range(self.n_clusters)]
-        there = [rows for rows in members if len(rows)]
-        shares = iter(membership(self._ensemble.partitions, there).T)
-        return [
-            rows[np.argsort(-next(shares)[rows], kind="stable")].tolist() if len(rows) else []
-            for rows in members
-        ]
 
     def answer(self, a: int, b: int, together: bool) -> None:
         """Take an answer, and save it; one that follows from earlier ones says nothing new.
 
         Raises
         ------
-        ConstraintError
+        ContradictionError
             If earlier answers say the opposite; nothing is saved.
         StoreError
             If it cannot be saved.
         """
         new = [*self.answers, Link(a, b, together)]
-        links = as_constraints(new, self.table.n_rows)
-        if len(links.contradictions):
-            said = "apart" if together else "together"
-            raise ConstraintError(
-                f"'{self.table.row_name(a)}' and '{self.table.row_name(b)}' are {said} by your earlier "
-                "answers; take those back if they were wrong."
-            )
-        if links.closure_size == self.links.closure_size:
+        self._require_consistent(new, len(self.answers))
+        if as_constraints(new, self.table.n_rows).closure_size == self.links.closure_size:
             return
-        self._save(new)
-        self._steps.append("answer")
-        self._foretold.append(bool(self.labels[a] == self.labels[b]) == together)
-        self._go_on()
+        labels = self.clusters.labels
+        self._foretold.append(bool(labels[a] == labels[b]) == together)
+        self._go_on(new, self._skipped)
+
+    def change(self, number: int, together: bool) -> None:
+        """Give an answer of before, by its number, another sense.
+
+        Raises
+        ------
+        ContradictionError
+            If the others say the opposite; nothing is saved.
+        """
+        new = [*self.answers]
+        new[number] = replace(new[number], together=together)
+        self._require_consistent(new, number)
+        self._go_on(new, self._skipped)
+
+    def delete(self, number: int) -> None:
+        """Take back an answer of before, by its number."""
+        self._go_on(self.answers[:number] + self.answers[number + 1 :], self._skipped)
 
     def skip(self, a: int) -> None:
         """Ask no more about a row, until the session ends."""
-        self._skipped.append(a)
-        self._steps.append("skip")
-        self.question = self._next()
+        self._go_on(self.answers, [*self._skipped, a])
 
     def undo(self) -> None:
-        """Take back the latest answer or skip."""
-        if not self._steps:
+        """Take back the latest answer, change or skip."""
+        if not self.can_undo:
             return
-        if self._steps[-1] == "skip":
-            self._skipped.pop()
-        else:
-            self._save(self.answers[:-1])
-            if self._foretold:
-                self._foretold.pop()
-        self._steps.pop()
-        self._go_on()
+        answers, skipped = self._earlier[-1] if self._earlier else (self.answers[:-1], self._skipped)
+        if len(answers) < len(self.answers) and self._foretold:
+            self._foretold.pop()
+        self._go_on(answers, skipped)
+        del self._earlier[-2:]
 
-    def _go_on(self) -> None:
-        """Cluster with all answers, and find the next question."""
-        labels = self._ensemble.labels(self.links)
-        self.labels = renumbered(labels, self.labels, self.n_clusters)
+    def _go_on(self, answers: list[Link], skipped: list[int]) -> None:
+        """Save answers, ask for their clusters, and find the next question."""
+        before = (self.answers, self._skipped)
+        if answers != self.answers:
+            self._save(answers)
+            self._background.put(answers)
+        self._earlier.append(before)
+        self._skipped = skipped
         self.question = self._next()
 
+    def _cluster(self, answers: list[Link]) -> None:
+        """Make the clusters of answers."""
+        self.clusters = self._clusterer(answers)
+
     def _next(self) -> tuple[int, int] | None:
-        return self._rule.next_pair(self._triples(), self._skipped)
+        return self._rule.next_pair(_triples(self.answers), self._skipped)
 
     def _groups(self) -> list[list[int]]:
-        return find_groups(self._triples()).groups
+        return find_groups(_triples(self.answers)).groups
 
-    def _triples(self) -> list[tuple[int, int, bool]]:
-        return [(link.a, link.b, link.together) for link in self.answers]
+    def _require_consistent(self, answers: list[Link], number: int) -> None:
+        """Raise a ContradictionError that names the answers which one contradicts."""
+        if not len(as_constraints(answers, self.table.n_rows).contradictions):
+            return
+        link = answers[number]
+        others = answers[:number] + answers[number + 1 :]
+        numbers = [at + (at >= number) for at in chain(_triples(others), link.a, link.b)]
+        name = self.table.row_name
+        said = "apart" if link.together else "together"
+        steps = ", ".join(
+            f"'{name(answers[at].a)}' {'and' if answers[at].together else 'not'} '{name(answers[at].b)}'"
+            for at in numbers
+        )
+        raise ContradictionError(
+            f"'{name(link.a)}' and '{name(link.b)}' are {said} by your answers {steps}; "
+            "change one of those if it was wrong.",
+            numbers,
+        )
 
     def _save(self, answers: list[Link]) -> None:
         """Write all answers, unless somebody else has changed the file."""
@@ -180,8 +250,12 @@ class Session:
                 f"'{self.path}' was changed by another program; nothing was saved: end and start again."
             )
         text = links_csv(answers, self.table.ids)
-        files.put(self.path, text.encode())
+        put(self.path, text)
         self.answers, self._stored = answers, text
+
+
+def _triples(answers: Iterable[Link]) -> list[Answer]:
+    return [(link.a, link.b, link.together) for link in answers]
 
 
 def read_answers(path: Path, table: Table) -> list[Link]:

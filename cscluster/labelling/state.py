@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cscluster.labelling.clusters import Clusters
 from cscluster.labelling.items import Items
-from cscluster.labelling.session import Session
+from cscluster.labelling.session import ENOUGH, Session
 from cscluster.metrics import scores as metrics
+from cscluster.selection.heldout import title
 
-SHOWN_ROWS = 8
+SHOWN_TRAITS = 3
 MAX_POINTS = 2000
 
 
@@ -26,8 +29,8 @@ class View:
         What rows look like.
     points : ndarray of shape (n, 2)
         Where rows lie on the map.
-    command : str
-        How to use the links.
+    command : callable
+        Returns how to make given clusters with the links.
     """
 
     def __init__(
@@ -35,7 +38,7 @@ class View:
         session: Session,
         items: Items,
         points: NDArray[np.float64],
-        command: str,
+        command: Callable[[Clusters], str],
     ) -> None:
         self.session, self.items = session, items
         self._command = command
@@ -51,48 +54,69 @@ class View:
             "name": self.session.table.name,
             "rows": self.session.table.n_rows,
             "file": str(self.session.path),
-            "command": self._command,
-            "pictures": self.items.shape is not None,
+            "clusters": self.session.n_clusters,
+            "pictures": self.items.pictures is not None,
             "points": np.round(self._points, 3).tolist(),
         }
 
     def state(self) -> dict[str, Any]:
         """Return what changes with each answer."""
         session = self.session
-        links = session.links
+        clusters, links = session.clusters, session.links
         must, cannot = (sum(link.together is kind for link in session.answers) for kind in (True, False))
         place = dict(zip(self._drawn.tolist(), range(len(self._drawn)), strict=True))
         return {
             "question": None if session.question is None else [self._item(row) for row in session.question],
             "must": must,
             "cannot": cannot,
-            "kept": len(links) - len(links.violated(session.labels)),
+            "kept": len(links) - len(links.violated(clusters.labels)),
             "links": len(links),
             "groups": session.n_groups,
             "foretold": session.foretold,
-            "nmi": self._nmi(),
+            "moved": clusters.moved,
+            "hint": ENOUGH if session.is_enough else "",
+            "nmi": self._nmi(clusters),
             "problem": session.problem,
             "canUndo": session.can_undo,
-            "clusters": self._clusters(),
-            "labels": session.labels[self._drawn].tolist(),
+            "settled": session.is_settled,
+            "method": title(clusters.algorithm),
+            "reason": clusters.reason,
+            "news": " ".join([clusters.news, *clusters.notes]).strip(),
+            "command": self._command(clusters),
+            "clusters": self._clusters(clusters),
+            "labels": clusters.colours[clusters.labels[self._drawn]].tolist(),
             "asked": [place.get(row) for row in session.question or ()],
         }
 
+    def answers(self) -> list[list[Any]]:
+        """Return all answers: the names of two rows, and whether they belong together."""
+        name = self.session.table.row_name
+        return [[name(link.a), name(link.b), link.together] for link in self.session.answers]
+
     def _item(self, row: int) -> dict[str, Any]:
         shown: dict[str, Any] = {"row": row, "name": self.session.table.row_name(row)}
-        if self.items.shape:
+        if self.items.pictures:
             return {**shown, "image": f"image/{row}.png"}
         cells = [[cell.name, cell.value, cell.place] for cell in self.items.cells(row)]
         return {**shown, "cells": cells, "more": self.items.n_hidden}
 
-    def _clusters(self) -> list[dict[str, Any]]:
-        """Return the size of each cluster, and the rows that most partitions put with the others in it."""
-        table = self.session.table
+    def _clusters(self, clusters: Clusters) -> list[dict[str, Any]]:
+        """Return number, colour and size of each cluster, its typical rows, and what sets it apart."""
+        name = self.session.table.row_name
         return [
-            {"size": len(rows), "rows": [[row, table.row_name(row)] for row in rows[:SHOWN_ROWS]]}
-            for rows in self.session.clusters()
+            {
+                "number": part.number,
+                "colour": int(clusters.colours[part.number]),
+                "size": part.size,
+                "rows": [[row, name(row)] for row in part.typical],
+                "traits": [
+                    f"{trait.title} {trait.shown(trait.inside)} (others {trait.shown(trait.outside)})"
+                    for trait in part.traits[: 0 if self.items.pictures else SHOWN_TRAITS]
+                ],
+            }
+            for part in clusters.described
         ]
 
-    def _nmi(self) -> float | None:
+    def _nmi(self, clusters: Clusters) -> float | None:
         y = self.session.table.y
-        return None if y is None else metrics.score("nmi", y, self.session.labels)
+        return None if y is None else metrics.score("nmi", y, clusters.labels)

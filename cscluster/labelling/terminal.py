@@ -14,7 +14,8 @@ from rich.text import Text
 
 from cscluster.errors import CsclusterError
 from cscluster.labelling.items import Items
-from cscluster.labelling.session import Session
+from cscluster.labelling.session import ENOUGH, Session
+from cscluster.selection.heldout import title
 
 _SHADES = " ░▒▓█"
 _WIDTH = 32
@@ -28,8 +29,9 @@ def ask(session: Session, items: Items, console: Console) -> None:
         console.print()
         console.print(Columns([_panel(row, items, console) for row in (a, b)], padding=(0, 1)))
         _say(console, _standing(session))
-        if session.problem:
-            _say(console, session.problem)
+        for line in (session.clusters.news, session.problem, ENOUGH if session.is_enough else ""):
+            if line:
+                _say(console, line)
         key = _read_key(console)
         if key == "q":
             return
@@ -63,11 +65,12 @@ def _read_key(console: Console) -> str:
 
 def _standing(session: Session) -> str:
     """Say in one line what the answers have brought."""
-    links = session.links
-    kept = len(links) - len(links.violated(session.labels))
-    sizes = np.bincount(session.labels, minlength=session.n_clusters)
-    text = f"links: {len(links)}, kept: {kept}; groups found: {session.n_groups} of {session.n_clusters}; "
-    return text + "clusters: " + " ".join(map(str, sizes.tolist()))
+    links, clusters = session.links, session.clusters
+    kept = len(links) - len(links.violated(clusters.labels))
+    of = "" if session.n_clusters is None else f" of {session.n_clusters}"
+    sizes = " ".join(str(part.size) for part in clusters.described)
+    made = title(clusters.algorithm)
+    return f"links: {len(links)}, kept: {kept}; groups found: {session.n_groups}{of}; {made}: {sizes}"
 
 
 def _say(console: Console, line: str) -> None:
@@ -78,8 +81,8 @@ def _panel(row: int, items: Items, console: Console) -> Panel:
     """Return an item in a frame that leaves room for another beside it."""
     width = max(20, min(console.width, 100) // 2 - 2)
     title = Text(items.table.row_name(row))
-    if items.shape:
-        return Panel(Text(blocks(items.pixels(row)), no_wrap=True), title=title, expand=False)
+    if items.pictures:
+        return Panel(Text(blocks(items.pictures.pixels(row)), no_wrap=True), title=title, expand=False)
     grid = Grid(box=None, show_header=False, padding=(0, 1, 0, 0))
     grid.add_column(style="dim", overflow="fold")
     grid.add_column(overflow="fold")

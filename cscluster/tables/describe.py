@@ -83,7 +83,9 @@ class Cluster:
     traits: list[Trait]
 
 
-def describe_clusters(table: Table, X: Any, labels: IntArray, n_clusters: int | None = None) -> list[Cluster]:
+def describe_clusters(
+    table: Table, X: Any, labels: IntArray, n_clusters: int | None = None, n_typical: int = TYPICAL_ROWS
+) -> list[Cluster]:
     """Say what is in each cluster.
 
     Parameters
@@ -96,6 +98,8 @@ def describe_clusters(table: Table, X: Any, labels: IntArray, n_clusters: int | 
         Cluster of each row.
     n_clusters : int, optional
         Number of clusters; by default as many as there are labels.
+    n_typical : int
+        Number of typical rows of each cluster.
     """
     labels = np.asarray(labels, dtype=np.int64)
     k = int(labels.max()) + 1 if n_clusters is None else n_clusters
@@ -108,7 +112,7 @@ def describe_clusters(table: Table, X: Any, labels: IntArray, n_clusters: int | 
         Cluster(
             number,
             len(rows),
-            rows[_nearest_to_mean(X[rows])].tolist() if len(rows) else [],
+            rows[_nearest_to_mean(X[rows])[:n_typical]].tolist() if len(rows) else [],
             sorted(traits[number], key=lambda trait: -abs(trait.effect)),
         )
         for number, rows in enumerate(members)
@@ -116,11 +120,11 @@ def describe_clusters(table: Table, X: Any, labels: IntArray, n_clusters: int | 
 
 
 def _nearest_to_mean(X: Any) -> IntArray:
-    """Return the places of the rows nearest to their mean."""
+    """Return the places of rows, the nearest to their mean first."""
     mean = np.asarray(X.mean(axis=0)).ravel()
     squares = X.multiply(X).sum(axis=1) if sparse.issparse(X) else (X * X).sum(axis=1)
     distances = np.asarray(squares).ravel() - 2 * np.asarray(X @ mean).ravel()
-    return np.argsort(np.round(distances, 12), kind="stable")[:TYPICAL_ROWS]
+    return np.argsort(np.round(distances, 12), kind="stable")
 
 
 def _number_traits(table: Table, labels: IntArray, k: int) -> Iterator[tuple[int, Trait]]:

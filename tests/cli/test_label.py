@@ -25,17 +25,18 @@ def beads(tmp_path):
 
 def test_in_the_terminal_and_on_to_clusters(cscluster, beads, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("n\nn\ny\nu\nq\n"))
-    line = "label beads.csv -k 3 --target kind --terminal"
+    line = "label beads.csv -k 3 --target kind --terminal --out mine.csv --seed 4"
     done = cscluster(*line.split())
     assert done.returncode == 0, done.stderr
     assert "beads.csv: 45 rows, column 'id' names them" in done.stdout
     assert "remark bead" in done.stdout
-    assert "kind" not in done.stdout.partition("use them with:")[0]
-    assert "2 answers in beads-links.csv; use them with:" in done.stdout
+    assert "kind" not in done.stdout.partition("the same clusters with:")[0]
+    assert "2 answers in beads-links.csv; the same clusters with:" in done.stdout
     use = done.stdout.splitlines()[-1].split()
     assert use[:3] == ["cscluster", "cluster", "beads.csv"]
-    clustered = cscluster(*use[1:])
+    clustered = cscluster(*use[1:], "--out", "theirs.csv")
     assert clustered.returncode == 0, clustered.stderr
+    assert (beads / "mine.csv").read_text() == (beads / "theirs.csv").read_text()
     assert "beads-links.csv: 0 must-links, 2 cannot-links" in clustered.stdout
     monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
     assert "going on from 2 answers" in cscluster(*line.split()).stdout
@@ -92,6 +93,6 @@ def test_the_page_until_ctrl_c(beads):
         finally:
             running.kill()
     assert running.returncode == 0
-    assert "1 answer in mine.csv; use them with:" in out
-    assert "cscluster cluster beads.csv --links mine.csv -k 3 --target kind" in out
+    assert "1 answer in mine.csv; the same clusters with:" in out
+    assert "cscluster cluster beads.csv --links mine.csv -k 3 --algorithm itml --target kind" in out
     assert len(read_links(beads / "mine.csv", 45, [f"b{i}" for i in range(45)])) == 1

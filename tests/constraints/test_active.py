@@ -65,6 +65,15 @@ def test_goes_on_from_links_made_elsewhere():
     assert rule().next_pair(answers) == (5, 3)
 
 
+def test_the_chain_of_answers_that_tell_about_a_pair():
+    answers = [(0, 1, True), (5, 6, True), (2, 1, True), (0, 3, False), (3, 4, True), (4, 7, False)]
+    assert active.chain(answers, 0, 2) == [0, 2]
+    assert active.chain(answers, 2, 4) == [2, 0, 3, 4]
+    assert active.chain(answers, 2, 7) == []  # two steps apart may be together
+    assert active.chain(answers, 0, 5) == []
+    assert active.chain(answers, 8, 9) == []
+
+
 def test_sparse_distances_are_those_of_dense_data():
     X = np.random.default_rng(0).normal(size=(9, 4)) * (np.arange(4) > 1)
     for i in range(9):

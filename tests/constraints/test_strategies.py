@@ -3,8 +3,9 @@ import pytest
 
 from cscluster import load_dataset
 from cscluster.constraints import Constraints
+from cscluster.constraints.active import uncertainty
 from cscluster.constraints.schedules import Active
-from cscluster.constraints.strategies import STRATEGIES, questions, uncertainty
+from cscluster.constraints.strategies import STRATEGIES, questions
 
 
 def iris():
@@ -62,12 +63,3 @@ def test_uncertainty_prefers_doubt_and_few_questions():
     assert sure == pytest.approx(0, abs=1e-8)
     assert torn == pytest.approx(np.log(2) / 1.5)
     assert open_ == pytest.approx(np.log(3) / (5 / 3))
-
-
-def test_cobras_finds_clear_groups_without_their_number():
-    rng = np.random.default_rng(0)
-    y = np.arange(60) % 4
-    X = rng.normal(size=(60, 2)) + 20 * np.array([[0, 0], [1, 0], [0, 1], [1, 1]])[y]
-    pairs, together = questions("cobras", X, 0, 30, lambda a, b, _: bool(y[a] == y[b]), rng)
-    links = Constraints(pairs[together], pairs[~together], n_samples=60)
-    assert set(y[links.touched]) == {0, 1, 2, 3}

@@ -4,37 +4,32 @@ import numpy as np
 import pytest
 
 from cscluster import load_dataset
-from cscluster.labelling.ensemble import Ensemble
-from cscluster.labelling.items import Items
+from cscluster.labelling.clusters import Clusterer
+from cscluster.labelling.items import Items, Pictures
 from cscluster.labelling.session import Session
 from cscluster.tables.table import Table
 
-N_DIGITS = 500
+N_DIGITS = 200
 
 
 @pytest.fixture(scope="session")
 def digits():
-    """500 handwritten digits of ten classes."""
+    """200 handwritten digits of ten classes."""
     data = load_dataset("optdigits_test")
     rows = np.random.default_rng(0).choice(data.n_samples, N_DIGITS, replace=False)
     data = data.take(rows)
     return Table("digits", data.X, y=data.y, classes=data.classes, image=data.image)
 
 
-@pytest.fixture(scope="session")
-def ensemble(digits):
-    return Ensemble.fit(digits.numbers, 10)
-
-
 @pytest.fixture
-def session(digits, ensemble, tmp_path):
-    with Session(digits, ensemble, tmp_path / "links.csv") as opened:
+def session(digits, tmp_path):
+    with Session(Clusterer(digits, digits.numbers, 10, "pckmeans"), tmp_path / "links.csv") as opened:
         yield opened
 
 
 @pytest.fixture
 def items(digits):
-    return Items(digits, "digits", set(), digits.image)
+    return Items(digits, "digits", set(), Pictures(digits.numbers, digits.image))
 
 
 @pytest.fixture(scope="session")
@@ -45,6 +40,6 @@ def beads():
     return Table("beads", X, ["x", "y"], ids=[f"b{i}" for i in range(60)], id_column="name", y=y)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def heaps(beads):
-    return Ensemble.fit(beads.numbers, 3)
+    return Clusterer(beads, beads.numbers, 3, "pckmeans")

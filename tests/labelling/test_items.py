@@ -6,7 +6,7 @@ from PIL import Image
 from scipy import sparse
 
 from cscluster.errors import DataError
-from cscluster.labelling.items import MAX_CELLS, Items, image_shape, png
+from cscluster.labelling.items import MAX_CELLS, Items, Pictures, find_pictures, png
 from cscluster.tables.table import Columns, Table, read_table
 
 
@@ -38,19 +38,29 @@ def test_sparse_rows_show_their_largest_entries():
 
 
 def test_pictures(tmp_path):
-    items = Items(Table("grey", np.array([[0, 8, 16, 4, 0, 16]]), image=(2, 3)), "grey", set(), (2, 3))
-    pixels = items.pixels(0)
+    pixels = Pictures(np.array([[0, 8, 16, 4, 0, 16]]), (2, 3)).pixels(0)
     assert pixels.tolist() == [[0, 128, 255], [64, 0, 255]]
     (tmp_path / "grey.png").write_bytes(png(pixels))
     assert np.asarray(Image.open(tmp_path / "grey.png")).tolist() == pixels.tolist()
 
 
 def test_shapes():
-    table = Table("t", np.zeros((2, 6)), image=(3, 2))
-    assert image_shape("auto", table) == (3, 2)
-    assert image_shape("2x3", table) == (2, 3)
-    assert image_shape("auto", Table("t", np.zeros((2, 6)))) is None
+    table = Table("t", np.eye(6), image=(3, 2))
+    assert find_pictures("auto", table, "t", set()).shape == (3, 2)
+    assert find_pictures("2x3", table, "t", set()).shape == (2, 3)
+    assert find_pictures("auto", Table("t", np.eye(6)), "t", set()) is None
     with pytest.raises(DataError, match="HEIGHTxWIDTH, such as 8x8, or auto; got 'big'"):
-        image_shape("big", table)
+        find_pictures("big", table, "t", set())
     with pytest.raises(DataError, match="Pictures of 4x4 need rows of 16 numbers, but those of 't' have 6"):
-        image_shape("4x4", table)
+        find_pictures("4x4", table, "t", set())
+
+
+def test_a_pixel_that_never_changes_is_part_of_the_picture(tmp_path):
+    path = tmp_path / "dots.csv"
+    path.write_text("id,kind,p0,p1,p2,p3\nA,x,0,5,0,5\nB,y,0,0,5,5\nC,y,0,5,5,5\n")
+    table = read_table(str(path), Columns(target="kind"))
+    assert table.number_names == ["p1", "p2"]
+    pictures = find_pictures("2x2", table, str(path), {"kind"})
+    assert pictures.pixels(1).tolist() == [[0, 0], [255, 255]]
+    with pytest.raises(DataError, match="need rows of 4 numbers, but those of 'dots' have 4 and strings"):
+        find_pictures("2x2", read_table(str(path), Columns()), str(path), set())

@@ -4,12 +4,14 @@ import subprocess
 import sys
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from cscluster.constraints.files import read_links
-from cscluster.errors import ConstraintError, StoreError
-from cscluster.labelling.session import Session
+from cscluster.errors import ConstraintError, ParameterError, StoreError
+from cscluster.labelling import clusters
+from cscluster.labelling.clusters import Clusterer
+from cscluster.labelling.session import ContradictionError, Session
+from cscluster.tables import method
 
 
 @pytest.fixture
@@ -19,7 +21,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def talk(beads, heaps, path):
-    with Session(beads, heaps, path) as opened:
+    with Session(heaps, path) as opened:
         yield opened
 
 
@@ -48,7 +50,8 @@ def test_groups_are_found_and_links_are_kept(talk, beads):
         answer(talk)
     assert talk.n_groups == 3
     assert talk.problem == ""
-    assert len(talk.links.violated(talk.labels)) == 0
+    talk.settle()
+    assert len(talk.links.violated(talk.clusters.labels)) == 0
     assert talk.foretold[1] == 12
 
 
@@ -63,14 +66,16 @@ def test_what_was_answered_is_never_asked_again(talk):
 
 def test_undo_takes_back_answers_and_skips_in_order(talk, path):
     answer(talk)
-    first, question, labels = path.read_text(), talk.question, talk.labels.tolist()
+    talk.settle()
+    first, question, labels = path.read_text(), talk.question, talk.clusters.labels.tolist()
     answer(talk)
     talk.skip(talk.question[0])
     talk.undo()
     talk.undo()
     assert path.read_text() == first
     assert talk.question == question
-    assert talk.labels.tolist() == labels
+    talk.settle()
+    assert talk.clusters.labels.tolist() == labels
     talk.undo()
     assert path.read_text() == "a,b,link\n"
     talk.undo()
@@ -89,7 +94,7 @@ def test_going_on_from_the_file(talk, path, beads, heaps):
     for _ in range(9):
         answer(talk)
     talk.close()
-    with Session(beads, heaps, path) as again:
+    with Session(heaps, path) as again:
         assert again.answers == talk.answers
         assert again.question == talk.question
         again.undo()
@@ -98,7 +103,7 @@ def test_going_on_from_the_file(talk, path, beads, heaps):
 
 def test_weights_in_the_file_stay(path, beads, heaps):
     path.write_text("a,b,link,weight\nb3,b1,must,2.5\n\nb0,b50,cannot,\n")
-    with Session(beads, heaps, path) as talk:
+    with Session(heaps, path) as talk:
         assert [(link.a, link.b, link.weight) for link in talk.answers] == [(3, 1, 2.5), (0, 50, 1.0)]
         answer(talk)
     assert path.read_text().startswith("a,b,link,weight\nb3,b1,must,2.5\nb0,b50,cannot,1.0\n")
@@ -115,9 +120,11 @@ def test_contradictions_are_named_and_not_saved(talk, path):
     talk.answer(0, 1, True)
     talk.answer(1, 30, False)
     before = path.read_text()
-    with pytest.raises(ConstraintError, match="'b0' and 'b30' are apart by your earlier answers"):
+    chain = "'b0' and 'b30' are apart by your answers 'b0' and 'b1', 'b1' not 'b30'; change one"
+    with pytest.raises(ContradictionError, match=chain) as caught:
         talk.answer(0, 30, True)
-    with pytest.raises(ConstraintError, match="'b0' and 'b1' are together by your earlier answers"):
+    assert caught.value.numbers == [0, 1]
+    with pytest.raises(ContradictionError, match="'b0' and 'b1' are together by your answers 'b0' and 'b1'"):
         talk.answer(0, 1, False)
     assert path.read_text() == before
     assert len(talk.answers) == 2
@@ -147,14 +154,14 @@ def test_more_groups_than_clusters_are_named_and_can_be_taken_back(talk):
 def test_a_second_session_is_told(talk, path, beads, heaps, tmp_path):
     answer(talk)
     with pytest.raises(StoreError, match=r"Another session is labelling into '.*links\.csv'; end it first"):
-        Session(beads, heaps, path)
+        Session(heaps, path)
     (tmp_path / "same.csv").symlink_to(path)
     with pytest.raises(StoreError, match="Another session is labelling"):
-        Session(beads, heaps, tmp_path / "same.csv")
+        Session(heaps, tmp_path / "same.csv")
     answer(talk)
     assert len(path.read_text().splitlines()) == 3
     talk.close()
-    Session(beads, heaps, path).close()
+    Session(heaps, path).close()
 
 
 def test_the_lock_ends_with_the_process(path, beads, heaps):
@@ -165,21 +172,21 @@ def test_the_lock_ends_with_the_process(path, beads, heaps):
     ) as other:
         assert other.stdout.readline() == b"held\n"
         with pytest.raises(StoreError, match="Another session is labelling"):
-            Session(beads, heaps, path)
+            Session(heaps, path)
         other.kill()
         other.wait()
-    Session(beads, heaps, path).close()
+    Session(heaps, path).close()
 
 
 def test_ids_that_differ_only_in_a_line_break_are_not_mistaken(path, heaps, beads):
     ids = ["a b", "a\nb", "a\rb", "a\u2028b", "a\x85b", "a\x0cb", "a\x0bb", "a\x1cb", *beads.ids[8:]]
     table = replace(beads, ids=ids)
-    with Session(table, heaps, path) as talk:
+    with Session(Clusterer(table, beads.numbers, 3, "pckmeans"), path) as talk:
         for row in range(1, 8):
             talk.answer(0, row, True)
         answers = talk.answers
     assert [(link.a, link.b) for link in answers] == [(0, row) for row in range(1, 8)]
-    with Session(table, heaps, path) as again:
+    with Session(Clusterer(table, beads.numbers, 3, "pckmeans"), path) as again:
         assert again.answers == answers
 
 
@@ -195,13 +202,62 @@ def test_a_file_that_another_program_changed_is_left_alone(talk, path):
 def test_a_contradictory_file_is_refused(path, beads, heaps):
     path.write_text("a,b,link\nb0,b1,must\nb1,b0,cannot\n")
     with pytest.raises(ConstraintError, match="'b0' and 'b1' are cannot-linked"):
-        Session(beads, heaps, path)
+        Session(heaps, path)
 
 
-def test_cluster_numbers_stay(talk, beads):
-    before = talk.labels.copy()
-    for _ in range(10):
+def test_answers_can_be_changed_and_deleted(talk, path, beads):
+    for a, b, together in ((0, 1, True), (1, 2, False), (1, 30, False)):
+        talk.answer(a, b, together)
+    talk.change(1, True)
+    assert read_links(path, 60, beads.ids) == talk.links
+    assert talk.links.must_links.tolist() == [[0, 1], [1, 2]]
+    talk.delete(0)
+    assert [(link.a, link.b, link.together) for link in talk.answers] == [(1, 2, True), (1, 30, False)]
+    talk.undo()
+    talk.undo()
+    assert [link.together for link in talk.answers] == [True, False, False]
+    talk.undo()
+    assert len(talk.answers) == 2
+
+
+def test_a_change_that_the_others_contradict_is_refused_with_the_chain(talk, path):
+    for a, b, together in ((0, 1, True), (5, 6, True), (1, 2, True), (0, 30, False), (2, 31, False)):
+        talk.answer(a, b, together)
+    talk.answer(30, 31, True)
+    before = path.read_text()
+    with pytest.raises(ContradictionError, match="'b0' and 'b30' are apart by your answers") as caught:
+        talk.change(3, True)
+    assert caught.value.numbers == [0, 2, 4, 5]
+    assert path.read_text() == before
+
+
+def test_clusters_of_all_answers_come_in_the_background(talk, beads):
+    for _ in range(8):
         answer(talk)
-    assert np.mean(talk.labels == before) > 0.9
-    for number, rows in enumerate(talk.clusters()):
-        assert sorted(rows) == np.flatnonzero(talk.labels == number).tolist()
+    talk.settle()
+    assert talk.is_settled
+    expected = method.fit("pckmeans", {}, 3, beads.numbers, talk.links, 0).labels
+    assert talk.clusters.labels.tolist() == expected.tolist()
+
+
+def test_when_answers_change_nothing_it_is_said(talk):
+    for _ in range(25):
+        assert not talk.is_enough
+        answer(talk)
+        talk.settle()
+        if talk.clusters.moved is not None:
+            break
+    assert talk.clusters.moved == 0
+    assert talk.is_enough
+
+
+def test_a_method_that_cannot_go_on_is_heard_and_costs_no_answer(talk, path, monkeypatch):
+    def refuse(*_):
+        raise ParameterError("This cannot be clustered.")
+
+    monkeypatch.setattr(clusters.tables, "fit", refuse)
+    talk.answer(0, 1, True)
+    with pytest.raises(ParameterError, match="cannot be clustered"):
+        talk.settle()
+    assert talk.problem == "This cannot be clustered."
+    assert len(path.read_text().splitlines()) == 2

@@ -13,7 +13,7 @@ from cscluster.labelling.session import Session
 
 @pytest.fixture
 def talk(beads, heaps, tmp_path):
-    return Session(beads, heaps, tmp_path / "links.csv")
+    return Session(heaps, tmp_path / "links.csv")
 
 
 def ask(session, items, monkeypatch, keys, width=80):

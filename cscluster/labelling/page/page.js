@@ -1,12 +1,15 @@
 "use strict";
 
 const ACTIONS = { y: "yes", n: "no", s: "skip", u: "undo" };
-const DONE = { yes: "Together.", no: "Apart.", skip: "Skipped.", undo: "Taken back." };
+const DONE = {
+  yes: "Together.", no: "Apart.", skip: "Skipped.", undo: "Taken back.", change: "Changed.", delete: "Deleted.",
+};
 const at = (id) => document.getElementById(id);
 
 let fixed = null;
 let state = null;
 let busy = false;
+let steps = 0;
 
 function element(name, text, className) {
   const made = document.createElement(name);
@@ -43,6 +46,8 @@ function cells(item) {
 }
 
 function showItem(place, item) {
+  if (place.dataset.row === String(item.row)) return;
+  place.dataset.row = String(item.row);
   place.replaceChildren(element("h3", item.name));
   place.scrollTop = 0;
   if (item.image) {
@@ -57,10 +62,14 @@ function showItem(place, item) {
 }
 
 function showClusters() {
-  const entries = state.clusters.map((cluster, number) => {
+  at("method").textContent = state.settled ? `by ${state.method}, because ${state.reason}` : "are being made …";
+  at("news").textContent = state.news;
+  at("command").textContent = state.command;
+  const entries = state.clusters.map((cluster) => {
     const entry = element("li");
-    entry.style.setProperty("--colour", colour(number));
-    entry.append(element("strong", String(cluster.size)), element("small", cluster.size === 1 ? " item" : " items"));
+    entry.style.setProperty("--colour", colour(cluster.colour));
+    const items = cluster.size === 1 ? "item" : "items";
+    entry.append(element("strong", String(cluster.size)), element("small", ` ${items} in cluster ${cluster.number}`));
     if (fixed.pictures) {
       const rows = element("div", undefined, "rows");
       for (const [row, name] of cluster.rows) {
@@ -72,10 +81,28 @@ function showClusters() {
       entry.append(rows);
     } else {
       entry.append(element("div", cluster.rows.map((row) => row[1]).join(", "), "names"));
+      for (const trait of cluster.traits) entry.append(element("div", trait, "trait"));
     }
     return entry;
   });
   at("clusters").replaceChildren(...entries);
+}
+
+async function showAnswers() {
+  if (!at("all").open) return;
+  const answers = await (await fetch("answers")).json();
+  const chain = new Set(state.chain || []);
+  const entries = answers.map(([a, b, together], number) => {
+    const entry = element("li", `${a} ${together ? "and" : "not"} ${b}`, chain.has(number) ? "chain" : undefined);
+    for (const [action, text] of [["change", together ? "Make it no" : "Make it yes"], ["delete", "Delete"]]) {
+      const button = element("button", text);
+      button.type = "button";
+      button.addEventListener("click", () => send({ action, answer: number }));
+      entry.append(button);
+    }
+    return entry;
+  });
+  at("given").replaceChildren(...entries);
 }
 
 function drawMap() {
@@ -119,7 +146,10 @@ function show() {
   for (const id of ["yes", "no", "skip"]) at(id).disabled = !asking;
   at("undo").disabled = !state.canUndo;
   at("answers").textContent = `${state.must + state.cannot} (${state.must} yes, ${state.cannot} no)`;
-  at("groups").textContent = `${state.groups} of ${state.clusters.length}`;
+  at("groups").textContent = fixed.clusters === null ? String(state.groups) : `${state.groups} of ${fixed.clusters}`;
+  at("moved").textContent = state.moved === null ? "–" : `${state.moved} of ${fixed.rows} items`;
+  at("hint").textContent = state.hint;
+  at("hint").hidden = !state.hint;
   at("kept").textContent = state.links ? `${state.kept} of ${state.links} (${Math.round((100 * state.kept) / state.links)} %)` : "–";
   at("foretold").textContent = state.foretold[1] ? `${state.foretold[0]} of the last ${state.foretold[1]}` : "–";
   at("known").hidden = state.nmi === null;
@@ -129,22 +159,49 @@ function show() {
   at("problem").hidden = !problem;
   showClusters();
   drawMap();
-  document.body.dataset.step = String(Number(document.body.dataset.step || 0) + 1);
 }
 
-async function step(action) {
-  if (busy || !state || at(action).disabled) return;
+function showStep() {
+  show();
+  if (state.chain && state.chain.length) at("all").open = true;
+  showAnswers();
+  document.body.dataset.step = String(Number(document.body.dataset.step || 0) + 1);
+  waitForClusters();
+}
+
+/* The clusters of the latest answers come a little later than the next question. */
+async function waitForClusters() {
+  const asked = ++steps;
+  let pause = 100;
+  while (!state.settled && asked === steps) {
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    pause = Math.min(2 * pause, 2000);
+    let latest;
+    try {
+      latest = await (await fetch("state")).json();
+    } catch {
+      return;
+    }
+    if (asked !== steps || busy) continue;
+    state = { ...latest, error: state.error, chain: state.chain };
+    show();
+  }
+  document.body.dataset.settled = String(asked);
+}
+
+async function send(message) {
+  if (busy || !state) return;
   busy = true;
+  steps += 1;
   try {
-    const rows = state.question ? state.question.map((item) => item.row) : [];
     const reply = await fetch("step", {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ action, rows }),
+      body: JSON.stringify(message),
     });
     state = await reply.json();
-    at("status").textContent = state.error ? "" : DONE[action];
-    show();
+    at("status").textContent = state.error ? "" : DONE[message.action];
+    showStep();
   } catch {
     at("status").textContent = "The program has ended; all answers so far are saved. Start it again to go on.";
   } finally {
@@ -152,12 +209,16 @@ async function step(action) {
   }
 }
 
+async function step(action) {
+  if (!state || at(action).disabled) return;
+  await send({ action, rows: state.question ? state.question.map((item) => item.row) : [] });
+}
+
 async function start() {
   [fixed, state] = await Promise.all(["fixed", "state"].map(async (name) => (await fetch(name)).json()));
   document.title = `${fixed.name} · same group?`;
   at("source").textContent = `${fixed.name}, ${fixed.rows} items`;
   at("file").textContent = fixed.file;
-  at("command").textContent = fixed.command;
   for (const action of Object.values(ACTIONS)) at(action).addEventListener("click", () => step(action));
   document.addEventListener("keydown", (event) => {
     const action = ACTIONS[event.key.toLowerCase()];
@@ -167,7 +228,8 @@ async function start() {
   });
   addEventListener("resize", drawMap);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
-  show();
+  at("all").addEventListener("toggle", showAnswers);
+  showStep();
 }
 
 start();
