@@ -10,6 +10,7 @@ from typing import Any
 
 from cscluster import documents
 from cscluster.algorithms import parameters, registry
+from cscluster.atomic import put
 from cscluster.cli import cluster_view as view
 from cscluster.cli import console
 from cscluster.cli.console import Console
@@ -18,19 +19,20 @@ from cscluster.constraints.files import links_csv, read_links
 from cscluster.errors import ConfigError, ParameterError, StoreError
 from cscluster.models.files import Model, require_inductive, to_bytes
 from cscluster.report.figures import FORMATS, links_map, project, save
-from cscluster.report.html.scatter import scatter_page
+from cscluster.report.html.scatter import PlainTable, clusters_page, scatter_page
 from cscluster.selection import count
 from cscluster.selection import method as selection
 from cscluster.selection.heldout import title
-from cscluster.tables import features, method, outcome
+from cscluster.tables import describe, features, method, outcome
 from cscluster.tables.outcome import Outcome
 from cscluster.tables.outputs import check as check_files
-from cscluster.tables.outputs import labels_csv, put
+from cscluster.tables.outputs import labels_csv
 from cscluster.tables.table import Columns as Columns
-from cscluster.tables.table import Table, read_table
+from cscluster.tables.table import Table, read_cells, read_table
 from cscluster.words import integer
 
 STDOUT = Path("-")
+PAGE_TRAITS = 10
 _FLAGS = {"n_clusters": "-k", "random_state": "--seed"}
 
 
@@ -45,9 +47,14 @@ class Method:
 
 @dataclass(frozen=True)
 class Outputs:
-    """The files to write: labels, or "-" for standard output, a model, links that are not kept, and maps."""
+    """The files to write: labels, or "-" for standard output, a model, links that are not kept, and maps.
+
+    Labels repeat the user's table if `with_table`; `describe` is a page of what is in the clusters.
+    """
 
     out: Path | None = None
+    with_table: bool = False
+    describe: Path | None = None
     model: Path | None = None
     broken: Path | None = None
     maps: Sequence[Path] = ()
@@ -55,7 +62,11 @@ class Outputs:
     def files(self) -> Iterator[tuple[str, Path]]:
         """Yield the flag and the path of each."""
         given = [("--out", None if self.out == STDOUT else self.out), ("--model", self.model)]
-        given += [("--broken", self.broken), *(("--map", path) for path in self.maps)]
+        given += [
+            ("--describe", self.describe),
+            ("--broken", self.broken),
+            *(("--map", path) for path in self.maps),
+        ]
         yield from ((flag, path) for flag, path in given if path is not None)
 
 
@@ -134,24 +145,36 @@ def cluster(
     screen.say(*(f"note: {text}" for text in fit.warnings))
     screen.say(f"time: {time.perf_counter() - start:.1f} s")
 
+    labels = labels_csv(table, found.labels, read_cells(data, table) if outputs.with_table else None)
     if outputs.out == STDOUT:
-        console.data(labels_csv(table, found.labels))
+        console.data(labels)
     elif outputs.out is not None:
-        put(outputs.out, labels_csv(table, found.labels).encode())
+        put(outputs.out, labels)
         screen.whole(f"labels: {outputs.out}")
+    heading = f"{data}: {title(name)}, {n_clusters} clusters"
+    about = _about(found, table)
+    if outputs.describe is not None:
+        put(outputs.describe, clusters_page(heading, about))
+        screen.whole(f"clusters: {outputs.describe}")
     if outputs.model is not None:
         put(outputs.model, to_bytes(Model(name, n_clusters, table.id_column, fitted, fit.estimator)))
         screen.whole(f"model: {outputs.model}")
     if outputs.broken is not None:
-        put(outputs.broken, links_csv(found.broken, table.ids).encode())
+        put(outputs.broken, links_csv(found.broken, table.ids))
         screen.whole(f"broken links: {outputs.broken}")
     for path in outputs.maps:
-        _write_map(path, X, found, table, f"{data}: {title(name)}, {n_clusters} clusters")
+        _write_map(path, X, found, table, heading, about)
         screen.whole(f"map: {path}")
+    if outputs.out is None:
+        screen.say("the labels are not written; --out labels.csv writes them")
 
 
 def _check(wanted: Method, steps: list[Any], outputs: Outputs, inputs: list[Path]) -> None:
     """Say at once what could not be written in the end."""
+    if outputs.with_table and outputs.out is None:
+        raise StoreError("--with-table repeats the table in the labels file: name it with --out FILE.")
+    if outputs.describe is not None and outputs.describe.suffix.lower() != ".html":
+        raise StoreError(f"--describe '{outputs.describe}' must end with .html.")
     check_files(list(outputs.files()), inputs)
     for path in outputs.maps:
         if path.suffix.lower().removeprefix(".") not in ("html", *FORMATS):
@@ -177,7 +200,25 @@ def _choose_algorithm(screen: Console, X: Any, links: Constraints, n_clusters: i
     return chosen.algorithm
 
 
-def _write_map(path: Path, X: Any, found: Outcome, table: Table, heading: str) -> None:
+def _about(found: Outcome, table: Table) -> list[PlainTable]:
+    """Return what is in the clusters as tables of a page."""
+    tables = [
+        PlainTable("Clusters", describe.SIZE_HEADS, describe.size_rows(found.clusters, table)),
+        PlainTable(
+            "What sets the clusters apart: means in the cluster and in the other rows, "
+            "and their difference in standard deviations",
+            describe.TRAIT_HEADS,
+            describe.trait_rows(found.clusters, most=PAGE_TRAITS),
+            numbers=3,
+        ),
+        PlainTable("Most frequent texts", ["cluster", "column", "texts"], describe.text_rows(found.clusters)),
+    ]
+    return [one for one in tables if one.rows]
+
+
+def _write_map(
+    path: Path, X: Any, found: Outcome, table: Table, heading: str, about: list[PlainTable]
+) -> None:
     """Draw rows and links in the plane of the first two principal components."""
     points, axes = project(X)
     if path.suffix.lower() != ".html":
@@ -191,5 +232,6 @@ def _write_map(path: Path, X: Any, found: Outcome, table: Table, heading: str) -
         cannot_links=found.links.cannot_links,
         ids=table.ids or None,
         axes=axes,
+        about=about,
     )
-    put(path, page.encode())
+    put(path, page)

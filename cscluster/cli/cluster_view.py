@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,15 @@ from cscluster.constraints import Constraints
 from cscluster.selection.count import Count
 from cscluster.selection.heldout import title
 from cscluster.selection.method import Choice
-from cscluster.tables import outcome
+from cscluster.tables import describe, outcome
+from cscluster.tables.describe import Cluster
 from cscluster.tables.outcome import Outcome
 from cscluster.tables.table import Table
 from cscluster.words import plural
 
 SHOWN_LINKS = 10
+SHOWN_CLUSTERS = 12
+SHOWN_TRAITS = 3
 
 
 @contextlib.contextmanager
@@ -114,7 +117,7 @@ def show_outcome(screen: Console, heading: str, found: Outcome, table: Table, al
     """Show sizes, links kept and broken, and scores."""
     screen.say("")
     screen.print(heading, style="bold")
-    show_sizes(screen, found.sizes)
+    show_clusters(screen, found.clusters, table)
     screen.say(*outcome.describe(found))
     lost = outcome.broken_links(found, table)
     if not lost:
@@ -124,6 +127,17 @@ def show_outcome(screen: Console, heading: str, found: Outcome, table: Table, al
     if len(lost) > SHOWN_LINKS:
         hint = "" if all_in_file else " (--broken FILE.csv writes all)"
         screen.say(f"... and {len(lost) - SHOWN_LINKS} more{hint}")
+
+
+def show_clusters(screen: Console, clusters: Sequence[Cluster], table: Table) -> None:
+    """Show sizes, typical rows and what sets each cluster apart."""
+    screen.table(describe.SIZE_HEADS, describe.size_rows(clusters, table), numbers=["rows", "share"])
+    rows = describe.trait_rows(clusters[:SHOWN_CLUSTERS], most=SHOWN_TRAITS)
+    if rows:
+        screen.say("", "what sets the clusters apart (effect: difference in standard deviations)")
+        screen.table(describe.TRAIT_HEADS, rows, numbers=describe.TRAIT_HEADS[2:])
+        more = len(clusters) - SHOWN_CLUSTERS
+        screen.say(*([f"... and {plural(more, 'cluster')} more"] if more > 0 else []), "")
 
 
 def show_sizes(screen: Console, sizes: NDArray[Any]) -> None:

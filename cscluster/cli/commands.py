@@ -374,7 +374,7 @@ def cluster(
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="True classes: not a feature; ACC and NMI are printed.",
+            help="True classes: not a feature; ARI, NMI and ACC are printed.",
             autocompletion=complete.columns,
         ),
     ] = None,
@@ -396,6 +396,11 @@ def cluster(
         ),
     ] = None,
     out: options.Labels = None,
+    with_table: options.WithTable = False,
+    describe: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.html", help="Write what is in each cluster: typical rows, columns."),
+    ] = None,
     model: Annotated[
         Path | None, typer.Option(metavar="MODEL.zip", help="Write a model for 'cscluster predict'.")
     ] = None,
@@ -424,7 +429,7 @@ def cluster(
         command.parse_method(algorithm, param or [], clusters),
         command.Columns(id_column, target, options.column_names(features), options.column_names(ignore)),
         preprocess,
-        command.Outputs(out, model, broken, maps or []),
+        command.Outputs(out, with_table, describe, model, broken, maps or []),
         seed,
     )
 
@@ -442,11 +447,12 @@ def predict(
         typer.Option("--id", metavar="COLUMN", help="Names the rows; by default as for the model."),
     ] = None,
     out: options.Labels = None,
+    with_table: options.WithTable = False,
 ) -> None:
     """Put new rows into the clusters of a stored model."""
     from cscluster.cli import predict as command
 
-    command.predict(model, data, id_column, out)
+    command.predict(model, data, id_column, out, with_table)
 
 
 @app.command()

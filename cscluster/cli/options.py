@@ -99,6 +99,7 @@ Labels = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="FILE", help="Write the clusters as CSV; - is standard output."),
 ]
+WithTable = Annotated[bool, typer.Option("--with-table", help="Repeat the table's columns in --out.")]
 DataName = Annotated[
     str,
     typer.Argument(metavar="DATA", help="Data set, openml:NAME or file.", autocompletion=complete.datasets),

@@ -84,6 +84,8 @@ def _run(work: Steps[T], pool: Pool) -> None:
                 console.out.print(f"{heading}: {missing}", style="yellow")
                 continue
             left = f"{len(step.job.plan)} trials, {len(step.job.difference.todo)} to run"
+            if step.restored:
+                left += f" ({step.restored} came with the reference)"
             console.out.say(f"{heading}: {left}{f'; {missing}' if step.missing else ''}")
             _execute(step.job, pool, step.name)
     except KeyboardInterrupt:

@@ -83,6 +83,23 @@ def read_frame(path: Path, *, id_column: str | None = None) -> pd.DataFrame:
     return _with_names(frame, path.stem)
 
 
+def read_text(path: Path) -> pd.DataFrame:
+    """Read a table with every cell as it is written; an empty cell is an empty text.
+
+    Raises
+    ------
+    DataError
+        If the file is missing or damaged, or has a column twice.
+    """
+    with _explained(path):
+        known = _format(path)
+        if known.reader.endswith(":separated_frame"):
+            frame = separated_frame(path, None, dtype=str)
+        else:
+            frame = known.load()(path, None)
+    return _with_names(frame.astype(object).where(frame.notna(), ""), path.stem)
+
+
 def _format(path: Path) -> Format:
     known = formats.find(path)
     assert known is not None, "checked by _explained"
@@ -255,7 +272,7 @@ def encode(column: pd.Series, name: str) -> tuple[Any, list[str]]:
     return codes.astype(np.int64), [str(v) for v in values]
 
 
-def separated_frame(path: Path, id_column: str | None) -> pd.DataFrame:
+def separated_frame(path: Path, id_column: str | None, dtype: type[str] | None = None) -> pd.DataFrame:
     """Read a CSV file, whose header tells the separator, or a TSV file."""
     names, separator = read_header(path)
     _check_width(len(names))
@@ -268,6 +285,8 @@ def separated_frame(path: Path, id_column: str | None) -> pd.DataFrame:
                 sep=separator,
                 encoding="utf-8-sig",
                 index_col=False,
+                dtype=dtype,
+                keep_default_na=dtype is None,
                 converters={} if id_column is None else {id_column: str},  # 007 is a name, not seven
             )
     except pd.errors.ParserWarning:

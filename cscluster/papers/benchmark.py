@@ -16,13 +16,13 @@ import yaml
 from pydantic import BaseModel, ConfigDict
 
 from cscluster import bundle
+from cscluster.atomic import put
 from cscluster.errors import ConfigError, did_you_mean
 from cscluster.experiment.engine.run import prepare
 from cscluster.papers import reference
 from cscluster.papers.reproduce import Step, available
 from cscluster.report.aggregate import Results, collect
 from cscluster.report.statistics import Friedman, friedman
-from cscluster.report.write import put
 from cscluster.store.folder import RunFolder
 
 PROFILES = {"full": "benchmark", "quick": "benchmark-quick"}

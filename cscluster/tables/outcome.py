@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from cscluster.constraints import Constraints
 from cscluster.metrics import scores as metrics
 from cscluster.metrics.catalogue import METRICS
+from cscluster.tables.describe import Cluster, describe_clusters
 from cscluster.tables.table import Table
 
 IntArray = NDArray[np.int64]
 
-_SCORES = ("acc", "nmi")
+_SCORES = ("ari", "nmi", "acc_hungarian")
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,9 @@ class Outcome:
     silhouette : float, optional
         Mean silhouette, of a sample where there are many rows.
     scores : dict
-        ACC and NMI where the classes are known.
+        ARI, NMI and one-to-one ACC where the classes are known.
+    clusters : list of Cluster
+        What is in each cluster.
     """
 
     labels: IntArray
@@ -42,6 +45,7 @@ class Outcome:
     broken: Constraints
     silhouette: float | None
     scores: dict[str, float]
+    clusters: list[Cluster]
 
 
 def judge(X: Any, labels: IntArray, n_clusters: int, links: Constraints, table: Table, seed: int) -> Outcome:
@@ -54,6 +58,7 @@ def judge(X: Any, labels: IntArray, n_clusters: int, links: Constraints, table: 
         links.violated(labels),
         metrics.silhouette(X, labels, seed),
         known,
+        describe_clusters(table, X, labels, n_clusters),
     )
 
 

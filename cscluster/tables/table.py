@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import sparse
 
 from cscluster.data import formats, readers
 from cscluster.data.dataset import Dataset
@@ -112,6 +113,25 @@ def read_table(source: str, columns: Columns) -> Table:
         return _from_frame(frame, Path(source).stem, columns)
     data = load_dataset(source, target=columns.target, id_column=columns.id)
     return _select(_from_dataset(data, columns.id), columns)
+
+
+def read_cells(source: str, table: Table) -> pd.DataFrame:
+    """Return the user's own columns, those of a file as they are written there.
+
+    Raises
+    ------
+    DataError
+        If the data have no columns, since they are sparse.
+    """
+    if _is_frame(source):
+        return readers.read_text(Path(source).expanduser())
+    if sparse.issparse(table.numbers):
+        raise DataError(f"'{source}' is sparse, so that there are no columns to repeat.")
+    names = table.number_names or [f"column {j}" for j in range(table.numbers.shape[1])]
+    frame = pd.DataFrame(table.numbers, columns=names)
+    if table.ids:
+        frame.insert(0, table.id_column or "id", table.ids)
+    return frame if table.y is None else frame.assign(**{"class": np.array(table.classes)[table.y]})
 
 
 def read_new(

@@ -50,7 +50,7 @@ def read(text):
 def test_from_a_table_to_clusters_and_a_model_for_new_rows(call, garden):
     done = call(
         "cluster flowers.csv -c links.csv -k 3 --target species -o labels.csv --model model.zip "
-        "--map map.html --map map.png --broken broken.csv"
+        "--map map.html --map map.png --broken broken.csv --describe about.html"
     )
     assert done.returncode == 0, done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 80
@@ -63,8 +63,12 @@ def test_from_a_table_to_clusters_and_a_model_for_new_rows(call, garden):
         "k-means",
         "links kept:",
         "silhouette:",
-        "against the known classes: ACC (majority) 0.9",
+        "against the known classes: ARI 0.",
         "map: map.html",
+        "clusters: about.html",
+        "typical rows",
+        "what sets the clusters apart",
+        "petal_length",
     ):
         assert line in done.stdout
     labels = read((garden / "labels.csv").read_text())
@@ -73,6 +77,8 @@ def test_from_a_table_to_clusters_and_a_model_for_new_rows(call, garden):
     assert [row[0] for row in labels] == [row[0] for row in flowers]
     assert (garden / "map.png").read_bytes().startswith(b"\x89PNG")
     assert "flowers.csv" in (garden / "map.html").read_text()
+    for page in ("map.html", "about.html"):
+        assert "What is in the clusters" in (garden / page).read_text()
     assert (garden / "broken.csv").read_text().startswith("a,b,link\n")
     assert not list(garden.glob(".*"))
 
@@ -98,6 +104,21 @@ def test_labels_alone_go_to_standard_output(call, garden):
     assert len(rows) == 121
     assert {row[1] for row in rows[1:]} == {"0", "1", "2"}
     assert "no links were given" in done.stderr
+    assert "labels are not written" not in done.stderr
+
+
+def test_without_a_file_the_last_line_says_how_to_get_the_labels(call, garden):
+    done = call("cluster flowers.csv -k 3 -a kmeans --target species")
+    assert done.stdout.splitlines()[-1] == "the labels are not written; --out labels.csv writes them"
+
+
+def test_the_table_with_its_clusters(call, garden):
+    call("cluster flowers.csv -k 3 -a kmeans --target species --out all.csv --with-table --model m.zip")
+    flowers, written = (read((garden / name).read_text()) for name in ("flowers.csv", "all.csv"))
+    assert [row[:-1] for row in written] == flowers
+    assert {row[-1] for row in written[1:]} == {"0", "1", "2"}
+    assert call("predict m.zip flowers.csv --out again.csv --with-table").returncode == 0
+    assert (garden / "again.csv").read_text() == (garden / "all.csv").read_text()
 
 
 def test_a_data_set_by_name(call, tmp_path):
@@ -140,6 +161,8 @@ def test_broken_links_are_named_ten_at_most(call, garden):
         ("cluster flowers.csv --preprocess whiten", "There is no preprocessing step 'whiten'"),
         ("cluster flowers.csv --out flowers.csv", "is the file of an input"),
         ("cluster flowers.csv --out no/labels.csv", "there is no directory 'no'"),
+        ("cluster flowers.csv --with-table", "name it with --out FILE"),
+        ("cluster flowers.csv --describe about.txt", "must end with .html"),
         ("cluster flowers.csv --map map.doc", "must end with .html, .png, .pdf or .svg"),
         ("cluster flowers.csv -a scsc --model m.zip", "SCSC cannot place new data"),
         ("cluster flowers.csv -a kmeans --preprocess tfidf --model m.zip", "cannot hold the step 'tfidf'"),
@@ -213,5 +236,5 @@ def test_sparse_data(call, tmp_path):
     done = call("cluster words.svm -k 2 --out labels.csv --model m.zip")
     assert done.returncode == 0, done.stderr
     assert "each row divided by its length" in done.stdout
-    assert "ACC (majority) 1.000" in done.stdout
+    assert "ARI 1.000" in done.stdout
     assert call("predict m.zip words.svm -o -").stdout == (tmp_path / "labels.csv").read_text()
