@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from cscluster.data.load import load_dataset as load_dataset
     from cscluster.experiment.engine.run import run as run
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _MODULES = {
     "Constraints": "cscluster.constraints",
