@@ -35,9 +35,12 @@ def _page(path: Path) -> _Page:
 
 
 def dead_links(site: Path) -> list[str]:
-    """Return ``page: link`` for each link of the HTML pages below `site` that leads nowhere."""
+    """Return ``page: link`` for each link of the pages below `site` that leads nowhere.
+
+    What the theme keeps in ``_static`` are no pages.
+    """
     dead = []
-    for page in sorted(site.rglob("*.html")):
+    for page in sorted(path for path in site.rglob("*.html") if "_static" not in path.parts):
         for link in sorted(_page(page).links):
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:

@@ -100,6 +100,8 @@ def _algorithm(entry: Algorithm, measured: dict[str, str]) -> str:
         ["tags", ", ".join(entry.tags) or "none"],
         ["preprocessing by default", ", ".join(entry.preprocess) or "none"],
     ]
+    if entry.caveat:
+        facts.append(["caveat", entry.caveat])
     if others:
         facts.append(["other forms", ", ".join(f"[{other.title}]({other.name}.md)" for other in others)])
     parts = [f"# {entry.title}\n", docstrings.summary(doc), _table(["", ""], facts), _picture(entry)]
@@ -205,8 +207,8 @@ def _formats() -> str:
         "# File formats\n\n"
         + _table(["format", "endings", "holds"], rows)
         + "\nA table has named columns, which may hold strings and empty cells; its header tells the "
-        "separator of a CSV file.  Arrays are `X` and, where classes are known, `y`.  Parquet needs "
-        '`pip install "cscluster[parquet]"`.\n'
+        "separator of a CSV file.  Arrays are `X` and, where classes are known, `y`.  Parquet and Excel "
+        'need `pip install "cscluster[parquet,excel]"`.\n'
     )
 
 

@@ -387,6 +387,14 @@ def cluster(
         ),
     ] = None,
     ignore: options.Ignore = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Classes of some rows, empty for the others: taken as links."),
+    ] = None,
+    hard: Annotated[bool, typer.Option("--hard", help="The links of --labels must hold.")] = False,
+    contradictions: Annotated[
+        str, typer.Option(metavar="refuse|keep|drop", help="What to do with links that contradict others.")
+    ] = "refuse",
     preprocess: Annotated[
         list[str] | None,
         typer.Option(
@@ -427,10 +435,14 @@ def cluster(
         data,
         links,
         command.parse_method(algorithm, param or [], clusters),
-        command.Columns(id_column, target, options.column_names(features), options.column_names(ignore)),
+        command.Columns(
+            id_column, target, options.column_names(features), options.column_names(ignore), labels
+        ),
         preprocess,
         command.Outputs(out, with_table, describe, model, broken, maps or []),
         seed,
+        hard,
+        contradictions,
     )
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import csv
-import re
 from pathlib import Path
 
-_SEPARATORS = (",", ";", "\t", "|")
+from cscluster import cells
 
 
 def read_header(path: Path) -> tuple[list[str], str]:
@@ -21,11 +20,5 @@ def read_header(path: Path) -> tuple[list[str], str]:
         header = next((line for line in file if line.strip()), "")
     if not header:
         raise ValueError("the file is empty")
-    separator = "\t" if path.suffix.lower() == ".tsv" else _separator(header)
+    separator = "\t" if path.suffix.lower() == ".tsv" else cells.separator(header)
     return next(csv.reader([header], delimiter=separator)), separator
-
-
-def _separator(header: str) -> str:
-    """Return the separator that occurs most often outside quotes; a comma where none does."""
-    unquoted = re.sub(r'"[^"]*"', "", header)
-    return max(_SEPARATORS, key=unquoted.count)

@@ -80,7 +80,7 @@ def read_frame(path: Path, *, id_column: str | None = None) -> pd.DataFrame:
     """
     with _explained(path):
         frame = _format(path).load()(path, id_column)
-    return _with_names(frame, path.stem)
+    return with_names(frame, path.stem)
 
 
 def read_text(path: Path) -> pd.DataFrame:
@@ -92,12 +92,9 @@ def read_text(path: Path) -> pd.DataFrame:
         If the file is missing or damaged, or has a column twice.
     """
     with _explained(path):
-        known = _format(path)
-        if known.reader.endswith(":separated_frame"):
-            frame = separated_frame(path, None, dtype=str)
-        else:
-            frame = known.load()(path, None)
-    return _with_names(frame.astype(object).where(frame.notna(), ""), path.stem)
+        read = _format(path).load()
+        frame = separated_frame(path, None, dtype=str) if read is separated_frame else read(path, None)
+    return with_names(frame.astype(object).where(frame.notna(), ""), path.stem)
 
 
 def _format(path: Path) -> Format:
@@ -130,7 +127,7 @@ def _explained(path: Path) -> Iterator[None]:
 
 def from_frame(frame: pd.DataFrame, name: str, target: str | None, id_column: str | None) -> Dataset:
     """Split a table into features, target and ids; every feature must be a number."""
-    frame = _with_names(frame, name)
+    frame = with_names(frame, name)
     require_columns(frame, name, [column for column in (target, id_column) if column is not None])
     if frame.shape[0] == 0:
         raise DataError(f"Data set '{name}' has 0 samples.")
@@ -154,7 +151,7 @@ def _check_width(n_columns: int) -> None:
         )
 
 
-def _with_names(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+def with_names(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     """Return a table whose columns are called by strings, each differently."""
     _check_width(frame.shape[1])
     frame.columns = frame.columns.map(str)
@@ -306,6 +303,15 @@ def parquet_frame(path: Path, id_column: str | None) -> pd.DataFrame:
         return pd.read_parquet(path)
     except ImportError:
         raise DataError(f"Reading '{path.name}' needs pyarrow: pip install 'cscluster[parquet]'.") from None
+
+
+def excel_frame(path: Path, id_column: str | None) -> pd.DataFrame:
+    """Read the first sheet of an Excel file."""
+    try:
+        converters = {} if id_column is None else {id_column: str}
+        return pd.read_excel(path, engine="openpyxl", converters=converters)
+    except ImportError:
+        raise DataError(f"Reading '{path.name}' needs openpyxl: pip install 'cscluster[excel]'.") from None
 
 
 def default_target(path: Path, frame: pd.DataFrame) -> str | None:
