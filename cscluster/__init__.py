@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from cscluster.models.files import save_model as save_model
     from cscluster.tables.cluster import cluster as cluster
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _MODULES = {
     "Constraints": "cscluster.constraints",

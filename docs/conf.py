@@ -5,6 +5,7 @@ from pathlib import Path
 
 from docutils.nodes import SkipNode
 from latex2mathml.converter import convert
+from nbclient import NotebookClient
 
 import cscluster
 
@@ -22,6 +23,7 @@ myst_heading_anchors = 3
 nb_execution_mode = "auto"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
+NotebookClient.startup_timeout.default_value = 300  # a busy machine takes long to start Python
 suppress_warnings = ["mystnb.mime_priority"]
 
 html_theme = "pydata_sphinx_theme"

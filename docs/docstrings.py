@@ -20,7 +20,8 @@ def summary(doc: str) -> str:
 def sections(doc: str) -> list[str]:
     """Return the description and every section but the parameters, whose table is made from the registry."""
     parts = _HEADING.split(doc.partition("\n\n")[2])
-    titled = zip(["Description", *parts[1::2]], parts[0::2], strict=True)
+    titled = [*zip(["Description", *parts[1::2]], parts[0::2], strict=True)]
+    titled = [piece for title, body in titled for piece in _cost_apart(title, body)]
     return [
         f"## {title}\n\n{_render(title, body)}"
         for title, body in titled
@@ -28,11 +29,22 @@ def sections(doc: str) -> list[str]:
     ]
 
 
+def _cost_apart(title: str, body: str) -> Iterator[tuple[str, str]]:
+    """Yield a section; of the notes, the paragraphs about the cost are a section of their own."""
+    if title != "Notes":
+        yield title, body
+        return
+    paragraphs = re.split(r"\n\s*\n", body.strip("\n"))
+    for name, about_cost in (("Notes", False), ("Cost", True)):
+        mine = [p for p in paragraphs if ("O(" in p) == about_cost]
+        yield name, "\n\n".join(re.sub(r"^(\*\*Cost\.\*\*|Complexity\.) +", "", p) for p in mine)
+
+
 def _render(title: str, body: str) -> str:
     if title == "Attributes":
         return "\n".join(_definitions(body)) + "\n"
     if title == "Examples":
-        return f"```python\n{body.strip()}\n```\n"
+        return "\n\n".join(_examples(body)) + "\n"
     if title == "References":
         return "\n".join(_references(body)) + "\n"
     return "\n\n".join(_blocks(body)) + "\n"
@@ -63,6 +75,12 @@ def _text(block: str) -> str:
         else re.sub(r"([<*_|$\[\]])", r"\\\1", piece).replace("\\*\\*", "**")
         for piece in pieces
     )
+
+
+def _examples(body: str) -> Iterator[str]:
+    """Yield what a prompt begins as code, and the rest as text."""
+    for block in re.split(r"\n\s*\n", body.strip("\n")):
+        yield f"```pycon\n{block}\n```" if block.startswith(">>>") else _text(block)
 
 
 def _definitions(body: str) -> Iterator[str]:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+import json
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import docstrings
 from pydantic import BaseModel
-from pydantic_core import PydanticUndefined
+from typer.main import get_command
 
 from cscluster.algorithms import registry
 from cscluster.algorithms.registry import Algorithm
-from cscluster.data import index, preprocessing
+from cscluster.cli.commands import app
+from cscluster.constraints import schedules
+from cscluster.constraints.catalogue import SCHEDULES
+from cscluster.data import formats, index, preprocessing
 from cscluster.experiment.config.schema import AlgorithmEntry, ClustererEntry, DatasetEntry, Experiment
 from cscluster.metrics.catalogue import METRICS, SCOPES
 
@@ -27,13 +34,17 @@ FAMILIES = {
 
 def write(docs: Path) -> None:
     """Write every generated page below ``docs/generated``; unchanged pages keep their time."""
+    measured = _measurements((docs / "measurements.md").read_text(encoding="utf-8"))
     pages = {"algorithms/index.md": _algorithms()}
-    pages |= {f"algorithms/{name}.md": _algorithm(entry) for name, entry in _by_name().items()}
+    pages |= {f"algorithms/{name}.md": _algorithm(entry, measured) for name, entry in _by_name().items()}
     pages |= {
         "metrics.md": _metrics(),
         "datasets.md": _datasets(),
         "preprocessing.md": _preprocessing(),
+        "formats.md": _formats(),
+        "schedules.md": _schedules(),
         "experiment_keys.md": _keys(),
+        "commands.md": _commands(),
     }
     for name, text in pages.items():
         path = docs / "generated" / name
@@ -78,34 +89,70 @@ def _source(entry: Algorithm) -> str:
     return registry.PAPERS.get(entry.paper, entry.paper)
 
 
-def _algorithm(entry: Algorithm) -> str:
+def _algorithm(entry: Algorithm, measured: dict[str, str]) -> str:
     cls = entry.load()
-    forms = [other for other in registry.BUILT_IN if other.target == entry.target and other is not entry]
+    doc = inspect.getdoc(cls) or ""
+    others = [other for other in registry.BUILT_IN if other.target == entry.target and other is not entry]
     facts = [
         ["in a configuration", f"`{entry.name}`"],
         ["from Python", f"`cscluster.{cls.__name__}`"],
-        ["publication", _source(entry)],
+        ["publication", _source(entry) or "ours"],
         ["tags", ", ".join(entry.tags) or "none"],
         ["preprocessing by default", ", ".join(entry.preprocess) or "none"],
     ]
     if entry.caveat:
         facts.append(["caveat", entry.caveat])
-    if entry.preset:
-        facts.append(["preset", ", ".join(f"`{name}={value!r}`" for name, value in entry.preset.items())])
-    if forms:
-        facts.append(["other forms", ", ".join(f"[{form.title}]({form.name}.md)" for form in forms)])
-    defaults = entry.defaults()
-    rows = [[f"`{name}`", f"`{defaults[name]!r}`", p.legal, p.meaning] for name, p in cls.parameters.items()]
-    return "\n".join(
-        [
-            f"# {entry.title}\n",
-            docstrings.summary(inspect.getdoc(cls) or ""),
-            _table(["", ""], facts),
-            "## Parameters\n",
-            _table(["parameter", "default", "legal values", "meaning"], rows),
-            *docstrings.sections(inspect.getdoc(cls) or ""),
-        ]
+    if others:
+        facts.append(["other forms", ", ".join(f"[{other.title}]({other.name}.md)" for other in others)])
+    parts = [f"# {entry.title}\n", docstrings.summary(doc), _table(["", ""], facts), _picture(entry)]
+    parts += ["## Parameters\n", _parameters(entry), *docstrings.sections(doc)]
+    words = {_bare(cls.__name__), _bare(entry.title.removesuffix(" (as printed)"))}
+    for heading, text in measured.items():
+        if words & {_bare(name) for name in re.split(r",| and the | and |\(", heading)}:
+            parts.append(f"## Measured while it was written\n\n{text}\n")
+    return "\n".join(parts)
+
+
+def _picture(entry: Algorithm) -> str:
+    if not (Path(__file__).parent / "figures" / f"{entry.name}.png").exists():
+        return ""  # until `make gallery` has drawn it
+    return (
+        f"![{entry.title} on data that suits it, and on data that does not]"
+        f"(../../figures/{entry.name}.png)\n\n"
+        f"Of the four sets of [the gallery](../../gallery.md), those where {entry.title} with its defaults "
+        "comes nearest to the classes and stays farthest from them.  Lines are the given links (solid: "
+        "must-link, dashed: cannot-link).\n"
     )
+
+
+def _parameters(entry: Algorithm) -> str:
+    """Return the table of parameters: our form and the printed one side by side where there are two."""
+    known = _by_name()
+    ours = known[entry.name.removesuffix("_printed")]
+    forms = [ours, *filter(None, [known.get(f"{ours.name}_printed")])]
+    defaults = [form.defaults() for form in forms]
+    heads = ["default"] if len(forms) == 1 else ["ours", "as printed"]
+    rows = []
+    for name, p in entry.load().parameters.items():
+        values = [f"`{each[name]!r}`" for each in defaults]
+        if len(set(values)) > 1:
+            values = [f"**{value}**" for value in values]
+        rows.append([f"`{name}`", *values, p.legal, p.meaning])
+    table = _table(["parameter", *heads, "legal values", "meaning"], rows)
+    if len(forms) == 1:
+        return table
+    names = " and ".join(f"`{form.name}`" for form in forms)
+    return f"{table}\nThe two forms are called {names}; values in which they differ are bold.\n"
+
+
+def _measurements(page: str) -> dict[str, str]:
+    """Return the sections of the page of measurements by their headings."""
+    parts = re.split(r"(?m)^## (.*)\n", page)
+    return {heading: text.strip() for heading, text in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"\W", "", name).lower()
 
 
 def _metrics() -> str:
@@ -113,7 +160,7 @@ def _metrics() -> str:
         [f"`{m.name}`", m.title, "higher" if m.higher_is_better else "lower", m.meaning]
         for m in METRICS.values()
     ]
-    scopes = ", ".join(f"`@{scope}`" for scope in SCOPES)
+    scopes = ", ".join(f"`@{scope}` ({words})" for scope, words in SCOPES.items())
     return (
         "# Metrics\n\n"
         + _table(["name", "title", "better", "meaning"], rows)
@@ -134,45 +181,134 @@ def _datasets() -> str:
 
 
 def _preprocessing() -> str:
-    rows = [[f"`{name}`", (inspect.getdoc(step) or "").partition("\n")[0]] for name, step in _steps().items()]
-    return "# Preprocessing\n\n" + _table(["step", "meaning"], rows)
+    rows = [
+        [
+            f"`{name}`",
+            (inspect.getdoc(step) or "").partition("\n")[0],
+            "; ".join(f"`{key}`: {f.description}" for key, f in step.model_fields.items()),
+        ]
+        for name, step in preprocessing.STEPS.items()
+    ]
+    return (
+        "# Preprocessing\n\n"
+        + _table(["step", "meaning", "parameters"], rows)
+        + "\nSteps are fitted to the samples, and applied to unseen ones too.  In a file they are written as "
+        "`preprocess: [standardize, {pca: {n: 10}}]`, in a terminal as "
+        "`--preprocess standardize --preprocess pca=10`.\n"
+    )
 
 
-def _steps() -> dict[str, object]:
-    return dict(preprocessing.STEPS)
+def _formats() -> str:
+    rows = [
+        [known.title, ", ".join(f"`{e}`" for e in known.endings), "table" if known.is_table else "arrays"]
+        for known in formats.FORMATS
+    ]
+    return (
+        "# File formats\n\n"
+        + _table(["format", "endings", "holds"], rows)
+        + "\nA table has named columns, which may hold strings and empty cells; its header tells the "
+        "separator of a CSV file.  Arrays are `X` and, where classes are known, `y`.  Parquet and Excel "
+        'need `pip install "cscluster[parquet,excel]"`.\n'
+    )
+
+
+def _schedules() -> str:
+    parts = [
+        "# Schedules of links\n",
+        "How links are drawn: the key `constraints` of an experiment.  Every algorithm of a trial sees the "
+        "same links, and larger numbers extend smaller ones.\n",
+    ]
+    for kind, model in schedules.MODELS.items():
+        known = SCHEDULES[kind]
+        about = docstrings.summary(inspect.getdoc(model) or "")
+        parts.append(f"## {kind}\n\n{about}\nOn the axis of a figure: {known.points}.\n\n{_keys_of(model)}")
+    return "\n".join(parts)
 
 
 def _keys() -> str:
-    parts = ["# Keys of an experiment file\n"]
+    parts = [
+        "# Keys of an experiment file\n",
+        "`cscluster validate FILE` lists every mistake with its line and column.\n",
+    ]
     for title, model in (
         ("The file", Experiment),
         ("An entry of `algorithms`", AlgorithmEntry),
         ("The `clusterer` of a metric learner", ClustererEntry),
         ("An entry of `datasets`", DatasetEntry),
     ):
-        parts.append(f"## {title}\n\n" + _table(["key", "type", "default", "meaning"], _fields(model)))
+        parts.append(f"## {title}\n\n{_keys_of(model)}")
     return "\n".join(parts)
 
 
-def _fields(model: type[BaseModel]) -> list[list[str]]:
-    return [
-        [
-            f"`{name}`",
-            f"`{_type(field.annotation)}`",
-            "required" if field.is_required() else f"`{_default(field)}`",
-            field.description or "",
-        ]
-        for name, field in model.model_fields.items()
+def _keys_of(model: type[BaseModel]) -> str:
+    """Return the keys of a model, its own before those that it inherits."""
+    own_first = sorted(model.model_fields, key=lambda name: name not in model.__annotations__)
+    rows = []
+    for name in own_first:
+        field = model.model_fields[name]
+        default = field.get_default(call_default_factory=True)
+        shown = "required" if field.is_required() else "" if default is None else f"`{json.dumps(default)}`"
+        if name != "kind":
+            rows.append([f"`{name}`", _type(field.annotation), shown, field.description or ""])
+    return _table(["key", "type", "default", "meaning"], rows)
+
+
+_WORDS = {str: "string", int: "integer", float: "number", bool: "true or false", Path: "file", Any: "any"}
+
+
+def _type(annotation: Any) -> str:
+    """Return a type in words: ``list of integer``."""
+    origin, inside = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _type(inside[0])
+    if origin is Literal:
+        return " or ".join(f"`{value}`" for value in inside)
+    if origin in (Union, UnionType):
+        return " or ".join(dict.fromkeys(_type(part) for part in inside if part is not NoneType))
+    if origin is list:
+        return f"list of {_type(inside[0])}"
+    if origin is dict:
+        return "mapping"
+    return _WORDS.get(annotation, "entry")
+
+
+def _commands() -> str:
+    parts = [
+        "# Commands\n",
+        "`cscluster COMMAND --help` says the same in the terminal; `cscluster --install-completion` has the "
+        "shell complete commands, options, algorithms, data sets, metrics, backends, preprocessing steps, "
+        "stored runs, files and the columns of a CSV file.\n",
+        "## Exit codes\n",
+        _table(
+            ["code", "meaning"],
+            [
+                ["0", "all trials ok, or what was asked for was done"],
+                ["1", "some trials failed, a check found drift, or `cscluster check` found a broken promise"],
+                ["2", "bad input: one sentence says what and where"],
+                ["130", "interrupted; what is finished is stored, the same command goes on"],
+            ],
+        ),
     ]
+    for name, command in sorted(_leaves(get_command(app), "cscluster")):
+        rows = [
+            [", ".join(f"`{word}`" for word in _words_of(p)), getattr(p, "help", "") or ""]
+            for p in command.params
+            if p.name != "help"
+        ]
+        about = " ".join(docstrings.summary(block).strip() for block in (command.help or "").split("\n\n"))
+        parts.append(f"## {name}\n\n{about}\n\n{_table(['argument or option', 'meaning'], rows)}")
+    return "\n".join(parts)
 
 
-def _type(annotation: object) -> str:
-    text = (
-        getattr(annotation, "__name__", str(annotation)) if isinstance(annotation, type) else str(annotation)
-    )
-    return text.replace("typing.", "").replace("cscluster.experiment.config.schema.", "")
+def _leaves(command: Any, name: str) -> Iterator[tuple[str, Any]]:
+    if not hasattr(command, "commands"):
+        yield name, command
+        return
+    for word, part in command.commands.items():
+        yield from _leaves(part, f"{name} {word}")
 
 
-def _default(field: object) -> object:
-    default = field.default  # type: ignore[attr-defined]
-    return field.default_factory() if default is PydanticUndefined else default  # type: ignore[attr-defined]
+def _words_of(parameter: Any) -> list[str]:
+    if parameter.param_type_name == "argument":
+        return [parameter.metavar or parameter.name.upper()]
+    return [*parameter.opts, *parameter.secondary_opts]

@@ -1,8 +1,11 @@
 """README and documentation say what is true: their commands, keys, links and outputs exist."""
 
 import contextlib
+import importlib
+import io
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -100,15 +103,87 @@ def test_every_parameter_of_a_grid_exists():
     assert [f"{name}.{p}" for name, p in named if p not in known[name].defaults()] == []
 
 
-def test_links_lead_to_files():
-    missing = [
-        f"{page}: {target}"
-        for page, text in PAGES.items()
-        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text)
-        if not target.startswith("http") and "generated/" not in target
-        if not (ROOT / page).parent.joinpath(target).exists()
-    ]
-    assert missing == []
+def anchors(text):
+    """Return the anchors of the headings of a page."""
+    headings = re.findall(r"(?m)^#+ (.*)$", re.sub(r"(?s)```.*?```", "", text))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def dead_links(pages):
+    """Return the links of pages, by path, that lead to no file and no heading."""
+    dead = []
+    for page, text in pages.items():
+        for target in re.findall(r"\]\(([^)\s]+)\)", text):
+            place, _, anchor = target.partition("#")
+            path = (ROOT / page).parent.joinpath(place).resolve() if place else ROOT / page
+            known = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else ""
+            if target.startswith(("http", "doi:")):
+                continue
+            if (known not in pages and not path.is_file() and not path.is_dir()) or (
+                anchor and known in pages and anchor not in anchors(pages[known])
+            ):
+                dead.append(f"{page}: {target}")
+    return dead
+
+
+def test_no_link_inside_the_documentation_is_dead(generated):
+    others = ("CHANGELOG.md", "results/README.md", "results/reference/REPRODUCTION.md")
+    more = {name: (ROOT / name).read_text(encoding="utf-8") for name in others}
+    assert dead_links({**PAGES, **generated, **more}) == []
+    wrong = {"docs/a.md": "# A b\n[x](#a-b) [y](#c) [z](nowhere.md) [i](../README.md)"}
+    assert dead_links(wrong) == ["docs/a.md: #c", "docs/a.md: nowhere.md"]
+
+
+def test_every_page_is_in_the_contents(generated):
+    pages = {name for name in {**PAGES, **generated} if name.startswith("docs/")} - {"docs/index.md"}
+    listed = {
+        (Path(page).parent / line).as_posix().replace("reference/../", "") + ".md"
+        for page, text in {**PAGES, **generated}.items()
+        for block in re.findall(r"(?s)```\{toctree\}\n(.*?)```", text)
+        for line in block.split()
+        if not line.startswith(":")
+    }
+    assert pages - listed == set()
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory):
+    """Write the generated pages; return their texts by the paths that they have in the documentation."""
+    folder = tmp_path_factory.mktemp("docs")
+    (folder / "measurements.md").write_text(PAGES["docs/measurements.md"], encoding="utf-8")
+    sys.path.insert(0, str(ROOT / "docs"))
+    try:
+        importlib.import_module("generate").write(folder)
+    finally:
+        sys.path.remove(str(ROOT / "docs"))
+    return {
+        f"docs/{path.relative_to(folder).as_posix()}": path.read_text(encoding="utf-8")
+        for path in sorted((folder / "generated").rglob("*.md"))
+    }
+
+
+def test_each_algorithm_has_a_page_with_a_picture(generated):
+    pages = {each.name: generated[f"docs/generated/algorithms/{each.name}.md"] for each in registry.BUILT_IN}
+    assert sum(f"figures/{name}.png" in page for name, page in pages.items()) >= 50
+    for algorithm in registry.BUILT_IN:
+        assert all(f"`{name}`" in pages[algorithm.name] for name in algorithm.parameters())
+    pmmc = generated["docs/generated/algorithms/pmmc.md"]
+    assert "| parameter | ours | as printed |" in pmmc
+    assert "## Cost" in pmmc
+    assert "Starts (`init`)" in pmmc  # from the page of measurements
+    assert "Assignment rules" not in generated["docs/generated/algorithms/pckmeans.md"]  # those of MPCKMeans
+
+
+def test_every_key_is_explained(generated):
+    for name in ("experiment_keys", "schedules", "metrics", "formats"):
+        rows = re.findall(r"(?m)^\| `.*\|$", generated[f"docs/generated/{name}.md"])
+        assert [row for row in rows if row.endswith("|  |")] == []
+    assert "| `trials` | integer | `10` |" in generated["docs/generated/experiment_keys.md"]
+
+
+def test_every_command_has_a_section(generated):
+    headings = re.findall(r"(?m)^## cscluster ([a-z]+)", generated["docs/generated/commands.md"])
+    assert set(headings) == set(get_command(app).commands)
 
 
 def test_the_python_in_the_readme_runs():
@@ -124,6 +199,95 @@ def test_the_python_in_the_readme_runs():
 def masked(text):
     """Return a text with N for each number, the lines without what follows them."""
     return [re.sub(r"[\d.]*\d", "N", line).rstrip() for line in text.strip().splitlines()]
+
+
+def answer(line, monkeypatch, capsys):
+    """Return what a command prints; it must not fail."""
+    monkeypatch.setattr("sys.argv", shlex.split(line, comments=True))
+    code = 0
+    try:
+        main()
+    except SystemExit as end:
+        code = end.code
+    answered = capsys.readouterr()
+    assert code in (0, None), (line, answered.err)
+    return answered.out
+
+
+def lines_of(page):
+    """Return the command lines of a tutorial, in order."""
+    blocks = re.findall(r"(?s)```sh\n(.*?)```", PAGES[f"docs/tutorials/{page}.md"])
+    return [line for block in blocks for line in block.splitlines() if line.startswith("cscluster")]
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    """Go to a directory with what the tutorials work on."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    rows = [f"f{i},{i % 3}.{i % 7},{3 * (i % 3)}.{i % 5},{'abc'[i % 3]}" for i in range(30)]
+    (tmp_path / "flowers.csv").write_text("\n".join(["id,width,length,species", *rows]))
+    for text in re.findall(r"(?s)```yaml\n(.*?)```", ALL):
+        (tmp_path / f"{yaml.safe_load(text)['name']}.yaml").write_text(text)
+    (tmp_path / "mine.py").write_text(re.search(r"(?s)```python\n(# mine.py.*?)```", ALL)[1])
+    return tmp_path
+
+
+FEW = "--trials 1 -j 1 --set constraints.counts=[5]"
+
+
+def test_the_tutorial_that_compares_methods(desk, monkeypatch, capsys):
+    few = f"{FEW} --set 'algorithms=[kmeans, pckmeans]'"
+    for line in lines_of("compare"):
+        line = line.partition("#")[0]
+        printed = answer(f"{line} {few}" if " run " in line else line, monkeypatch, capsys)
+    assert "raw" in printed  # the last line compares two runs
+    assert "<html" in (desk / "mydata.html").read_text(encoding="utf-8")
+
+
+def test_the_tutorial_on_an_algorithm_of_your_own(desk, monkeypatch, capsys):
+    first, report, benchmark = lines_of("own_algorithm")
+    few = (
+        f"{FEW} --set datasets=[iris] --set 'algorithms=[kmeans, {{name: \"mine.py:Grouped\", label: Mine}}]'"
+    )
+    assert "\nMine " in answer(f"{first} {few}", monkeypatch, capsys)
+    answer(report, monkeypatch, capsys)
+    assert "Mine" in (desk / "mine.html").read_text(encoding="utf-8")
+    assert "60 trials" in answer(f"{benchmark} --dry-run", monkeypatch, capsys)  # 3 methods, 20 trials
+
+
+def test_the_tutorial_from_yaml_to_a_figure(desk, monkeypatch, capsys):
+    few = f"{FEW} --set datasets=[iris] --set algorithms=[kmeans] --set constraints.counts=[5,9]"
+    run, figures, slides, _ = lines_of("experiment")
+    answer(f"{run.partition('#')[0]} {few}", monkeypatch, capsys)
+    for line in (figures, slides):
+        answer(line, monkeypatch, capsys)
+    assert (desk / "figures" / "curves_acc.png").is_file()
+    assert "confidence" not in (desk / "figures" / "curves_acc.caption.tex").read_text()  # one trial
+    assert (desk / "slides" / "curves_nmi.png").is_file()
+
+
+def test_the_tutorial_on_a_cluster_of_machines(desk, monkeypatch, capsys):
+    shard, merge, dask = lines_of("machines")
+    few = "--trials 2 -j 1 --set datasets=[iris] --set algorithms=[kmeans] --set constraints.counts=[5]"
+    for number in ("1", "2"):
+        line = shard.partition("#")[0].replace("$SLURM_ARRAY_TASK_ID/8", f"{number}/2")
+        answer(f"{line} {few}", monkeypatch, capsys)
+    shards = " ".join(sorted(map(str, Path("results").glob("mnist0689.shard-*"))))
+    answer(merge.partition("#")[0].replace("results/mnist0689.shard-*-of-8", shards), monkeypatch, capsys)
+    assert len((desk / "results" / "mnist0689" / "trials.jsonl").read_text().splitlines()) == 2
+    assert unknown_words(dask) == []
+
+
+def test_the_tutorial_on_labelling(desk, monkeypatch, capsys):
+    page = PAGES["docs/tutorials/labelling.md"]
+    (desk / "shown").mkdir()
+    monkeypatch.chdir(desk / "shown")
+    answer("cscluster new example", monkeypatch, capsys)
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\nn\nn\nq\n"))
+    printed = answer("cscluster label flowers.csv -k 3 --terminal", monkeypatch, capsys)
+    for shown in re.findall(r"(?m)^(links: .*|same group\?.*:|3 answers.*|  cscluster cluster.*)", page):
+        assert masked(shown)[0] in "\n".join(masked(printed))
 
 
 def test_a_minute_with_a_table_shows_what_one_sees(tmp_path, monkeypatch, capsys):

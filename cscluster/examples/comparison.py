@@ -1,6 +1,8 @@
 """Draw all methods side by side on a few sets in the plane, with their links, ARI and time.
 
-python -m cscluster.examples.comparison results/reference
+python -m cscluster.examples.comparison results/reference --each docs/figures
+
+``--each`` draws also a picture of each method: the set that it suits best, and the one that it suits least.
 """
 
 from __future__ import annotations
@@ -15,8 +17,10 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from PIL import Image
 
 from cscluster.algorithms import registry
 from cscluster.algorithms.build import build
@@ -34,6 +38,7 @@ from cscluster.report.figures.style import styled
 
 TOYS = ("blobs", "moons", "rings", "xor")
 N_SAMPLES, N_LINKS, SEED = 150, 40, 3
+_GOOD, _POOR = 0.8, 0.5  # ARI above which a method shines, and below which it fails
 _BLOCKS = 3  # columns of methods, each a row of cells
 
 
@@ -97,21 +102,37 @@ def draw(names: Sequence[str], path: Path) -> None:
         figure.savefig(path, dpi=100, metadata=FORMATS["png"])
 
 
+def draw_each(names: Sequence[str], directory: Path) -> None:
+    """Write ``NAME.png`` for each named method: its highest ARI of all toy sets, and its lowest."""
+    toys = {kind: toy(kind) for kind in TOYS}
+    for name in names:
+        cells = {kind: cell for kind, both in toys.items() if not (cell := fit(name, *both)).problem}
+        best, worst = (choose(cells, key=lambda kind: cells[kind].ari) for choose in (max, min))
+        words = {
+            best: "shines" if cells[best].ari > _GOOD else "best here",
+            worst: "fails" if cells[worst].ari < _POOR else "worst here",
+        }
+        with styled():
+            figure = Figure(figsize=(5.2, 2.4), dpi=110)
+            panels = figure.subplots(1, 2, gridspec_kw={"wspace": 0.05, "left": 0.01, "right": 0.99})
+            figure.subplots_adjust(top=0.9, bottom=0.02)
+            for axes, kind in zip(panels, (best, worst), strict=True):
+                axes.set_axis_off()
+                axes.set_title(f"{words[kind]}: {kind}, ARI {max(cells[kind].ari, 0):.2f}", pad=3)
+                _draw_points(axes, cells[kind], *toys[kind], size=9)
+            canvas = FigureCanvasAgg(figure)
+            canvas.draw()
+            picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+        picture.quantize(32).save(directory / f"{name}.png", optimize=True)
+
+
 def _draw_cell(axes: Axes, cell: Cell, data: Dataset, links: Constraints) -> None:
-    if cell.labels is None:
+    if cell.problem:
         axes.text(
             0.5, 0.5, "not for\nthis data", ha="center", va="center", transform=axes.transAxes, color="0.5"
         )
         return
-    axes.set_aspect("equal", adjustable="datalim")
-    palette = np.array([COLOURS[0], COLOURS[6], COLOURS[2], COLOURS[4]])
-    for pairs, style in ((links.must_links, "-"), (links.cannot_links, (0, (3, 2)))):
-        axes.add_collection(
-            LineCollection(list(data.X[pairs]), colors="0.55", linewidths=0.35, linestyles=[style])
-        )
-    axes.scatter(
-        data.X[:, 0], data.X[:, 1], c=palette[cell.labels % len(palette)], s=3.5, linewidth=0, zorder=2
-    )
+    _draw_points(axes, cell, data, links, size=3.5)
     for x, side, text, look in (
         (0.99, "right", f"{max(cell.ari, 0):.2f}", {"fontweight": "bold" if cell.ari > 0.9 else "normal"}),
         (0.01, "left", f"{1000 * cell.seconds:.0f} ms", {"fontsize": 5.5, "color": "0.35"}),
@@ -120,14 +141,31 @@ def _draw_cell(axes: Axes, cell: Cell, data: Dataset, links: Constraints) -> Non
         axes.text(x, 0, text, {"fontsize": 7, **look}, ha=side, transform=axes.transAxes, zorder=3, bbox=box)
 
 
+def _draw_points(axes: Axes, cell: Cell, data: Dataset, links: Constraints, size: float) -> None:
+    assert cell.labels is not None, "a cell without a problem has labels"
+    axes.set_aspect("equal", adjustable="datalim")
+    palette = np.array([COLOURS[0], COLOURS[6], COLOURS[2], COLOURS[4]])
+    for pairs, style in ((links.must_links, "-"), (links.cannot_links, (0, (3, 2)))):
+        axes.add_collection(
+            LineCollection(list(data.X[pairs]), colors="0.55", linewidths=0.1 * size, linestyles=[style])
+        )
+    axes.scatter(
+        data.X[:, 0], data.X[:, 1], c=palette[cell.labels % len(palette)], s=size, linewidth=0, zorder=2
+    )
+
+
 def main() -> None:
-    """Write ``comparison.png`` into the directory that the command line names."""
+    """Write ``comparison.png`` and the pictures of each method into the directories on the command line."""
     parser = argparse.ArgumentParser(description="Draw all methods on four sets in the plane.")
     parser.add_argument("directory", type=Path, help="where the picture goes")
-    path = parser.parse_args().directory / "comparison.png"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draw([entry.name for entry in registry.BUILT_IN if not entry.name.endswith("_printed")], path)
-    print(f"wrote {path}")
+    parser.add_argument("--each", type=Path, help="where a picture of each method goes")
+    given = parser.parse_args()
+    names = [entry.name for entry in registry.BUILT_IN]
+    for directory in filter(None, (given.directory, given.each)):
+        directory.mkdir(parents=True, exist_ok=True)
+    draw([name for name in names if not name.endswith("_printed")], given.directory / "comparison.png")
+    if given.each:
+        draw_each(names, given.each)
 
 
 if __name__ == "__main__":

@@ -27,3 +27,8 @@ def test_what_a_method_cannot_do_is_kept_as_a_reason():
 def test_the_picture_is_drawn(tmp_path):
     comparison.draw(["kmeans", "pckmeans", "gmmc_sdp", "rca"], tmp_path / "comparison.png")
     assert (tmp_path / "comparison.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_each_method_is_drawn_on_its_best_and_its_worst_set(tmp_path):
+    comparison.draw_each(["kmeans"], tmp_path)
+    assert (tmp_path / "kmeans.png").read_bytes().startswith(b"\x89PNG")

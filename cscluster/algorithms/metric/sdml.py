@@ -58,6 +58,8 @@ class SDML(LinearMetric):
     does not say; its eigenvalues are then lifted to `floor`, so that cannot-links lengthen a direction
     by 1 / sqrt(floor) at most.  [1]_ sums over links; means make eta independent of their number.
 
+    Cost O(c d^2) for c links and O(d^3) for a sweep of the graphical lasso.
+
     References
     ----------
     .. [1] G.-J. Qi, J. Tang, Z.-J. Zha, T.-S. Chua, H.-J. Zhang, "An Efficient Sparse Metric Learning in

@@ -25,6 +25,10 @@ class KMeans(RestartedClusterer):
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         The centres mu.
 
+    Notes
+    -----
+    An iteration takes O(n K d).
+
     References
     ----------
     .. [1] S. Lloyd, "Least Squares Quantization in PCM", 1982. doi:10.1109/TIT.1982.1056489

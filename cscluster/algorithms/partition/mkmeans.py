@@ -31,6 +31,8 @@ class MKMeans(MetricKMeans):
     Links move no sample, so that labels need not keep them however many there are.  `objective_` is that of
     MPCK-Means; it may rise, since the assignment ignores the links.
 
+    An iteration takes O(n K d), with full matrices O(n d^2) for each metric.
+
     References
     ----------
     .. [1] M. Bilenko, S. Basu, R. J. Mooney, "Integrating Constraints and Metric Learning in

@@ -30,6 +30,8 @@ class SupervisedMeans(SeededClusterer):
     Links are not enforced, and a cluster may stay empty.  `objective_` is the sum of squared
     distances to the centres.
 
+    An iteration takes O(n K d).
+
     References
     ----------
     .. [1] M. Bilenko, S. Basu, R. J. Mooney, "Integrating Constraints and Metric Learning in

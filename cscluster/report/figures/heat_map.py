@@ -71,9 +71,10 @@ def draw_maps(results: Results, metric: str, parameters: Sequence[str], entries:
         caption = f"{plain(entries[0])}: {caption}"
     if len(points) == 1:
         caption += f"; {place_name(results)}"
+    best = f"best {metric_name(metric)}"
     if len(places) > 1:
-        caption += "; the colours of each panel go from its lowest to its highest mean"
-    add_legend(figure, [_frame(0, 0)], [f"best {metric_name(metric)} of its panel"], caption)
+        best += " of its panel, whose colours go from its lowest to its highest mean"
+    add_legend(figure, [_frame(0, 0)], [best], caption)
     return figure
 
 

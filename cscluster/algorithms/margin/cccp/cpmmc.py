@@ -42,6 +42,8 @@ class CPMMC(MarginClusterer):
     constraint bounds the differences of the biases, and is vacuous without them.  The name keeps
     the cutting planes of [1]_; the convex problems are the same, their solver is that of `PMMC`.
 
+    A step of the solver costs O(n C d).
+
     References
     ----------
     .. [1] B. Zhao, F. Wang, C. Zhang, "Efficient Multiclass Maximum Margin Clustering", ICML 2008.

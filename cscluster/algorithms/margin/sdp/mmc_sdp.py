@@ -59,7 +59,8 @@ class MMC(KernelEstimator, Clusterer):
 
     Notes
     -----
-    The program has n^2 / 2 variables: for 100 samples SCS takes seconds, beyond 150 it is refused.
+    The program has n^2 / 2 variables and takes O(n^2) memory: for 100 samples SCS takes seconds, beyond 150
+    it is refused.
 
     References
     ----------
