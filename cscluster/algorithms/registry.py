@@ -147,6 +147,8 @@ class Algorithm:
 
 _FAMILIES = "cscluster.algorithms"
 
+_FEW_LINKS = "with few links for each cluster it may end behind k-means (docs/defaults.md)"
+
 PARTITION = (
     Algorithm(
         name="kmeans",
@@ -179,6 +181,7 @@ PARTITION = (
         family="partition",
         paper="bilenko2004",
         tags=("constraints", "inductive", "compiled"),
+        caveat=_FEW_LINKS,
     ),
     Algorithm(
         name="mpckmeans",
@@ -187,6 +190,7 @@ PARTITION = (
         family="partition",
         paper="bilenko2004",
         tags=("constraints", "inductive", "compiled"),
+        caveat=_FEW_LINKS,
     ),
     Algorithm(
         name="mpckmeans_full",
@@ -196,6 +200,7 @@ PARTITION = (
         paper="bilenko2004",
         tags=("constraints", "inductive", "compiled"),
         preset={"metric": "multiple", "matrix": "full"},
+        caveat=_FEW_LINKS,
     ),
     Algorithm(
         name="mkmeans",
@@ -223,6 +228,7 @@ PARTITION = (
         family="partition",
         paper="Wagstaff, Cardie, Rogers, Schroedl 2001",
         tags=("constraints", "inductive", "compiled"),
+        caveat=_FEW_LINKS,
     ),
     Algorithm(
         name="pccc",
@@ -231,6 +237,7 @@ PARTITION = (
         family="partition",
         paper="Baumann, Hochbaum 2024",
         tags=("constraints", "inductive", "compiled"),
+        caveat=_FEW_LINKS,
     ),
     Algorithm(
         name="lcvqe",
@@ -279,6 +286,7 @@ MARGIN = (
         family="margin",
         paper="zeng2012",
         tags=("constraints", "inductive", "kernel", "sparse", "compiled"),
+        caveat=_FEW_LINKS,
     ),
     Algorithm(
         name="cpcmmc",
@@ -349,6 +357,7 @@ METRIC = (
         family="metric",
         paper="Bar-Hillel, Hertz, Shental, Weinshall 2005",
         tags=("constraints", "inductive", "sparse"),
+        caveat=_FEW_LINKS,
     ),
     Algorithm(
         name="dca",
@@ -357,6 +366,7 @@ METRIC = (
         family="metric",
         paper="Hoi, Liu, Lyu, Ma 2006",
         tags=("constraints", "inductive", "sparse"),
+        caveat=_FEW_LINKS,
     ),
     Algorithm(
         name="erca",
@@ -365,6 +375,7 @@ METRIC = (
         family="metric",
         paper="Yeung, Chang 2006",
         tags=("constraints", "inductive", "sparse"),
+        caveat=_FEW_LINKS,
     ),
     Algorithm(
         name="xing",
@@ -373,6 +384,7 @@ METRIC = (
         family="metric",
         paper="Xing, Ng, Jordan, Russell 2002",
         tags=("constraints", "inductive", "sparse"),
+        caveat=_FEW_LINKS,
     ),
     Algorithm(
         name="itml",
@@ -381,6 +393,7 @@ METRIC = (
         family="metric",
         paper="Davis, Kulis, Jain, Sra, Dhillon 2007",
         tags=("constraints", "inductive", "sparse", "compiled"),
+        caveat=_FEW_LINKS,
     ),
     Algorithm(
         name="lmnn",
@@ -389,6 +402,7 @@ METRIC = (
         family="metric",
         paper="Weinberger, Saul 2009",
         tags=("constraints", "inductive", "sparse"),
+        caveat=_FEW_LINKS,
     ),
     Algorithm(
         name="llma",
@@ -398,6 +412,7 @@ METRIC = (
         paper="Chang, Yeung 2006",
         tags=("constraints", "inductive", "compiled"),
         preprocess=("standardize",),
+        caveat=_FEW_LINKS,
     ),
     Algorithm(
         name="kernel_beta",
@@ -407,6 +422,7 @@ METRIC = (
         paper="Yeung, Chang 2007",
         tags=("constraints", "inductive", "kernel"),
         preprocess=("standardize",),
+        caveat=_FEW_LINKS,
     ),
     Algorithm(
         name="trace_ratio",
@@ -416,6 +432,7 @@ METRIC = (
         paper="baghshah2010",
         tags=("constraints", "inductive"),
         preprocess=("standardize",),
+        caveat=_FEW_LINKS,
     ),
     Algorithm(
         name="trace_ratio_nonlinear",
@@ -426,6 +443,7 @@ METRIC = (
         tags=("constraints", "inductive", "kernel"),
         preprocess=("standardize",),
         preset={"map": "nonlinear"},
+        caveat=_FEW_LINKS,
     ),
     Algorithm(
         name="xiang",
@@ -436,6 +454,7 @@ METRIC = (
         tags=("constraints", "inductive"),
         preprocess=("standardize",),
         preset={"alpha": 0.0},
+        caveat=_FEW_LINKS,
     ),
     Algorithm(
         name="sdml",
@@ -444,6 +463,7 @@ METRIC = (
         family="metric",
         paper="Qi, Tang, Zha, Chua, Zhang 2009",
         tags=("constraints", "inductive", "sparse"),
+        caveat=_FEW_LINKS,
     ),
 )
 
@@ -463,6 +483,7 @@ SPECTRAL = (
         family="spectral",
         paper="Li, Liu 2009",
         tags=("constraints", "compiled"),
+        caveat=_FEW_LINKS,
     ),
     Algorithm(
         name="csp",
@@ -472,6 +493,7 @@ SPECTRAL = (
         paper="Wang, Davidson 2010",
         tags=("constraints", "compiled"),
         preprocess=("standardize",),
+        caveat=_FEW_LINKS,
     ),
 )
 
@@ -491,6 +513,7 @@ ENSEMBLE = (
         title="landmark ensemble",
         family="ensemble",
         tags=("constraints", "sequential", "compiled"),
+        caveat=_FEW_LINKS,
     ),
 )
 

@@ -56,6 +56,7 @@ def test_a_method_as_printed_is_an_entry_of_its_own():
     assert (printed.preprocess, ours.preprocess) == (("standardize",), ())
     assert registry.find("rca").joined == "pckmeans"
     assert registry.find("rca_printed").joined == "kmeans"
+    assert (ours.caveat != "", printed.caveat) == (True, "")
 
 
 @each

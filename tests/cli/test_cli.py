@@ -139,6 +139,7 @@ def test_stale_results_are_explained(cscluster, small):
         (["runs"], "no runs in 'results' yet"),
         (["show", "iris"], "openml   name iris, id 61"),
         (["show", "kmeans"], "number of starts"),
+        (["show", "hmrf_kmeans"], "caveat: the cosine distance suits texts"),
         (["show", "mnist"], "MNIST digits"),
         (["show", "nmi"], "geometric mean"),
         (["show", "mnist0689"], "random_pairs"),
