@@ -6,6 +6,9 @@ import contextlib
 import os
 from pathlib import Path
 
+from cscluster.errors import StoreError
+from cscluster.words import encodable
+
 
 def replace(path: Path, content: bytes) -> None:
     """Make `content` the content of a file, or of what it links to; it is on disk afterwards.
@@ -24,3 +27,20 @@ def replace(path: Path, content: bytes) -> None:
     finally:
         with contextlib.suppress(OSError):
             part.unlink()
+
+
+def put(path: Path, content: str | bytes) -> None:
+    """Write a file of a user in one step, with the directories above it.
+
+    Raises
+    ------
+    StoreError
+        If it cannot be written; what was there before stays.
+    """
+    if path.is_dir():
+        raise StoreError(f"Cannot write '{path}': it is a directory; name a file in it.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace(path, encodable(content) if isinstance(content, str) else content)
+    except OSError as error:
+        raise StoreError(f"Cannot write '{path}': {error.strerror or error}.") from error

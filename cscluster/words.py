@@ -30,6 +30,11 @@ def _rounded(value: float, units: dict[str, float]) -> str:
     return f"{value / units[unit]:.0f} {unit}"
 
 
+def encodable(text: str) -> bytes:
+    """Return text as UTF-8; lone surrogates, which have no code there, are escaped as JSON does it."""
+    return text.encode("utf-8", "backslashreplace")
+
+
 def printable(text: str) -> str:
     r"""Return a text with its control characters shown as text, so that it cannot steer a terminal.
 

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from cscluster import atomic
+from cscluster.errors import StoreError
 
 
 def test_a_file_is_made_and_replaced(tmp_path):
@@ -62,3 +63,17 @@ atomic.replace(Path({str(path)!r}), b"new")
     assert done.returncode == -signal.SIGKILL
     assert path.read_bytes() == b"old"
     assert sorted(p.suffix for p in tmp_path.iterdir()) == [".csv", ".part"]
+
+
+def test_a_directory_in_the_way_is_told(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match=r"Cannot write '.*table\.md'"):
+        atomic.put(tmp_path / "file" / "table.md", "text")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(StoreError, match=r"Cannot write '.*folder'"):
+        atomic.put(tmp_path / "folder", "text")
+
+
+def test_directories_are_made(tmp_path):
+    atomic.put(tmp_path / "a/b/table.md", "text ±")
+    assert (tmp_path / "a/b/table.md").read_text(encoding="utf-8") == "text ±"

@@ -3,46 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Unpack
 
 from rich.table import Table
 
 from cscluster.cli import console
-from cscluster.cli.steps import run_steps, show_drift
-from cscluster.experiment.engine.execute import Pool
+from cscluster.cli.steps import How, run_and_show
 from cscluster.papers.benchmark import Standing, choose, tracks
+from cscluster.report.aggregate import Results
 
 
-def benchmark(
-    track: str | None,
-    profile: str,
-    results: Path,
-    *,
-    jobs: int | None,
-    tolerance: float | None,
-    write: bool,
-) -> None:
-    """Run the tracks of the benchmark and print who leads on each.
+def benchmark(track: str | None, profile: str, results: Path, **how: Unpack[How]) -> None:
+    """Run the tracks of the benchmark (all, or the one that is named), and print who leads on each."""
+    run_and_show(choose(track, profile, results), _show, **how)
 
-    Parameters
-    ----------
-    track, profile, results
-        Which track, how much of it, and the directory of all results.
-    jobs : int, optional
-        Number of workers; without it nothing is run, and what is stored is compared.
-    tolerance : float, optional
-        How far scores may drift from the reference; without it they are not compared.
-    write : bool
-        Whether to write the reference.
 
-    Raises
-    ------
-    typer.Exit
-        With code 1 if scores have drifted, 130 after an interrupt.
-    """
-    work = choose(track, profile, results)
-    if jobs is not None:
-        run_steps(work, Pool(jobs))
-    runs = work.runs()
+def _show(runs: dict[str, Results]) -> None:
     for name, run in runs.items():
         point = int(run.cells["point"].max())
         standing = Standing.of(run, point)
@@ -58,7 +34,3 @@ def benchmark(
                 label, rank, f"{mean[label]:.3f}", f"{standing.seconds.get(label, float('nan')):.2g}"
             )
         console.out.print(table)
-    if write:
-        console.out.whole(f"written: {work.write(runs)}")
-    if tolerance is not None:
-        show_drift(work.drift(runs, tolerance), tolerance)

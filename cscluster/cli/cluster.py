@@ -4,50 +4,47 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cscluster import documents
-from cscluster.algorithms import parameters, registry
+from cscluster.algorithms import registry
+from cscluster.atomic import put
 from cscluster.cli import cluster_view as view
 from cscluster.cli import console
-from cscluster.cli.console import Console
 from cscluster.constraints import Constraints
-from cscluster.constraints.files import links_csv, read_links
-from cscluster.errors import ConfigError, ParameterError, StoreError
-from cscluster.models.files import Model, require_inductive, to_bytes
+from cscluster.constraints.files import CONTRADICTIONS, as_links, links_csv
+from cscluster.errors import ConfigError, ContradictionError, ParameterError, StoreError
+from cscluster.models.files import from_outcome, require_inductive, to_bytes
 from cscluster.report.figures import FORMATS, links_map, project, save
-from cscluster.report.html.scatter import scatter_page
-from cscluster.selection import count
-from cscluster.selection import method as selection
+from cscluster.report.html.scatter import PlainTable, clusters_page, scatter_page
 from cscluster.selection.heldout import title
-from cscluster.tables import features, method, outcome
+from cscluster.tables import describe, features
+from cscluster.tables.cluster import Method as Method
+from cscluster.tables.cluster import all_links, cluster_table, wanted_method
 from cscluster.tables.outcome import Outcome
 from cscluster.tables.outputs import check as check_files
-from cscluster.tables.outputs import labels_csv, put
+from cscluster.tables.outputs import labels_csv
 from cscluster.tables.table import Columns as Columns
-from cscluster.tables.table import Table, read_table
+from cscluster.tables.table import Table, read_cells, read_table
 from cscluster.words import integer
 
 STDOUT = Path("-")
+PAGE_TRAITS = 10
 _FLAGS = {"n_clusters": "-k", "random_state": "--seed"}
 
 
 @dataclass(frozen=True)
-class Method:
-    """What is asked for; None stands for auto."""
-
-    name: str | None = None
-    params: dict[str, Any] = field(default_factory=dict)
-    n_clusters: int | None = None
-
-
-@dataclass(frozen=True)
 class Outputs:
-    """The files to write: labels, or "-" for standard output, a model, links that are not kept, and maps."""
+    """The files to write: labels, or "-" for standard output, a model, links that are not kept, and maps.
+
+    Labels repeat the user's table if `with_table`; `describe` is a page of what is in the clusters.
+    """
 
     out: Path | None = None
+    with_table: bool = False
+    describe: Path | None = None
     model: Path | None = None
     broken: Path | None = None
     maps: Sequence[Path] = ()
@@ -55,7 +52,11 @@ class Outputs:
     def files(self) -> Iterator[tuple[str, Path]]:
         """Yield the flag and the path of each."""
         given = [("--out", None if self.out == STDOUT else self.out), ("--model", self.model)]
-        given += [("--broken", self.broken), *(("--map", path) for path in self.maps)]
+        given += [
+            ("--describe", self.describe),
+            ("--broken", self.broken),
+            *(("--map", path) for path in self.maps),
+        ]
         yield from ((flag, path) for flag, path in given if path is not None)
 
 
@@ -70,17 +71,13 @@ def parse_method(algorithm: str, params: Sequence[str], clusters: str) -> Method
     n_clusters = integer(clusters)
     if clusters != "auto" and (n_clusters is None or n_clusters < 2):
         raise ParameterError(f"-k must be an integer of at least 2, or 'auto', got '{clusters}'.")
-    if algorithm != "auto":
-        name = registry.find(algorithm).name
-        return Method(name, _parameters(name, params), n_clusters)
-    if params:
+    if algorithm == "auto" and params:
         raise ParameterError("--param needs --algorithm NAME; each method has its own parameters.")
-    return Method(n_clusters=n_clusters)
+    return wanted_method(algorithm, _parameters(params), n_clusters or "auto")
 
 
-def _parameters(name: str, given: Sequence[str]) -> dict[str, Any]:
-    """Read ``NAME=VALUE`` and check the values against the algorithm's table."""
-    algorithm = registry.find(name)
+def _parameters(given: Sequence[str]) -> dict[str, Any]:
+    """Read ``NAME=VALUE``."""
     values: dict[str, Any] = {}
     for text in given:
         key, equals, value = text.partition("=")
@@ -92,9 +89,6 @@ def _parameters(name: str, given: Sequence[str]) -> dict[str, Any]:
             values[key] = documents.read(value, f"--param {key}").data
         except ConfigError as error:
             raise ParameterError(str(error)) from None
-    table = getattr(algorithm.load(), "parameters", None)
-    if table is not None:
-        parameters.check(algorithm.title, table, values)
     return values
 
 
@@ -106,9 +100,15 @@ def cluster(
     preprocess: list[str] | None,
     outputs: Outputs,
     seed: int,
+    hard: bool = False,
+    contradictions: str = "refuse",
 ) -> None:
     """Cluster a table, say how it was done and what came out, and write what is asked for."""
     start = time.perf_counter()
+    if contradictions not in CONTRADICTIONS:
+        raise ParameterError(f"--contradictions must be refuse, keep or drop, got '{contradictions}'.")
+    if hard and columns.labels is None:
+        raise ParameterError("--hard needs --labels COLUMN; links of a file have the weight 'hard' instead.")
     screen = console.err if outputs.out == STDOUT else console.out
     given = None if preprocess is None else features.parse_steps(preprocess)
     _check(wanted, given or [], outputs, [Path(data), *([links] if links else [])])
@@ -118,40 +118,60 @@ def cluster(
         steps = features.default_steps(table) if given is None else given
         fitted, X = features.Features.fit(table, steps)
     screen.say(view.source_line(data, table), *features.describe(table, fitted, steps))
-    constraints = Constraints.empty(table.n_rows)
-    if links is not None:
-        constraints = read_links(links, table.n_rows, table.ids or None)
-    screen.say(view.links_line(constraints, links))
+    screen.say(*view.naming_line(table))
+    constraints = _links(links, table, contradictions)
+    screen.say(*view.links_lines(constraints, links))
+    if table.labels is not None:
+        constraints = all_links(table, constraints, hard)
+        screen.say(view.labels_line(table, columns.labels, hard))
 
-    n_clusters = wanted.n_clusters or _choose_count(screen, wanted, X, constraints, seed)
-    name = wanted.name or _choose_algorithm(screen, X, constraints, n_clusters, seed)
-    method.require_suited(name, X, n_clusters)
-    with view.fits("clustering", 1) as begin:
-        begin(title(name))
-        fit = method.fit(name, wanted.params, n_clusters, X, constraints, seed)
-    found = outcome.judge(X, fit.labels, n_clusters, constraints, table, seed)
+    found = cluster_table(table, fitted, X, constraints, wanted, seed, view.Shown(screen))
+    name, n_clusters = found.algorithm, found.n_clusters
     view.show_outcome(screen, title(name), found, table, all_in_file=outputs.broken is not None)
-    screen.say(*(f"note: {text}" for text in fit.warnings))
+    screen.say(*(f"note: {text}" for text in found.notes))
     screen.say(f"time: {time.perf_counter() - start:.1f} s")
 
+    labels = labels_csv(table, found.labels, read_cells(data, table) if outputs.with_table else None)
     if outputs.out == STDOUT:
-        console.data(labels_csv(table, found.labels))
+        console.data(labels)
     elif outputs.out is not None:
-        put(outputs.out, labels_csv(table, found.labels).encode())
+        put(outputs.out, labels)
         screen.whole(f"labels: {outputs.out}")
+    heading = f"{data}: {title(name)}, {n_clusters} clusters"
+    about = _about(found, table)
+    if outputs.describe is not None:
+        put(outputs.describe, clusters_page(heading, about))
+        screen.whole(f"clusters: {outputs.describe}")
     if outputs.model is not None:
-        put(outputs.model, to_bytes(Model(name, n_clusters, table.id_column, fitted, fit.estimator)))
+        put(outputs.model, to_bytes(from_outcome(found)))
         screen.whole(f"model: {outputs.model}")
     if outputs.broken is not None:
-        put(outputs.broken, links_csv(found.broken, table.ids).encode())
+        put(outputs.broken, links_csv(found.broken, table.ids))
         screen.whole(f"broken links: {outputs.broken}")
     for path in outputs.maps:
-        _write_map(path, X, found, table, f"{data}: {title(name)}, {n_clusters} clusters")
+        _write_map(path, X, found, table, heading, about)
         screen.whole(f"map: {path}")
+    if outputs.out is None:
+        screen.say("the labels are not written; --out labels.csv writes them")
+
+
+def _links(path: Path | None, table: Table, contradictions: str) -> Constraints:
+    """Read the links; say what helps if they contradict each other."""
+    try:
+        return as_links(path, table.n_rows, table.ids or None, contradictions)
+    except ContradictionError as error:
+        raise ContradictionError(
+            f"{error}\nCorrect them, or go on: --contradictions keep takes them all, drop leaves out these "
+            "cannot-links."
+        ) from None
 
 
 def _check(wanted: Method, steps: list[Any], outputs: Outputs, inputs: list[Path]) -> None:
     """Say at once what could not be written in the end."""
+    if outputs.with_table and outputs.out is None:
+        raise StoreError("--with-table repeats the table in the labels file: name it with --out FILE.")
+    if outputs.describe is not None and outputs.describe.suffix.lower() != ".html":
+        raise StoreError(f"--describe '{outputs.describe}' must end with .html.")
     check_files(list(outputs.files()), inputs)
     for path in outputs.maps:
         if path.suffix.lower().removeprefix(".") not in ("html", *FORMATS):
@@ -163,21 +183,25 @@ def _check(wanted: Method, steps: list[Any], outputs: Outputs, inputs: list[Path
             require_inductive(registry.find(wanted.name))
 
 
-def _choose_count(screen: Console, wanted: Method, X: Any, links: Constraints, seed: int) -> int:
-    with view.fits("number of clusters", count.n_fits(X, links, wanted.name)) as begin:
-        chosen = count.choose_count(X, links, wanted.name, wanted.params, seed, begin)
-    view.show_count(screen, chosen)
-    return chosen.n_clusters
+def _about(found: Outcome, table: Table) -> list[PlainTable]:
+    """Return what is in the clusters as tables of a page."""
+    tables = [
+        PlainTable("Clusters", describe.SIZE_HEADS, describe.size_rows(found.clusters, table)),
+        PlainTable(
+            "What sets the clusters apart: means in the cluster and in the other rows, "
+            "and their difference in standard deviations",
+            describe.TRAIT_HEADS,
+            describe.trait_rows(found.clusters, most=PAGE_TRAITS),
+            numbers=3,
+        ),
+        PlainTable("Most frequent texts", ["cluster", "column", "texts"], describe.text_rows(found.clusters)),
+    ]
+    return [one for one in tables if one.rows]
 
 
-def _choose_algorithm(screen: Console, X: Any, links: Constraints, n_clusters: int, seed: int) -> str:
-    with view.fits("method", selection.n_fits(X, links)) as begin:
-        chosen = selection.choose_algorithm(X, links, n_clusters, seed, begin)
-    view.show_choice(screen, chosen)
-    return chosen.algorithm
-
-
-def _write_map(path: Path, X: Any, found: Outcome, table: Table, heading: str) -> None:
+def _write_map(
+    path: Path, X: Any, found: Outcome, table: Table, heading: str, about: list[PlainTable]
+) -> None:
     """Draw rows and links in the plane of the first two principal components."""
     points, axes = project(X)
     if path.suffix.lower() != ".html":
@@ -191,5 +215,6 @@ def _write_map(path: Path, X: Any, found: Outcome, table: Table, heading: str) -
         cannot_links=found.links.cannot_links,
         ids=table.ids or None,
         axes=axes,
+        about=about,
     )
-    put(path, page.encode())
+    put(path, page)

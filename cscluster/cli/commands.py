@@ -14,6 +14,7 @@ from typer.core import TyperGroup
 from cscluster import __version__
 from cscluster.cli import complete, options
 from cscluster.cli.options import CORES, RESULTS
+from cscluster.data import STEP_NAMES
 from cscluster.errors import CsclusterError
 from cscluster.report.formats import ENDINGS
 
@@ -251,16 +252,9 @@ def reproduce(
     profile: Annotated[
         str, typer.Option(help="full: as in the papers, hours; quick: less of everything, minutes.")
     ] = "full",
-    stored: Annotated[
-        bool, typer.Option("--stored", help="Run nothing: judge the results that are stored.")
-    ] = False,
-    check: Annotated[
-        bool,
-        typer.Option("--check", help="Compare scores with those in RESULTS/reference; drift exits with 1."),
-    ] = False,
-    tolerance: Annotated[
-        float, typer.Option("--tol", min=0, help="Difference of a score that --check lets pass.")
-    ] = 0.02,
+    stored: options.Stored = False,
+    check: options.Check = False,
+    tolerance: options.Tolerance = 0.02,
     write: Annotated[
         bool,
         typer.Option("--write", help="Write RESULTS/reference: summaries, and REPRODUCTION.md if full."),
@@ -292,16 +286,9 @@ def benchmark(
     profile: Annotated[
         str, typer.Option(help="full: all methods and data sets, hours; quick: less of everything, minutes.")
     ] = "full",
-    stored: Annotated[
-        bool, typer.Option("--stored", help="Run nothing: compare the results that are stored.")
-    ] = False,
-    check: Annotated[
-        bool,
-        typer.Option("--check", help="Compare scores with those in RESULTS/reference; drift exits with 1."),
-    ] = False,
-    tolerance: Annotated[
-        float, typer.Option("--tol", min=0, help="Difference of a score that --check lets pass.")
-    ] = 0.02,
+    stored: options.Stored = False,
+    check: options.Check = False,
+    tolerance: options.Tolerance = 0.02,
     write: Annotated[
         bool, typer.Option("--write", help="Write RESULTS/reference: a summary, and BENCHMARK.md if full.")
     ] = False,
@@ -385,17 +372,43 @@ def cluster(
     id_column: options.IdColumn = None,
     target: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="True classes: not a feature; ACC and NMI are printed."),
+        typer.Option(
+            metavar="COLUMN",
+            help="True classes: not a feature; ARI, NMI and ACC are printed.",
+            autocompletion=complete.columns,
+        ),
     ] = None,
     features: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMNS", help="Cluster by these columns only (a,b,c).")
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMNS",
+            help="Cluster by these columns only (a,b,c).",
+            autocompletion=complete.columns,
+        ),
     ] = None,
     ignore: options.Ignore = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Classes of some rows, empty for the others: taken as links."),
+    ] = None,
+    hard: Annotated[bool, typer.Option("--hard", help="The links of --labels must hold.")] = False,
+    contradictions: Annotated[
+        str, typer.Option(metavar="refuse|keep|drop", help="What to do with links that contradict others.")
+    ] = "refuse",
     preprocess: Annotated[
         list[str] | None,
-        typer.Option(metavar="STEP", help="standardize (default), center, scale01, l2, pca=N, none, ..."),
+        typer.Option(
+            metavar="STEP",
+            help="standardize (default), center, scale01, l2, pca=N, none, ...",
+            autocompletion=complete.among([*STEP_NAMES, "none"]),
+        ),
     ] = None,
     out: options.Labels = None,
+    with_table: options.WithTable = False,
+    describe: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.html", help="Write what is in each cluster: typical rows, columns."),
+    ] = None,
     model: Annotated[
         Path | None, typer.Option(metavar="MODEL.zip", help="Write a model for 'cscluster predict'.")
     ] = None,
@@ -422,10 +435,14 @@ def cluster(
         data,
         links,
         command.parse_method(algorithm, param or [], clusters),
-        command.Columns(id_column, target, options.column_names(features), options.column_names(ignore)),
+        command.Columns(
+            id_column, target, options.column_names(features), options.column_names(ignore), labels
+        ),
         preprocess,
-        command.Outputs(out, model, broken, maps or []),
+        command.Outputs(out, with_table, describe, model, broken, maps or []),
         seed,
+        hard,
+        contradictions,
     )
 
 
@@ -442,11 +459,12 @@ def predict(
         typer.Option("--id", metavar="COLUMN", help="Names the rows; by default as for the model."),
     ] = None,
     out: options.Labels = None,
+    with_table: options.WithTable = False,
 ) -> None:
     """Put new rows into the clusters of a stored model."""
     from cscluster.cli import predict as command
 
-    command.predict(model, data, id_column, out)
+    command.predict(model, data, id_column, out, with_table)
 
 
 @app.command()
@@ -462,7 +480,11 @@ def label(
     id_column: options.IdColumn = None,
     target: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="True classes: neither a feature nor shown."),
+        typer.Option(
+            metavar="COLUMN",
+            help="True classes: neither a feature nor shown.",
+            autocompletion=complete.columns,
+        ),
     ] = None,
     ignore: options.Ignore = None,
     image_shape: Annotated[

@@ -12,6 +12,7 @@ import typer
 
 from cscluster.cli import complete
 from cscluster.data import formats
+from cscluster.experiment.engine import BACKENDS
 
 CORES = os.cpu_count() or 1
 RESULTS = Path("results")
@@ -33,7 +34,10 @@ Settings = Annotated[
 Trials = Annotated[int | None, typer.Option(metavar="N", help="Number of trials.")]
 Seed = Annotated[int | None, typer.Option(metavar="N", help="Seed of the experiment.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Number of workers.")]
-Backend = Annotated[str, typer.Option(help="local (processes of this machine) or dask.")]
+Backend = Annotated[
+    str,
+    typer.Option(help="local (processes of this machine) or dask.", autocompletion=complete.among(BACKENDS)),
+]
 Scheduler = Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")]
 Shard = Annotated[str | None, typer.Option("--shard", metavar="I/N", help="Run only part I of N.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be run.")]
@@ -48,9 +52,22 @@ Runs = Annotated[
         metavar="RUN", help="Runs: names in --results, or their directories.", autocompletion=complete.runs
     ),
 ]
+Stored = Annotated[bool, typer.Option("--stored", help="Run nothing: show what is stored.")]
+Check = Annotated[
+    bool, typer.Option("--check", help="Compare scores with those in RESULTS/reference; drift exits with 1.")
+]
+Tolerance = Annotated[
+    float, typer.Option("--tol", min=0, help="Difference of a score that --check lets pass.")
+]
 Metrics = Annotated[
     list[str] | None,
-    typer.Option("--metric", "-m", metavar="NAME", help="Metric to show; can be given several times."),
+    typer.Option(
+        "--metric",
+        "-m",
+        metavar="NAME",
+        help="Metric to show; can be given several times.",
+        autocompletion=complete.metrics,
+    ),
 ]
 
 Data = Annotated[
@@ -62,16 +79,27 @@ Data = Annotated[
     ),
 ]
 IdColumn = Annotated[
-    str | None, typer.Option("--id", metavar="COLUMN", help="Names the rows; links then use the names.")
+    str | None,
+    typer.Option(
+        "--id",
+        metavar="COLUMN",
+        help="Names the rows; links then use the names.",
+        autocompletion=complete.columns,
+    ),
 ]
 Ignore = Annotated[
     list[str] | None,
-    typer.Option(metavar="COLUMNS", help="Do not cluster by these columns (a,b,c)."),
+    typer.Option(
+        metavar="COLUMNS",
+        help="Do not cluster by these columns (a,b,c).",
+        autocompletion=complete.columns,
+    ),
 ]
 Labels = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="FILE", help="Write the clusters as CSV; - is standard output."),
 ]
+WithTable = Annotated[bool, typer.Option("--with-table", help="Repeat the table's columns in --out.")]
 DataName = Annotated[
     str,
     typer.Argument(metavar="DATA", help="Data set, openml:NAME or file.", autocompletion=complete.datasets),

@@ -6,17 +6,21 @@ from pathlib import Path
 
 import numpy as np
 
+from cscluster.atomic import put
 from cscluster.cli import cluster_view as view
 from cscluster.cli import console
+from cscluster.errors import StoreError
 from cscluster.models.files import read
 from cscluster.selection.heldout import title
-from cscluster.tables.outputs import check, labels_csv, put
-from cscluster.tables.table import read_new
+from cscluster.tables.outputs import check, labels_csv
+from cscluster.tables.table import read_cells, read_new
 from cscluster.words import plural
 
 
-def predict(model: Path, data: str, id_column: str | None, out: Path | None) -> None:
+def predict(model: Path, data: str, id_column: str | None, out: Path | None, with_table: bool) -> None:
     """Say which cluster each new row falls into; `out` is a file, or "-" for standard output."""
+    if with_table and out is None:
+        raise StoreError("--with-table repeats the table in the labels file: name it with --out FILE.")
     to_stdout = out == Path("-")
     screen = console.err if to_stdout else console.out
     if out is not None and not to_stdout:
@@ -28,8 +32,9 @@ def predict(model: Path, data: str, id_column: str | None, out: Path | None) -> 
     screen.say(f"{model}: {title(stored.algorithm)}, {stored.n_clusters} clusters")
     screen.say(f"{data}: {plural(table.n_rows, 'row')}", *table.notes, *features.unknown(table))
     view.show_sizes(screen, np.bincount(labels, minlength=stored.n_clusters))
+    written = labels_csv(table, labels, read_cells(data, table) if with_table else None)
     if to_stdout:
-        console.data(labels_csv(table, labels))
+        console.data(written)
     elif out is not None:
-        put(out, labels_csv(table, labels).encode())
+        put(out, written)
         screen.whole(f"labels: {out}")

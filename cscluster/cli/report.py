@@ -6,11 +6,12 @@ from pathlib import Path
 
 import typer
 
+from cscluster.atomic import put
 from cscluster.cli import console
 from cscluster.cli.stored import collect, require_run
 from cscluster.errors import ConfigError, did_you_mean
 from cscluster.papers.claims import against
-from cscluster.report import aggregate, write
+from cscluster.report import aggregate
 from cscluster.report.aggregate import Results
 from cscluster.report.check import drift, parse_tolerances, read_reference
 from cscluster.report.document import compose
@@ -77,7 +78,7 @@ def report(
     if out is None:
         console.data(text)
     else:
-        write.put(out, text)
+        put(out, text)
         console.out.whole(f"written: {out}")
 
 

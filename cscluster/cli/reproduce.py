@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Unpack
 
 from rich.table import Table
 from rich.text import Text
 
 from cscluster.cli import console
-from cscluster.cli.steps import run_steps, show_drift
-from cscluster.experiment.engine.execute import Pool
+from cscluster.cli.steps import How, run_and_show
 from cscluster.papers.claims import summary
 from cscluster.papers.page import Chapter
 from cscluster.papers.reproduce import choose
@@ -23,42 +23,9 @@ _STYLES = {
 }
 
 
-def reproduce(
-    target: str | None,
-    profile: str,
-    results: Path,
-    *,
-    jobs: int | None,
-    tolerance: float | None,
-    write: bool,
-) -> None:
-    """Run the experiments of the papers and say which claims hold.
-
-    Parameters
-    ----------
-    target, profile, results
-        Which paper or item, how much of it, and the directory of all results.
-    jobs : int, optional
-        Number of workers; without it nothing is run, and what is stored is judged.
-    tolerance : float, optional
-        How far scores may drift from the reference; without it they are not compared.
-    write : bool
-        Whether to write the reference.
-
-    Raises
-    ------
-    typer.Exit
-        With code 1 if scores have drifted, 130 after an interrupt.
-    """
-    work = choose(target, profile, results)
-    if jobs is not None:
-        run_steps(work, Pool(jobs))
-    chapters = work.chapters()
-    _show(chapters, profile)
-    if write:
-        console.out.whole(f"written: {work.write(chapters)}")
-    if tolerance is not None:
-        show_drift(work.drift(chapters, tolerance), tolerance)
+def reproduce(target: str | None, profile: str, results: Path, **how: Unpack[How]) -> None:
+    """Run the experiments of the papers (all, or the paper or item named), and say which claims hold."""
+    run_and_show(choose(target, profile, results), lambda chapters: _show(chapters, profile), **how)
 
 
 def _show(chapters: list[Chapter], profile: str) -> None:

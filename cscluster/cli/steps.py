@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Protocol, TypedDict, TypeVar, Unpack
 
 import typer
 
@@ -13,19 +14,12 @@ from cscluster.experiment.engine.run import Job, carry_out
 from cscluster.papers.reproduce import Step
 from cscluster.store.records import Record
 
-
-def show_drift(sentences: list[str], tolerance: float) -> None:
-    """Print what has drifted; exit with code 1 if something has."""
-    for sentence in sentences:
-        console.out.print(sentence, style="red")
-    outcome = f"{len(sentences)} scores have drifted" if sentences else "all scores agree with the reference"
-    console.out.say(f"{outcome} (tolerance {tolerance:g})")
-    if sentences:
-        raise typer.Exit(1)
+T = TypeVar("T")
+"""What experiments come out as."""
 
 
-class Steps(Protocol):
-    """Experiments that are run one after another."""
+class Steps(Protocol[T]):
+    """Experiments that are run one after another, and what is kept of them."""
 
     @property
     def n_steps(self) -> int:
@@ -34,8 +28,53 @@ class Steps(Protocol):
     def steps(self) -> Iterator[Step]:
         """Plan one after another."""
 
+    def outcome(self) -> T:
+        """Return what the stored results say."""
 
-def run_steps(work: Steps, pool: Pool) -> None:
+    def write(self, outcome: T) -> Path:
+        """Write the reference; return its directory."""
+
+    def drift(self, outcome: T, tolerance: float) -> list[str]:
+        """Return a sentence for each score that differs from the reference by more than a tolerance."""
+
+
+class How(TypedDict):
+    """What to do with the experiments.
+
+    Attributes
+    ----------
+    jobs : int, optional
+        Number of workers; without it nothing is run.
+    tolerance : float, optional
+        How far scores may drift from the reference; without it they are not compared.
+    write : bool
+        Whether to write the reference.
+    """
+
+    jobs: int | None
+    tolerance: float | None
+    write: bool
+
+
+def run_and_show(work: Steps[T], show: Callable[[T], None], **how: Unpack[How]) -> None:
+    """Run what is not stored yet and show what came out.
+
+    Raises
+    ------
+    typer.Exit
+        With code 1 if scores have drifted, 130 after an interrupt.
+    """
+    if how["jobs"] is not None:
+        _run(work, Pool(how["jobs"]))
+    outcome = work.outcome()
+    show(outcome)
+    if how["write"]:
+        console.out.whole(f"written: {work.write(outcome)}")
+    if how["tolerance"] is not None:
+        _show_drift(work.drift(outcome, how["tolerance"]), how["tolerance"])
+
+
+def _run(work: Steps[T], pool: Pool) -> None:
     """Run all items, one after another; an interrupt leaves what is finished on disk."""
     try:
         for number, step in enumerate(work.steps(), start=1):
@@ -45,6 +84,8 @@ def run_steps(work: Steps, pool: Pool) -> None:
                 console.out.print(f"{heading}: {missing}", style="yellow")
                 continue
             left = f"{len(step.job.plan)} trials, {len(step.job.difference.todo)} to run"
+            if step.restored:
+                left += f" ({step.restored} came with the reference)"
             console.out.say(f"{heading}: {left}{f'; {missing}' if step.missing else ''}")
             _execute(step.job, pool, step.name)
     except KeyboardInterrupt:
@@ -62,3 +103,13 @@ def _execute(job: Job, pool: Pool, name: str) -> None:
             advance(failed)
 
         carry_out(job, pool, progress)
+
+
+def _show_drift(sentences: list[str], tolerance: float) -> None:
+    """Print what has drifted; exit with code 1 if something has."""
+    for sentence in sentences:
+        console.out.print(sentence, style="red")
+    outcome = f"{len(sentences)} scores have drifted" if sentences else "all scores agree with the reference"
+    console.out.say(f"{outcome} (tolerance {tolerance:g})")
+    if sentences:
+        raise typer.Exit(1)

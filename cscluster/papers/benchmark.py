@@ -16,13 +16,13 @@ import yaml
 from pydantic import BaseModel, ConfigDict
 
 from cscluster import bundle
+from cscluster.atomic import put
 from cscluster.errors import ConfigError, did_you_mean
 from cscluster.experiment.engine.run import prepare
 from cscluster.papers import reference
 from cscluster.papers.reproduce import Step, available
 from cscluster.report.aggregate import Results, collect
 from cscluster.report.statistics import Friedman, friedman
-from cscluster.report.write import put
 from cscluster.store.folder import RunFolder
 
 PROFILES = {"full": "benchmark", "quick": "benchmark-quick"}
@@ -108,7 +108,7 @@ class Benchmark:
             job = prepare("benchmark/benchmark", settings=settings, out=self._folder)
             yield Step(name, missing, job)
 
-    def runs(self) -> dict[str, Results]:
+    def outcome(self) -> dict[str, Results]:
         """Return the results of the tracks that have been run."""
         folders = {name: RunFolder(self._folder / name) for name in self.names}
         return {
@@ -117,22 +117,22 @@ class Benchmark:
             if folder.exists() and folder.planned_records()
         }
 
-    def write(self, runs: Mapping[str, Results]) -> Path:
+    def write(self, outcome: Mapping[str, Results]) -> Path:
         """Write the summary of the runs and, of the full form, the page; return their directory."""
         folder = self.results / "reference"
         command = f"cscluster benchmark --profile {self.profile} --write"
-        reference.write(self._reference, runs, command, "")
+        reference.write(self._reference, outcome, command, "")
         if self.profile == "full":
-            put(folder / "BENCHMARK.md", render(runs, command))
+            put(folder / "BENCHMARK.md", render(outcome, command))
         return folder
 
-    def drift(self, runs: Mapping[str, Results], tolerance: float) -> list[str]:
+    def drift(self, outcome: Mapping[str, Results], tolerance: float) -> list[str]:
         """Return a sentence for each score that differs from its reference by more than a tolerance.
 
         Failures are results here, and no drift.
         """
         expected = reference.read(self._reference)
-        scores = {name: replace(run, failures=run.failures[:0]) for name, run in runs.items()}
+        scores = {name: replace(run, failures=run.failures[:0]) for name, run in outcome.items()}
         return reference.drift(scores, expected[expected["item"].isin(self.names)], tolerance)
 
     @property

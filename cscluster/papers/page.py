@@ -9,11 +9,11 @@ from typing import Any
 
 import pandas as pd
 
+from cscluster.atomic import put
 from cscluster.papers.claims import STATUSES, Claim, Finding, Paper, Verdict, against, counts, summary
 from cscluster.report.aggregate import Results
 from cscluster.report.figures.draw import drawings
 from cscluster.report.figures.save import save
-from cscluster.report.write import put
 
 _MARKS = {
     "reproduced": "✓ reproduced",

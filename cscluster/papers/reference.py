@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from cscluster.atomic import put
 from cscluster.errors import StoreError
 from cscluster.report import check
 from cscluster.report.aggregate import Results
-from cscluster.report.write import put
 
 _COLUMNS = ["item", "dataset", "label", "params", "point", "tier", "metric", "mean", "std", "n"]
 _UNSTABLE = ("seconds", "fit_seconds", "iterations")

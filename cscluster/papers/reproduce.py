@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cscluster.algorithms.registry import PAPERS
+from cscluster.atomic import put
 from cscluster.data import index
 from cscluster.errors import ConfigError, did_you_mean
 from cscluster.experiment.config.load import load
@@ -18,6 +19,7 @@ from cscluster.papers.claims import Paper
 from cscluster.papers.page import Chapter, State
 from cscluster.report.aggregate import Results, collect
 from cscluster.store.folder import RunFolder
+from cscluster.store.packed import pack, restore
 
 PROFILES = {"full": "papers", "quick": "papers-quick"}
 """How much to run, and the directory of its results."""
@@ -35,11 +37,14 @@ class Step:
         Data sets that are not there.
     job : Job, optional
         What there is to do; none where all data are missing.
+    restored : int
+        How many stored trials came with the reference.
     """
 
     name: str
     missing: list[str]
     job: Job | None
+    restored: int = 0
 
 
 @dataclass(frozen=True)
@@ -71,32 +76,36 @@ class Reproduction:
             paper = _load(name, self.profile)
             for item in items:
                 experiment, settings, missing = self._experiment(paper, item)
-                job = None
+                job, restored = None, self._restore(name, item)
                 if len(missing) < len(experiment.datasets):
                     job = prepare(f"papers/{name}/{item}", settings=settings, out=self._folder(name))
-                yield Step(f"{name}/{item}", missing, job)
+                yield Step(f"{name}/{item}", missing, job, restored)
 
-    def chapters(self) -> list[Chapter]:
+    def outcome(self) -> list[Chapter]:
         """Judge the claims about the items by all stored results of their papers."""
         return [self._chapter(_load(name, self.profile), items) for name, items in self.items.items()]
 
-    def write(self, chapters: list[Chapter]) -> Path:
+    def write(self, outcome: list[Chapter]) -> Path:
         """Write the summaries of the runs and, of the full profile, the page; return their directory."""
         folder = self.results / "reference"
         command = f"cscluster reproduce --profile {self.profile} --write"
-        for chapter in chapters:
+        for chapter in outcome:
             if chapter.runs:
                 reference.write(
                     self._reference(chapter.paper.name), chapter.runs, command, page.versions([chapter])
                 )
         if self.profile == "full":
-            page.write(folder, chapters, command)
+            page.write(folder, outcome, command)
+            for chapter in outcome:
+                for item, run in chapter.runs.items():
+                    stored = RunFolder(self._folder(chapter.paper.name) / item)
+                    put(self._packed(chapter.paper.name, item), pack(stored, run.metrics))
         return folder
 
-    def drift(self, chapters: list[Chapter], tolerance: float) -> list[str]:
+    def drift(self, outcome: list[Chapter], tolerance: float) -> list[str]:
         """Return a sentence for each score that differs from its reference by more than a tolerance."""
         sentences = []
-        for chapter in chapters:
+        for chapter in outcome:
             name, items = chapter.paper.name, self.items[chapter.paper.name]
             expected = reference.read(self._reference(name))
             runs = {item: run for item, run in chapter.runs.items() if item in items}
@@ -111,6 +120,15 @@ class Reproduction:
         prefix = "quick_" if self.profile == "quick" else ""
         return self.results / "reference" / f"{prefix}{paper}.csv"
 
+    def _packed(self, paper: str, item: str) -> Path:
+        return self.results / "reference" / "trials" / paper / f"{item}.json.xz"
+
+    def _restore(self, paper: str, item: str) -> int:
+        """Take over the trials that came with the reference, where none are stored yet."""
+        if self.profile != "full":
+            return 0
+        return restore(self._packed(paper, item), RunFolder(self._folder(paper) / item))
+
     def _experiment(self, paper: Paper, item: str) -> tuple[Experiment, list[str], list[str]]:
         """Return an item's experiment, its changes that leave out missing data sets, and these."""
         quick = paper.items[item].quick or []
@@ -122,6 +140,7 @@ class Reproduction:
         for item in paper.items:
             experiment, _, missing = self._experiment(paper, item)
             trials[item] = experiment.trials * experiment.repeats
+            self._restore(paper.name, item)
             folder = RunFolder(self._folder(paper.name) / item)
             if not folder.exists():
                 states[item] = State(missing=missing)

@@ -16,7 +16,8 @@ from cscluster.errors import ConfigError
 from cscluster.metrics.catalogue import lower_is_better
 from cscluster.store.environments import version_changes
 from cscluster.store.folder import RunFolder
-from cscluster.store.records import Record, encodable
+from cscluster.store.records import Record
+from cscluster.words import encodable
 
 Place = tuple[str, int, int]
 """A data set, a point and a tier."""

@@ -14,10 +14,14 @@ from scipy import stats
 from cscluster.metrics.catalogue import lower_is_better
 from cscluster.report.aggregate import Results, draw_means, metric_values
 from cscluster.report.statistics import ALPHA, TOO_FEW, holm, paired_t
+from cscluster.store.cells import changes
 from cscluster.store.folder import RunFolder
 from cscluster.store.records import Record
+from cscluster.words import plural
 
 _PLACE = ["dataset", "label", "point", "tier"]
+_OF_DATA = ["name", "data"]
+_OF_ALGORITHM = ["algorithm", "version", "clusterer_version", "source", "params", "preprocess", "n_clusters"]
 
 
 @dataclass(frozen=True)
@@ -104,17 +108,14 @@ def _draw(meaning: dict[str, Any]) -> list[Any]:
 
 def _changed_meanings(old: dict[Any, dict[str, Any]], new: dict[Any, dict[str, Any]]) -> Iterator[str]:
     """Yield what changed in settings that go by the same name, where the experiment does not say it."""
-    found: dict[str, dict[str, None]] = {}
-    for key in old:
-        for name in ("version", "clusterer_version", "params", "preprocess", "data", "n_clusters"):
-            was, now = old[key].get(name), new.get(key, old[key]).get(name)
-            if was != now:
-                what = (
-                    "its data differ" if name == "data" else "; ".join(_differences({name: was}, {name: now}))
-                )
-                found.setdefault(f"{key[0] if name == 'data' else key[1]}: {what}", {})[key[0]] = None
+    found: dict[str, set[str]] = {}
+    for (dataset, label, grid), meaning in old.items():
+        other = new.get((dataset, label, grid), meaning)
+        for names, prefix in ((_OF_DATA, ""), (_OF_ALGORITHM, f"{label}: ")):
+            for change in changes(*({name: m.get(name) for name in names} for m in (meaning, other))):
+                found.setdefault(prefix + change, set()).add(dataset)
     for text, datasets in found.items():
-        yield text if len(datasets) == 1 else f"{text} ({len(datasets)} data sets)"
+        yield f"{text} ({plural(len(datasets), 'data set')})" if len(datasets) > 1 else text
 
 
 def _surroundings(folder: RunFolder, records: list[Record]) -> dict[str, Any]:

@@ -28,7 +28,8 @@ from filelock import FileLock, Timeout
 
 from cscluster import atomic
 from cscluster.errors import StoreError
-from cscluster.store.records import Record, encodable, from_line, to_line
+from cscluster.store.records import Record, from_line, to_line
+from cscluster.words import encodable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -14,6 +15,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import from_json
 from typing_extensions import TypedDict
+
+from cscluster.words import encodable
 
 Status = Literal["ok", "error", "timeout", "crashed"]
 _Finite = Annotated[float, Field(allow_inf_nan=False)]
@@ -69,6 +72,17 @@ def check(record: Any) -> Record:
     return record
 
 
+def make_key(cell: str, point: int, trial: int, tier: int) -> str:
+    """Return the key of a record: a hash of what its trial means."""
+    return short_hash([cell, point, trial, tier])
+
+
+def short_hash(value: Any) -> str:
+    """Return a hash of a value that JSON can hold, in twenty hexadecimal digits."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=repr)
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
+
+
 def storable(value: Any) -> Any:
     """Return a value as JSON can hold it; what it cannot hold becomes text, the same in every run.
 
@@ -100,11 +114,6 @@ def to_line(record: Record) -> str:
     body = json.dumps(record, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
     body = encodable(body).decode()
     return f'{body[:-1]},"check":"{zlib.crc32(body.encode()):08x}"}}\n'
-
-
-def encodable(text: str) -> bytes:
-    """Return text as UTF-8; lone surrogates, which have no code there, are escaped as JSON does it."""
-    return text.encode("utf-8", "backslashreplace")
 
 
 def from_line(line: str) -> Record:

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from cscluster import atomic, cells
+from cscluster import cells
+from cscluster.atomic import put as put
 from cscluster.errors import StoreError
 from cscluster.tables.table import Table
 
@@ -40,22 +42,22 @@ def check(outputs: Sequence[tuple[str, Path]], inputs: Sequence[Path]) -> None:
         taken[place] = option
 
 
-def put(path: Path, content: bytes) -> None:
-    """Write a file in one atomic step.
+def labels_csv(table: Table, labels: NDArray[np.int64], frame: pd.DataFrame | None = None) -> str:
+    """Return the cluster of each row as CSV, by its name or its number.
 
-    Raises
-    ------
-    StoreError
-        If it cannot be written; what was there before stays.
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    labels : ndarray of shape (n,)
+        Their clusters.
+    frame : DataFrame, optional
+        The user's columns, to be repeated before the clusters.
     """
-    try:
-        atomic.replace(path, content)
-    except OSError as error:
-        raise StoreError(f"Cannot write '{path}': {error.strerror or error}.") from error
-
-
-def labels_csv(table: Table, labels: NDArray[np.int64]) -> str:
-    """Return the cluster of each row as CSV, by its name or its number."""
+    if frame is not None:
+        heads = [*frame.columns, "cluster" if "cluster" not in frame else "cluster_found"]
+        rows = zip(*(frame[name].astype(str) for name in frame), labels.tolist(), strict=True)
+        return "".join(cells.line(map(cells.guarded, map(str, row))) for row in (heads, *rows))
     lines = [cells.line([cells.guarded(table.id_column or "row"), "cluster"])]
     for row, label in enumerate(labels.tolist()):
         lines.append(cells.line([cells.guarded(table.row_name(row)), label]))

@@ -55,7 +55,7 @@ def test_the_page_from_stored_runs_and_their_drift(tmp_path):
     work = Tiny(["published", "links", "noise"], "quick", tmp_path)
     for step in work.steps():
         carry_out(step.job, Pool(1), lambda records: None)
-    runs = work.runs()
+    runs = work.outcome()
     text = render(runs, "cscluster benchmark")
     assert "## The published table" in text
     assert "| PCCC (printed) |" in text

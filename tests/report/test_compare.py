@@ -10,7 +10,15 @@ from cscluster.store.folder import RunFolder
 from tests.report.stored import entry, store, trial
 
 NOISE = np.random.default_rng(0).normal(scale=0.01, size=(2, 10))
-MEANING = {"algorithm": "a", "version": 1, "params": {"lam": 1}, "seed": 0, "data": "d", "schedule": {}}
+MEANING = {
+    "name": "iris",
+    "algorithm": "a",
+    "version": 1,
+    "params": {"lam": 1},
+    "seed": 0,
+    "data": "d",
+    "schedule": {},
+}
 VERSIONS = {"python": "3.12", "packages": {"numpy": "2.0"}, "threads": 1}
 
 
@@ -107,8 +115,8 @@ def test_what_changed_is_said(tmp_path):
     )
     assert compared(before, after).changes == [
         "title: A title -> B title",
-        "A: version: 1 -> 2",
-        "A: params.lam: 1 -> 3",
+        "A: the version of 'a' changed from 1 to 2",
+        "A: the parameter 'lam' changed from 1 to 3",
         "packages.numpy: 2.0 -> 2.1",
         "packages.scipy: not there -> 1.14",
     ]
@@ -117,7 +125,7 @@ def test_what_changed_is_said(tmp_path):
 def test_data_that_changed(tmp_path):
     scores = {"a": 0.5 + NOISE[0]}
     found = compared(run(tmp_path / "1", scores), run(tmp_path / "2", scores, meaning={"data": "other"}))
-    assert found.changes == ["iris: its data differ"]
+    assert found.changes == ["the content of the data set 'iris' changed"]
     assert not found.paired
 
 

@@ -35,20 +35,6 @@ def test_a_full_disk_is_told(wide, tmp_path, monkeypatch):
     assert not list(tmp_path.glob(".*.part"))
 
 
-def test_a_folder_in_the_way_is_told(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match=r"Cannot write '.*table\.md'"):
-        write.put(tmp_path / "file" / "table.md", "text")
-    (tmp_path / "folder").mkdir()
-    with pytest.raises(StoreError, match=r"Cannot write '.*folder'"):
-        write.put(tmp_path / "folder", "text")
-
-
-def test_folders_are_made(tmp_path):
-    write.put(tmp_path / "a/b/table.md", "text ±")
-    assert (tmp_path / "a/b/table.md").read_text(encoding="utf-8") == "text ±"
-
-
 def test_a_run_without_results(tmp_path):
     results = collect(stored.store(tmp_path, [stored.entry("a")], []))
     written = write.into_folder(results, tmp_path)

@@ -3,7 +3,7 @@ import pytest
 
 from cscluster.errors import StoreError
 from cscluster.tables import outputs as files
-from cscluster.tables.table import Table
+from cscluster.tables.table import Columns, Table, read_cells, read_table
 
 
 def test_labels_by_name_or_number():
@@ -13,14 +13,19 @@ def test_labels_by_name_or_number():
     assert files.labels_csv(named, labels) == 'who,cluster\n"x, y",1\n\'=HYPERLINK(1),0\n'
 
 
-def test_a_file_is_replaced_in_one_step(tmp_path):
-    path = tmp_path / "out.csv"
-    files.put(path, b"old")
-    files.put(path, b"new")
-    assert path.read_bytes() == b"new"
-    assert list(tmp_path.iterdir()) == [path]
-    with pytest.raises(StoreError, match="Cannot write"):
-        files.put(tmp_path / "no" / "out.csv", b"")
+def test_the_users_table_is_repeated(tmp_path):
+    path = tmp_path / "toy.csv"
+    path.write_text("id;size;cluster\n007;1,50;x\n008;;=A1\n009;2,5;y\n")
+    table = read_table(str(path), Columns())
+    written = files.labels_csv(table, np.array([1, 0, 0]), read_cells(str(path), table))
+    assert written == 'id,size,cluster,cluster_found\n007,"1,50",x,1\n008,,\'=A1,0\n009,"2,5",y,0\n'
+
+
+def test_a_data_set_without_a_file_is_repeated_too():
+    iris = read_table("iris", Columns())
+    head, first, *_ = files.labels_csv(iris, np.zeros(150, int), read_cells("iris", iris)).split("\n")
+    assert head.endswith(",class,cluster")
+    assert first == "5.1,3.5,1.4,0.2,setosa,0"
 
 
 def test_outputs_have_places_of_their_own(tmp_path):

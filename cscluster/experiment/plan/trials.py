@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 import math
@@ -24,7 +23,7 @@ from cscluster.data.preprocessing import STEPS, Step, on_one_scale
 from cscluster.errors import ConfigError, CsclusterError
 from cscluster.experiment.config.schema import AlgorithmEntry, DatasetEntry, Experiment, candidates
 from cscluster.store.cells import changes
-from cscluster.store.records import Record, storable
+from cscluster.store.records import Record, make_key, short_hash, storable
 
 _MOST_TRIALS = 10_000_000
 
@@ -88,7 +87,7 @@ class Cell:
     @cached_property
     def hash(self) -> str:
         """Short hash of the identity."""
-        return _hash(self.identity)
+        return short_hash(self.identity)
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,7 @@ class Trial:
     def keys(self) -> tuple[str, ...]:
         """The key of the record of each tier."""
         tiers = range(1, self.cell.schedule.n_tiers + 1)
-        return tuple(_hash([self.cell.hash, self.point, self.trial, tier]) for tier in tiers)
+        return tuple(make_key(self.cell.hash, self.point, self.trial, tier) for tier in tiers)
 
 
 def _resolved(algorithm: registry.Algorithm, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -117,11 +116,6 @@ def sources(algorithm: str, clusterer: tuple[str, Any] | None) -> tuple[tuple[st
     """Return the files that the user's own classes among an algorithm and its clusterer stand in."""
     names = [algorithm, *([clusterer[0]] if clusterer else [])]
     return tuple(source for name in names if (source := registry.find(name).source()))
-
-
-def _hash(value: Any) -> str:
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=repr)
-    return hashlib.sha256(text.encode()).hexdigest()[:20]
 
 
 def make_plan(experiment: Experiment) -> list[Trial]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from cscluster.atomic import put
 from cscluster.report.aggregate import Results
 from cscluster.report.figures.boxes import boxes
 from cscluster.report.figures.critical_difference import critical_difference
@@ -21,7 +22,6 @@ from cscluster.report.figures.style import using
 from cscluster.report.figures.tiers import tiers
 from cscluster.report.formats.latex import escape
 from cscluster.report.statistics import rank_test
-from cscluster.report.write import put
 
 _MANY = 12  # lines in one panel that can still be told apart
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from cscluster.atomic import put
 from cscluster.errors import ConfigError
 from cscluster.report.figures.style import styled
-from cscluster.report.write import put
 
 FORMATS: dict[str, dict[str, Any]] = {  # what would change from one day or version to the next is left out
     "png": {"Software": None},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,17 @@ from cscluster.report.colours import CLUSTERS
 from cscluster.report.html.document import document
 from cscluster.report.html.markup import Markup, join, tag, text
 from cscluster.report.html.sortable import Cell, filter_box, table
+
+
+@dataclass(frozen=True)
+class PlainTable:
+    """Rows of texts under a caption; the last columns, `numbers` of them, hold numbers."""
+
+    caption: str
+    heads: list[str]
+    rows: list[list[str]]
+    numbers: int = 0
+
 
 POINTS_LIMIT = 20_000
 """Samples that a map shows; of more, every linked one and an even selection of the others."""
@@ -29,6 +41,7 @@ def scatter_page(
     cannot_links: ArrayLike = (),
     ids: Sequence[object] | None = None,
     axes: tuple[str, str] = ("first axis", "second axis"),
+    about: Sequence[PlainTable] = (),
 ) -> str:
     """Return a map of clustered samples as one HTML file that works offline.
 
@@ -46,6 +59,8 @@ def scatter_page(
         Names of the samples; their numbers by default.
     axes : two str
         Names of the axes.
+    about : sequence of PlainTable
+        What is in the clusters, below the map.
     """
     where = np.asarray(points, dtype=float)
     names = [str(i) for i in (range(len(where)) if ids is None else ids)]
@@ -78,9 +93,46 @@ def scatter_page(
         "article",
         tag("header", tag("h1", text(title)), facts, class_="lead"),
         _map(len(shown), len(where)),
+        _about(about),
         _broken_links(links, broken, names, [clusters[c] for c in cluster]),
     )
     return document(f"{title} · cscluster", body, data, ["common.js", "tables.js", "scatter.js"])
+
+
+def clusters_page(title: str, tables: Sequence[PlainTable]) -> str:
+    """Return tables of what is in the clusters as one HTML file that works offline.
+
+    Parameters
+    ----------
+    title : str
+        Of the page.
+    tables : sequence of PlainTable
+        The tables.
+    """
+    body = tag("article", tag("header", tag("h1", text(title)), class_="lead"), _about(tables))
+    return document(f"{title} · cscluster", body, {}, ["common.js", "tables.js"])
+
+
+def _about(tables: Sequence[PlainTable]) -> Markup:
+    if not tables:
+        return Markup()
+    shown = [
+        table(
+            found.caption,
+            found.heads,
+            [[Cell(text(cell), _number(cell)) for cell in row] for row in found.rows],
+            numbers=found.numbers,
+        )
+        for found in tables
+    ]
+    return tag("section", tag("h2", "What is in the clusters"), filter_box("Filter clusters"), *shown)
+
+
+def _number(cell: str) -> float | None:
+    try:
+        return float(cell.removesuffix("%"))
+    except ValueError:
+        return None
 
 
 def _map(shown: int, total: int) -> Markup:

@@ -1,0 +1,222 @@
+"""What is in a cluster: its typical rows, and the columns that set it apart from all other rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from cscluster.tables.table import Table
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+TYPICAL_ROWS = 3
+LEAST_EFFECT = 0.5
+"""A column that differs by less of its standard deviations does not set a cluster apart."""
+
+FREQUENT_TEXTS = 3
+
+
+@dataclass(frozen=True)
+class Trait:
+    """A column in which a cluster differs from all other rows.
+
+    Attributes
+    ----------
+    column : str
+        Its name.
+    inside, outside : float
+        Mean in the cluster and in the other rows, in the user's units; of a text column, the
+        shares of rows that hold `text`.
+    effect : float
+        Difference of the two in standard deviations of the column: positive where the cluster has more.
+    text : str, optional
+        Of a text column: the text that is most over-represented in the cluster.
+    frequent : list of pairs of str and float
+        Of a text column: its most frequent texts in the cluster, and their shares.
+    is_date : bool
+        Whether the means are dates, in days since 1970-01-01.
+    """
+
+    column: str
+    inside: float
+    outside: float
+    effect: float
+    text: str | None = None
+    frequent: Sequence[tuple[str, float]] = ()
+    is_date: bool = False
+
+    @property
+    def title(self) -> str:
+        """The column, with its text if it has one."""
+        return self.column if self.text is None else f"{self.column} = {self.text or '(empty)'}"
+
+    def shown(self, value: float) -> str:
+        """Return a mean or a share as people read it."""
+        if self.is_date:
+            return str(np.datetime64("1970-01-01") + np.timedelta64(round(value), "D"))
+        return f"{value:.4g}" if self.text is None else f"{value:.0%}"
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A cluster in words.
+
+    Attributes
+    ----------
+    number, size : int
+        Which one it is, and how many rows it has.
+    typical : list of int
+        The rows nearest to its mean, nearest first.
+    traits : list of Trait
+        The columns that set it apart, by the size of their effect.
+    """
+
+    number: int
+    size: int
+    typical: list[int]
+    traits: list[Trait]
+
+
+def describe_clusters(table: Table, X: Any, labels: IntArray, n_clusters: int | None = None) -> list[Cluster]:
+    """Say what is in each cluster.
+
+    Parameters
+    ----------
+    table : Table
+        The user's columns; the single pixels of pictures are not looked at.
+    X : ndarray or CSR array of shape (n, d)
+        The same rows as the algorithm sees them: they tell which rows are typical.
+    labels : ndarray of shape (n,)
+        Cluster of each row.
+    n_clusters : int, optional
+        Number of clusters; by default as many as there are labels.
+    """
+    labels = np.asarray(labels, dtype=np.int64)
+    k = int(labels.max()) + 1 if n_clusters is None else n_clusters
+    traits: list[list[Trait]] = [[] for _ in range(k)]
+    if not table.is_image:
+        for number, trait in (*_number_traits(table, labels, k), *_text_traits(table, labels, k)):
+            traits[number].append(trait)
+    members = [np.flatnonzero(labels == number) for number in range(k)]
+    return [
+        Cluster(
+            number,
+            len(rows),
+            rows[_nearest_to_mean(X[rows])].tolist() if len(rows) else [],
+            sorted(traits[number], key=lambda trait: -abs(trait.effect)),
+        )
+        for number, rows in enumerate(members)
+    ]
+
+
+def _nearest_to_mean(X: Any) -> IntArray:
+    """Return the places of the rows nearest to their mean."""
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    squares = X.multiply(X).sum(axis=1) if sparse.issparse(X) else (X * X).sum(axis=1)
+    distances = np.asarray(squares).ravel() - 2 * np.asarray(X @ mean).ravel()
+    return np.argsort(np.round(distances, 12), kind="stable")[:TYPICAL_ROWS]
+
+
+def _number_traits(table: Table, labels: IntArray, k: int) -> Iterator[tuple[int, Trait]]:
+    names = table.number_names or [f"column {j}" for j in range(table.numbers.shape[1])]
+    inside, outside, effects = _contrasts(table.numbers, labels, k)
+    for number, j in np.argwhere(np.abs(effects) >= LEAST_EFFECT).tolist():
+        pair = float(inside[number, j]), float(outside[number, j])
+        yield number, Trait(names[j], *pair, float(effects[number, j]), is_date=names[j] in table.dates)
+
+
+def _text_traits(table: Table, labels: IntArray, k: int) -> Iterator[tuple[int, Trait]]:
+    for column, cells in table.texts.items():
+        texts = np.unique(cells)
+        inside, outside, effects = _contrasts((cells[:, None] == texts).astype(np.float64), labels, k)
+        for number in range(k):
+            j = int(np.argmax(effects[number]))
+            if effects[number, j] >= LEAST_EFFECT:
+                order = np.argsort(-inside[number], kind="stable")[:FREQUENT_TEXTS]
+                frequent = [(str(texts[i]), float(inside[number, i])) for i in order if inside[number, i] > 0]
+                pair = float(inside[number, j]), float(outside[number, j])
+                yield number, Trait(column, *pair, float(effects[number, j]), str(texts[j]), frequent)
+
+
+def _contrasts(values: Any, labels: IntArray, k: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return means inside and outside each cluster, and their differences in standard deviations.
+
+    All have shape (k, d); cells that are NaN do not count, and where there is nothing to compare the
+    difference is 0.
+    """
+    n = len(labels)
+    member = sparse.csr_array((np.ones(n), (labels, np.arange(n))), shape=(k, n))
+    if sparse.issparse(values):
+        centre, filled, present = 0.0, values, np.ones((n, 1))
+        squares: Any = values.multiply(values)
+    else:
+        there = ~np.isnan(values)
+        present = there.astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            centre = np.where(there, values, 0.0).sum(axis=0) / present.sum(axis=0)
+        filled = np.where(there, values - centre, 0.0)
+        squares = filled * filled
+    sums, counts = _dense(member @ filled), np.asarray(member @ present)
+    total, everywhere = sums.sum(axis=0), counts.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        inside, outside = sums / counts, (total - sums) / (everywhere - counts)
+        variance = np.asarray(squares.sum(axis=0)).ravel() / everywhere - (total / everywhere) ** 2
+        effects = (inside - outside) / np.sqrt(np.maximum(variance, 0))
+    return centre + inside, centre + outside, np.where(np.isfinite(effects), effects, 0.0)
+
+
+def _dense(values: Any) -> FloatArray:
+    return np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=np.float64)
+
+
+SIZE_HEADS = ["cluster", "rows", "share", "typical rows"]
+TRAIT_HEADS = ["cluster", "column", "mean", "others", "effect"]
+
+
+def size_rows(clusters: Sequence[Cluster], table: Table) -> list[list[str]]:
+    """Return a line of a table for each cluster; see `SIZE_HEADS`."""
+    n = sum(cluster.size for cluster in clusters)
+    return [
+        [
+            str(cluster.number),
+            str(cluster.size),
+            f"{cluster.size / n:.0%}",
+            ", ".join(table.row_name(row) for row in cluster.typical),
+        ]
+        for cluster in clusters
+    ]
+
+
+def trait_rows(clusters: Sequence[Cluster], most: int) -> list[list[str]]:
+    """Return a line of a table for each of the first traits of each cluster; see `TRAIT_HEADS`."""
+    return [
+        [
+            str(cluster.number),
+            trait.title,
+            trait.shown(trait.inside),
+            trait.shown(trait.outside),
+            f"{trait.effect:+.2f}",
+        ]
+        for cluster in clusters
+        for trait in cluster.traits[:most]
+    ]
+
+
+def text_rows(clusters: Sequence[Cluster]) -> list[list[str]]:
+    """Return cluster, column and most frequent texts, a line for each trait of a text column."""
+    return [
+        [
+            str(cluster.number),
+            trait.column,
+            ", ".join(f"{text or '(empty)'} {share:.0%}" for text, share in trait.frequent),
+        ]
+        for cluster in clusters
+        for trait in cluster.traits
+        if trait.text is not None
+    ]
