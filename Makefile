@@ -13,7 +13,7 @@ test-oldest:  ## the tests with the lowest versions that pyproject.toml allows
 	$(PYTHON) -m venv .venv-oldest
 	.venv-oldest/bin/python -m pip install --quiet --disable-pip-version-check uv
 	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest --resolution lowest-direct \
-	  --editable ".[parquet,dask,sdp]"
+	  --editable ".[parquet,excel,dask,sdp]"
 	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest --group dev
 	.venv-oldest/bin/python -m pytest -n auto
 
@@ -62,7 +62,7 @@ docs: .venv/docs-ready  ## build the documentation into docs/_build/html; no war
 .venv/test-ready: .venv/run-ready
 	@echo "installing what the tests need (about a minute, once)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[parquet,dask,sdp]" --group dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[parquet,excel,dask,sdp]" --group dev
 	@touch $@
 
 .venv/docs-ready: .venv/test-ready

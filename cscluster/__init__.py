@@ -1,8 +1,8 @@
 """Clustering with pairwise constraints: must-links and cannot-links.
 
-`Constraints` holds the links, `load_dataset` loads data, `run` runs an experiment, and every algorithm of
-``cscluster list`` is a scikit-learn estimator of this module.  Names are loaded on first use, so that
-importing the package costs nothing.
+`cluster` clusters a table with links, `Constraints` holds links, `load_dataset` loads data, `run` runs an
+experiment, and every algorithm of ``cscluster list`` is a scikit-learn estimator of this module.
+Names are loaded on first use, so that importing the package costs nothing.
 
 Examples
 --------
@@ -57,15 +57,23 @@ if TYPE_CHECKING:
     from cscluster.algorithms.spectral.csp import CSP as CSP
     from cscluster.algorithms.spectral.normalized_cut import NormalizedCut as NormalizedCut
     from cscluster.constraints import Constraints as Constraints
+    from cscluster.constraints.files import read_links as read_links
     from cscluster.data.load import load_dataset as load_dataset
     from cscluster.experiment.engine.run import run as run
+    from cscluster.models.files import load_model as load_model
+    from cscluster.models.files import save_model as save_model
+    from cscluster.tables.cluster import cluster as cluster
 
 __version__ = "0.1.0"
 
 _MODULES = {
     "Constraints": "cscluster.constraints",
     "MetricClusterer": "cscluster.algorithms.metric_clusterer",
+    "cluster": "cscluster.tables.cluster",
     "load_dataset": "cscluster.data.load",
+    "load_model": "cscluster.models.files",
+    "read_links": "cscluster.constraints.files",
+    "save_model": "cscluster.models.files",
     "run": "cscluster.experiment.engine.run",
 }
 

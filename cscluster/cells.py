@@ -6,7 +6,14 @@ import re
 from collections.abc import Iterable
 
 _FORMULA = re.compile(r"'*\s*[=+\-@]")
+_SEPARATORS = (",", ";", "\t", "|")
 _NUMBER = re.compile(r"\s*[+-]?\d+(\.\d+)?\s*")
+
+
+def separator(header: str) -> str:
+    """Return what separates the cells of a header: what occurs most often outside quotes; else a comma."""
+    unquoted = re.sub(r'"[^"]*"', "", header)
+    return max(_SEPARATORS, key=unquoted.count)
 
 
 def line(cells: Iterable[object]) -> str:

@@ -45,6 +45,10 @@ class ConstraintError(CsclusterError, ValueError):
     """Links that cannot be used: out of range, contradictory or too many."""
 
 
+class ContradictionError(ConstraintError):
+    """Must-links put together what cannot-links keep apart."""
+
+
 class ParameterError(CsclusterError, ValueError):
     """A parameter of an estimator lies outside its legal values."""
 

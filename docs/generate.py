@@ -88,6 +88,8 @@ def _algorithm(entry: Algorithm) -> str:
         ["tags", ", ".join(entry.tags) or "none"],
         ["preprocessing by default", ", ".join(entry.preprocess) or "none"],
     ]
+    if entry.caveat:
+        facts.append(["caveat", entry.caveat])
     if entry.preset:
         facts.append(["preset", ", ".join(f"`{name}={value!r}`" for name, value in entry.preset.items())])
     if forms:

@@ -41,11 +41,14 @@ def test_an_unknown_name_is_an_attribute_error():
         cscluster.PMMD  # noqa: B018
 
 
+FUNCTIONS = {"cluster", "load_dataset", "load_model", "read_links", "run", "save_model"}
+
+
 def test_type_checkers_see_every_name():
     tree = ast.parse(inspect.getsource(cscluster))
     (block,) = (n for n in tree.body if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")
     imported = {alias.asname: node.module for node in block.body for alias in node.names}
-    assert {name: getattr(cscluster, name).__module__ for name in CLASSES | {"load_dataset", "run"}} == {
+    assert {name: getattr(cscluster, name).__module__ for name in CLASSES | FUNCTIONS} == {
         name: module for name, module in imported.items() if name not in ("Constraints", "MetricClusterer")
     }
     assert set(imported) == set(dir(cscluster)) - {"__version__"}

@@ -8,6 +8,8 @@ from cscluster.algorithms.base import IntArray
 from cscluster.constraints import Constraints
 from cscluster.errors import warn
 
+EQUAL_NATS = 1.0
+"""Labels whose surprise differs by less explain the links equally well."""
 _NATS_PER_PARAMETER = 0.25
 
 
@@ -29,12 +31,12 @@ def beats_kmeans(
 ) -> bool:
     """Tell whether the labels of a model, links aside, explain the links better than those of k-means.
 
-    A method that fits `n_fitted` parameters to the links themselves keeps many of them whatever they say;
-    it must gain a quarter of a nat for each, or for each link where these are fewer.
-    Where k-means stays ahead, a warning says so.
+    They must gain more than `EQUAL_NATS`.  A method that fits `n_fitted` parameters to the links themselves
+    keeps many of them whatever they say; it must gain a quarter of a nat for each, or for each link where
+    these are fewer.  Where k-means stays ahead, a warning says so.
     """
     gain = surprise(links, kmeans) - surprise(links, labels)
-    if gain > _NATS_PER_PARAMETER * min(n_fitted, len(links)):
+    if gain > max(EQUAL_NATS, _NATS_PER_PARAMETER * min(n_fitted, len(links))):
         return True
     if len(links):
         warn(f"The links do not speak for {owner}: k-means keeps as many of them, and is used instead.")

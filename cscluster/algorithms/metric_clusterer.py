@@ -48,7 +48,7 @@ class MetricClusterer(SeededClusterer):
         Null(),
     )
 
-    version = 2
+    version = 3
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Learn the metric and cluster."""

@@ -66,6 +66,8 @@ class Algorithm:
         Parameters that make this name a special case of its class.
     joined : str
         What clusters in the space of a metric learner where the configuration names nothing.
+    caveat : str
+        Where links may leave it behind k-means, which sees none; empty where that is not known to happen.
     """
 
     name: str
@@ -77,6 +79,7 @@ class Algorithm:
     preprocess: tuple[str, ...] = ()
     preset: Mapping[str, Any] = field(default_factory=dict)
     joined: str = JOINED
+    caveat: str = ""
 
     @property
     def is_metric(self) -> bool:
@@ -104,6 +107,7 @@ class Algorithm:
             preset={**self.preset, **preset},
             preprocess=self.preprocess if preprocess is None else preprocess,
             joined="kmeans",
+            caveat="",
         )
 
     def load(self) -> type[ConstrainedEstimator]:
@@ -200,6 +204,7 @@ PARTITION = (
         family="partition",
         paper="bilenko2004",
         tags=("constraints", "inductive", "compiled"),
+        caveat="a baseline that learns its metrics from links but assigns no sample by them",
     ),
     Algorithm(
         name="supervised_means",
@@ -208,6 +213,8 @@ PARTITION = (
         family="partition",
         paper="bilenko2004",
         tags=("constraints", "inductive", "compiled"),
+        caveat="a baseline that takes its centres from the linked samples alone, so that few links leave "
+        "it behind k-means",
     ),
     Algorithm(
         name="cop_kmeans",
@@ -232,6 +239,7 @@ PARTITION = (
         family="partition",
         paper="Pelleg, Baras 2007",
         tags=("constraints", "inductive", "compiled"),
+        caveat="a broken cannot-link moves a centre, which may leave it behind k-means",
     ),
     Algorithm(
         name="seeded_kmeans",
@@ -240,6 +248,7 @@ PARTITION = (
         family="partition",
         paper="Basu, Banerjee, Mooney 2002",
         tags=("constraints", "inductive", "compiled"),
+        caveat="links serve as seeds alone, so that few of them may leave it behind k-means",
     ),
     Algorithm(
         name="constrained_kmeans",
@@ -249,6 +258,7 @@ PARTITION = (
         paper="Basu, Banerjee, Mooney 2002",
         tags=("constraints", "inductive", "compiled"),
         preset={"keep_seeds": True},
+        caveat="links serve as seeds alone, so that few of them may leave it behind k-means",
     ),
     Algorithm(
         name="hmrf_kmeans",
@@ -257,6 +267,7 @@ PARTITION = (
         family="partition",
         paper="Basu, Bilenko, Mooney 2004",
         tags=("constraints", "inductive", "compiled"),
+        caveat="the cosine distance suits texts; on other tables it may end behind k-means",
     ),
 )
 
@@ -292,6 +303,7 @@ MARGIN = (
         family="margin",
         paper="zhang2009",
         tags=("constraints", "inductive", "kernel", "sparse"),
+        caveat="clusters stay balanced whatever the sizes of the classes, which may leave it behind k-means",
     ),
     Algorithm(
         name="iter_svr",
@@ -300,6 +312,7 @@ MARGIN = (
         family="margin",
         paper="zhang2009",
         tags=("constraints", "inductive", "kernel", "sparse"),
+        caveat="clusters stay balanced whatever the sizes of the classes, which may leave it behind k-means",
     ),
     Algorithm(
         name="iter_lssvm",
@@ -308,6 +321,7 @@ MARGIN = (
         family="margin",
         paper="zhang2009",
         tags=("constraints", "inductive", "kernel", "sparse"),
+        caveat="clusters stay balanced whatever the sizes of the classes, which may leave it behind k-means",
     ),
     Algorithm(
         name="mmc_sdp",
@@ -469,6 +483,7 @@ ENSEMBLE = (
         family="ensemble",
         paper="yi2015",
         tags=("constraints", "sequential", "compiled"),
+        caveat="a vote of many partitions that links weigh; its votes without links may be behind k-means",
     ),
     Algorithm(
         name="landmark_ensemble",
@@ -510,6 +525,7 @@ AS_PRINTED: Mapping[str, Mapping[str, Any]] = {
     "trace_ratio": {"shrinkage": 0.0},
     "xiang": {"shrinkage": 0.0},
     "ccskl": {"prior": 0.0, **_PLAIN},
+    "csp": _PLAIN,
 }
 """Parameters that make the published method of ours, of every method whose two forms differ."""
 

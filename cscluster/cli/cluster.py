@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cscluster import documents
-from cscluster.algorithms import parameters, registry
+from cscluster.algorithms import registry
 from cscluster.atomic import put
 from cscluster.cli import cluster_view as view
 from cscluster.cli import console, options
-from cscluster.cli.console import Console
 from cscluster.constraints import Constraints
-from cscluster.constraints.files import links_csv, read_links
-from cscluster.errors import ConfigError, ParameterError, StoreError
-from cscluster.models.files import Model, require_inductive, to_bytes
+from cscluster.constraints.files import CONTRADICTIONS, as_links, links_csv
+from cscluster.errors import ConfigError, ContradictionError, ParameterError, StoreError
+from cscluster.models.files import from_outcome, require_inductive, to_bytes
 from cscluster.report.figures import FORMATS, links_map, project, save
 from cscluster.report.html.scatter import PlainTable, clusters_page, scatter_page
-from cscluster.selection import count
-from cscluster.selection import method as selection
 from cscluster.selection.heldout import title
-from cscluster.tables import describe, features, method, outcome
+from cscluster.tables import describe, features
+from cscluster.tables.cluster import Method as Method
+from cscluster.tables.cluster import all_links, cluster_table, wanted_method
 from cscluster.tables.outcome import Outcome
 from cscluster.tables.outputs import check as check_files
 from cscluster.tables.outputs import labels_csv
@@ -33,15 +32,6 @@ from cscluster.tables.table import Table, read_cells, read_table
 STDOUT = Path("-")
 PAGE_TRAITS = 10
 _FLAGS = {"n_clusters": "-k", "random_state": "--seed"}
-
-
-@dataclass(frozen=True)
-class Method:
-    """What is asked for; None stands for auto."""
-
-    name: str | None = None
-    params: dict[str, Any] = field(default_factory=dict)
-    n_clusters: int | None = None
 
 
 @dataclass(frozen=True)
@@ -78,17 +68,13 @@ def parse_method(algorithm: str, params: Sequence[str], clusters: str) -> Method
         For an unknown algorithm or parameter, an illegal value, or a wrong number of clusters.
     """
     n_clusters = options.number_of_clusters(clusters)
-    if algorithm != "auto":
-        name = registry.find(algorithm).name
-        return Method(name, _parameters(name, params), n_clusters)
-    if params:
+    if algorithm == "auto" and params:
         raise ParameterError("--param needs --algorithm NAME; each method has its own parameters.")
-    return Method(n_clusters=n_clusters)
+    return wanted_method(algorithm, _parameters(params), n_clusters or "auto")
 
 
-def _parameters(name: str, given: Sequence[str]) -> dict[str, Any]:
-    """Read ``NAME=VALUE`` and check the values against the algorithm's table."""
-    algorithm = registry.find(name)
+def _parameters(given: Sequence[str]) -> dict[str, Any]:
+    """Read ``NAME=VALUE``."""
     values: dict[str, Any] = {}
     for text in given:
         key, equals, value = text.partition("=")
@@ -100,9 +86,6 @@ def _parameters(name: str, given: Sequence[str]) -> dict[str, Any]:
             values[key] = documents.read(value, f"--param {key}").data
         except ConfigError as error:
             raise ParameterError(str(error)) from None
-    table = getattr(algorithm.load(), "parameters", None)
-    if table is not None:
-        parameters.check(algorithm.title, table, values)
     return values
 
 
@@ -114,9 +97,15 @@ def cluster(
     preprocess: list[str] | None,
     outputs: Outputs,
     seed: int,
+    hard: bool = False,
+    contradictions: str = "refuse",
 ) -> None:
     """Cluster a table, say how it was done and what came out, and write what is asked for."""
     start = time.perf_counter()
+    if contradictions not in CONTRADICTIONS:
+        raise ParameterError(f"--contradictions must be refuse, keep or drop, got '{contradictions}'.")
+    if hard and columns.labels is None:
+        raise ParameterError("--hard needs --labels COLUMN; links of a file have the weight 'hard' instead.")
     screen = console.err if outputs.out == STDOUT else console.out
     given = None if preprocess is None else features.parse_steps(preprocess)
     _check(wanted, given or [], outputs, [Path(data), *([links] if links else [])])
@@ -126,20 +115,17 @@ def cluster(
         steps = features.default_steps(table) if given is None else given
         fitted, X = features.Features.fit(table, steps)
     screen.say(view.source_line(data, table), *features.describe(table, fitted, steps))
-    constraints = Constraints.empty(table.n_rows)
-    if links is not None:
-        constraints = read_links(links, table.n_rows, table.ids or None)
-    screen.say(view.links_line(constraints, links))
+    screen.say(*view.naming_line(table))
+    constraints = _links(links, table, contradictions)
+    screen.say(*view.links_lines(constraints, links))
+    if table.labels is not None:
+        constraints = all_links(table, constraints, hard)
+        screen.say(view.labels_line(table, columns.labels, hard))
 
-    n_clusters = wanted.n_clusters or _choose_count(screen, wanted, X, constraints, seed)
-    name = wanted.name or _choose_algorithm(screen, X, constraints, n_clusters, seed)
-    method.require_suited(name, X, n_clusters)
-    with view.fits("clustering", 1) as begin:
-        begin(title(name))
-        fit = method.fit(name, wanted.params, n_clusters, X, constraints, seed)
-    found = outcome.judge(X, fit.labels, n_clusters, constraints, table, seed)
+    found = cluster_table(table, fitted, X, constraints, wanted, seed, view.Shown(screen))
+    name, n_clusters = found.algorithm, found.n_clusters
     view.show_outcome(screen, title(name), found, table, all_in_file=outputs.broken is not None)
-    screen.say(*(f"note: {text}" for text in fit.warnings))
+    screen.say(*(f"note: {text}" for text in found.notes))
     screen.say(f"time: {time.perf_counter() - start:.1f} s")
 
     labels = labels_csv(table, found.labels, read_cells(data, table) if outputs.with_table else None)
@@ -154,7 +140,7 @@ def cluster(
         put(outputs.describe, clusters_page(heading, about))
         screen.whole(f"clusters: {outputs.describe}")
     if outputs.model is not None:
-        put(outputs.model, to_bytes(Model(name, n_clusters, table.id_column, fitted, fit.estimator)))
+        put(outputs.model, to_bytes(from_outcome(found)))
         screen.whole(f"model: {outputs.model}")
     if outputs.broken is not None:
         put(outputs.broken, links_csv(found.broken, table.ids))
@@ -164,6 +150,17 @@ def cluster(
         screen.whole(f"map: {path}")
     if outputs.out is None:
         screen.say("the labels are not written; --out labels.csv writes them")
+
+
+def _links(path: Path | None, table: Table, contradictions: str) -> Constraints:
+    """Read the links; say what helps if they contradict each other."""
+    try:
+        return as_links(path, table.n_rows, table.ids or None, contradictions)
+    except ContradictionError as error:
+        raise ContradictionError(
+            f"{error}\nCorrect them, or go on: --contradictions keep takes them all, drop leaves out these "
+            "cannot-links."
+        ) from None
 
 
 def _check(wanted: Method, steps: list[Any], outputs: Outputs, inputs: list[Path]) -> None:
@@ -181,20 +178,6 @@ def _check(wanted: Method, steps: list[Any], outputs: Outputs, inputs: list[Path
         features.require_storable(steps)
         if wanted.name is not None:
             require_inductive(registry.find(wanted.name))
-
-
-def _choose_count(screen: Console, wanted: Method, X: Any, links: Constraints, seed: int) -> int:
-    with view.fits("number of clusters", count.n_fits(X, links, wanted.name)) as begin:
-        chosen = count.choose_count(X, links, wanted.name, wanted.params, seed, begin)
-    view.show_count(screen, chosen)
-    return chosen.n_clusters
-
-
-def _choose_algorithm(screen: Console, X: Any, links: Constraints, n_clusters: int, seed: int) -> str:
-    with view.fits("method", selection.n_fits(X, links)) as begin:
-        chosen = selection.choose_algorithm(X, links, n_clusters, seed, begin)
-    view.show_choice(screen, chosen)
-    return chosen.algorithm
 
 
 def _about(found: Outcome, table: Table) -> list[PlainTable]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from cscluster.selection.count import Count
 from cscluster.selection.heldout import title
 from cscluster.selection.method import Choice
 from cscluster.tables import describe, outcome
+from cscluster.tables.cluster import Watcher
 from cscluster.tables.describe import Cluster
 from cscluster.tables.outcome import Outcome
 from cscluster.tables.table import Table
@@ -77,15 +79,39 @@ def source_line(data: str, table: Table) -> str:
     return f"{data}: {plural(table.n_rows, 'row')}, {named}"
 
 
-def links_line(links: Constraints, path: Path | None) -> str:
+def naming_line(table: Table) -> list[str]:
+    """Say which column could name the rows."""
+    if table.naming is None or table.ids:
+        return []
+    column, twice = table.naming
+    if twice is not None:
+        return [f"column '{column}' cannot name the rows: it holds '{twice}' more than once"]
+    return [f"column '{column}' can name the rows: --id {shlex.quote(column)}"]
+
+
+def labels_line(table: Table, column: str | None, hard: bool) -> str:
+    """Say how many rows are labelled."""
+    assert table.labels is not None
+    known = table.labels[table.labels >= 0]
+    kind = "hard links" if hard else "links"
+    return (
+        f"column '{column}': {plural(len(known), 'labelled row')} of {known.max() + 1} classes, "
+        f"taken as {kind}"
+    )
+
+
+def links_lines(links: Constraints, path: Path | None) -> list[str]:
     """Say how many links there are."""
     if path is None:
-        return "no links were given (--links LINKS.csv)"
+        return ["no links were given (--links LINKS.csv)"]
     parts = [plural(len(links.must_links), "must-link"), plural(len(links.cannot_links), "cannot-link")]
     weights = [*links.must_weights.tolist(), *links.cannot_weights.tolist()]
     if any(weight != 1 for weight in weights):
         parts.append(f"weights from {min(weights):g} to {max(weights):g}")
-    return f"{path}: {', '.join(parts)}"
+    lines = [f"{path}: {', '.join(parts)}"]
+    if len(links.contradictions):
+        lines.append(f"{plural(len(links.contradictions), 'cannot-link')} contradicted by must-links")
+    return lines
 
 
 def show_count(screen: Console, chosen: Count) -> None:
@@ -96,6 +122,8 @@ def show_count(screen: Console, chosen: Count) -> None:
         [""] * (len(scores) + 1), [["clusters", *map(str, chosen.scores)], [chosen.score_name, *scores]]
     )
     screen.say(f"chosen: {chosen.n_clusters} clusters, because {chosen.reason}")
+    if chosen.n_clusters == max(chosen.scores) and len(chosen.scores) > 1:
+        screen.say("that is the last number tried: more clusters may be better still; -k N sets their number")
 
 
 def show_choice(screen: Console, chosen: Choice) -> None:
@@ -111,6 +139,22 @@ def show_choice(screen: Console, chosen: Choice) -> None:
         screen.table(heads, rows, numbers=heads[1:])
     screen.say(*(f"{title(a.algorithm)} failed: {a.problem}" for a in chosen.attempts if a.problem))
     screen.say(f"chosen: {title(chosen.algorithm)}, because {chosen.reason}")
+
+
+class Shown(Watcher):
+    """Shows on a screen what is done."""
+
+    def __init__(self, screen: Console) -> None:
+        self.screen = screen
+
+    def fits(self, what: str, total: int) -> contextlib.AbstractContextManager[Callable[[str], None]]:
+        return fits(what, total)
+
+    def count(self, chosen: Count) -> None:
+        show_count(self.screen, chosen)
+
+    def choice(self, chosen: Choice) -> None:
+        show_choice(self.screen, chosen)
 
 
 def show_outcome(screen: Console, heading: str, found: Outcome, table: Table, all_in_file: bool) -> None:

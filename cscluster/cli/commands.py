@@ -362,10 +362,22 @@ def cluster(
     id_column: options.IdColumn = None,
     target: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="True classes: not a feature; ARI, NMI and ACC are printed."),
+        typer.Option(
+            metavar="COLUMN",
+            help="True classes: not a feature; ARI, NMI and ACC are printed.",
+            autocompletion=complete.columns,
+        ),
     ] = None,
     features: options.Features = None,
     ignore: options.Ignore = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Classes of some rows, empty for the others: taken as links."),
+    ] = None,
+    hard: Annotated[bool, typer.Option("--hard", help="The links of --labels must hold.")] = False,
+    contradictions: Annotated[
+        str, typer.Option(metavar="refuse|keep|drop", help="What to do with links that contradict others.")
+    ] = "refuse",
     preprocess: options.Preprocess = None,
     out: options.Labels = None,
     with_table: options.WithTable = False,
@@ -397,10 +409,14 @@ def cluster(
         data,
         links,
         command.parse_method(algorithm, param or [], clusters),
-        command.Columns(id_column, target, options.column_names(features), options.column_names(ignore)),
+        command.Columns(
+            id_column, target, options.column_names(features), options.column_names(ignore), labels
+        ),
         preprocess,
         command.Outputs(out, with_table, describe, model, broken, maps or []),
         seed,
+        hard,
+        contradictions,
     )
 
 
@@ -444,7 +460,11 @@ def label(
     id_column: options.IdColumn = None,
     target: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="True classes: neither a feature nor shown."),
+        typer.Option(
+            metavar="COLUMN",
+            help="True classes: neither a feature nor shown.",
+            autocompletion=complete.columns,
+        ),
     ] = None,
     features: options.Features = None,
     ignore: options.Ignore = None,

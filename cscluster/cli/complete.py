@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import csv
 from collections.abc import Callable, Iterable
 from pathlib import Path
+
+import typer
 
 
 def among(names: Iterable[str]) -> Callable[[str], list[str]]:
@@ -78,3 +82,25 @@ def runs(incomplete: str) -> list[str]:
 
     names = [folder.path.name for folder in run_folders(Path("results"))]
     return [name for name in names if name.startswith(incomplete)]
+
+
+def metrics(incomplete: str) -> list[str]:
+    """Complete metrics and, behind an at sign, the samples that they score."""
+    from cscluster.metrics.catalogue import METRICS, SCOPES
+
+    known = [f"{name}@{scope}" for name in METRICS for scope in SCOPES] if "@" in incomplete else METRICS
+    return [name for name in known if name.startswith(incomplete)]
+
+
+def columns(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Complete columns of the table on the command line by its first line; a comma may precede them."""
+    from cscluster.data.header import read_header
+
+    words = [ctx.params.get("data"), *ctx.args]  # an option that still lacks its value leaves them in args
+    names: list[str] = []
+    for path in (Path(word) for word in words if word):
+        if path.suffix.lower() in (".csv", ".tsv") and path.is_file():
+            with contextlib.suppress(OSError, ValueError, csv.Error):
+                names = read_header(path)[0]
+    before, comma, start = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in names if name.startswith(start)]

@@ -11,8 +11,9 @@ from typing import Annotated
 import typer
 
 from cscluster.cli import complete
-from cscluster.data import formats
+from cscluster.data import STEP_NAMES, formats
 from cscluster.errors import ParameterError
+from cscluster.experiment.engine import BACKENDS
 from cscluster.words import integer
 
 CORES = os.cpu_count() or 1
@@ -35,7 +36,10 @@ Settings = Annotated[
 Trials = Annotated[int | None, typer.Option(metavar="N", help="Number of trials.")]
 Seed = Annotated[int | None, typer.Option(metavar="N", help="Seed of the experiment.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Number of workers.")]
-Backend = Annotated[str, typer.Option(help="local (processes of this machine) or dask.")]
+Backend = Annotated[
+    str,
+    typer.Option(help="local (processes of this machine) or dask.", autocompletion=complete.among(BACKENDS)),
+]
 Scheduler = Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")]
 Shard = Annotated[str | None, typer.Option("--shard", metavar="I/N", help="Run only part I of N.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be run.")]
@@ -59,7 +63,13 @@ Tolerance = Annotated[
 ]
 Metrics = Annotated[
     list[str] | None,
-    typer.Option("--metric", "-m", metavar="NAME", help="Metric to show; can be given several times."),
+    typer.Option(
+        "--metric",
+        "-m",
+        metavar="NAME",
+        help="Metric to show; can be given several times.",
+        autocompletion=complete.metrics,
+    ),
 ]
 
 Data = Annotated[
@@ -71,18 +81,37 @@ Data = Annotated[
     ),
 ]
 IdColumn = Annotated[
-    str | None, typer.Option("--id", metavar="COLUMN", help="Names the rows; links then use the names.")
+    str | None,
+    typer.Option(
+        "--id",
+        metavar="COLUMN",
+        help="Names the rows; links then use the names.",
+        autocompletion=complete.columns,
+    ),
 ]
 Ignore = Annotated[
     list[str] | None,
-    typer.Option(metavar="COLUMNS", help="Do not cluster by these columns (a,b,c)."),
+    typer.Option(
+        metavar="COLUMNS",
+        help="Do not cluster by these columns (a,b,c).",
+        autocompletion=complete.columns,
+    ),
 ]
 Features = Annotated[
-    list[str] | None, typer.Option(metavar="COLUMNS", help="Cluster by these columns only (a,b,c).")
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMNS",
+        help="Cluster by these columns only (a,b,c).",
+        autocompletion=complete.columns,
+    ),
 ]
 Preprocess = Annotated[
     list[str] | None,
-    typer.Option(metavar="STEP", help="standardize (default), center, scale01, l2, pca=N, none, ..."),
+    typer.Option(
+        metavar="STEP",
+        help="standardize (default), center, scale01, l2, pca=N, none, ...",
+        autocompletion=complete.among([*STEP_NAMES, "none"]),
+    ),
 ]
 Algorithm = Annotated[
     str,

@@ -59,6 +59,8 @@ def _algorithm(algorithm: Algorithm) -> None:
     out.say((inspect.getdoc(loaded) or "").partition("\n")[0])
     if algorithm.paper:
         out.say(f"paper: {algorithm.paper}")
+    if algorithm.caveat:
+        out.say(f"caveat: {algorithm.caveat}")
     out.say(f"class: {algorithm.target.replace(':', '.')}")
     out.say(f"tags: {', '.join(algorithm.tags) or 'none'}")
     if algorithm.preprocess:

@@ -6,16 +6,23 @@ import csv
 import io
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from cscluster import cells
 from cscluster.constraints.links import Constraints
-from cscluster.errors import ConstraintError, did_you_mean
-from cscluster.words import integer
+from cscluster.errors import ConstraintError, ContradictionError, ParameterError, did_you_mean
+from cscluster.words import integer, plural
 
 _HEADER = ["a", "b", "link"]
 _KINDS = {"must": True, "cannot": False}
+_MOST_LISTED = 50
+CONTRADICTIONS = ("refuse", "keep", "drop")
+"""What can become of links that contradict each other; see `settle`."""
 
 
 @dataclass(frozen=True)
@@ -30,15 +37,23 @@ class Link:
         Whether they belong together: a must-link, else a cannot-link.
     weight : float
         Weight of the link.
+    line : int, optional
+        Where it stands in its file.
     """
 
     a: int
     b: int
     together: bool
     weight: float = 1.0
+    line: int | None = field(default=None, compare=False)
 
 
-def read_links(path: Path, n_samples: int, ids: Sequence[str] | None = None) -> Constraints:
+def read_links(
+    path: Path | str,
+    n_samples: int,
+    ids: Sequence[str] | None = None,
+    contradictions: str = "refuse",
+) -> Constraints:
     """Read must-links and cannot-links.
 
     Parameters
@@ -50,14 +65,19 @@ def read_links(path: Path, n_samples: int, ids: Sequence[str] | None = None) -> 
     ids : sequence of str, optional
         Names of the samples.  Where there are any, a and b are names, even if they look like
         numbers; else they are row indices from 0.
+    contradictions : {"refuse", "keep", "drop"}
+        What becomes of cannot-links between samples that must-links put together.
 
     Raises
     ------
     ConstraintError
-        If the file is missing or a line is wrong (the line is named), or links contradict each
-        other (the pair is named).
+        If the file is missing or lines are wrong: all of them are named.
+    ContradictionError
+        If links contradict each other: each pair is named with the must-links between its ends.
     """
-    return parse_links(read_text(path), path, n_samples, ids)
+    path = Path(path)
+    links = _lines(read_text(path), path, n_samples, ids)
+    return settle(links, n_samples, str(path), ids, contradictions)
 
 
 def parse_links(text: str, path: Path, n_samples: int, ids: Sequence[str] | None = None) -> Constraints:
@@ -72,7 +92,7 @@ def parse_links(text: str, path: Path, n_samples: int, ids: Sequence[str] | None
     n_samples, ids : int, sequence of str
         The samples; see `read_links`.
     """
-    return as_constraints(list_links(text, path, n_samples, ids), n_samples)
+    return settle(_lines(text, path, n_samples, ids), n_samples, str(path), ids)
 
 
 def list_links(text: str, path: Path, n_samples: int, ids: Sequence[str] | None = None) -> list[Link]:
@@ -90,42 +110,183 @@ def list_links(text: str, path: Path, n_samples: int, ids: Sequence[str] | None 
     ConstraintError
         If a line is wrong, or links contradict each other.
     """
-    numbers = {name: number for number, name in enumerate(ids or ())}
-    links = []
-    for line, row in content_rows(text, path):
-        where = f"{path}:{line}"
-        kind = row[2].lower()
-        if kind not in _KINDS:
-            hint = did_you_mean(kind, _KINDS)
-            raise ConstraintError(f"{where}: link must be 'must' or 'cannot', got '{row[2]}'{hint}")
-        a, b = (_sample(cell, numbers, n_samples, where) for cell in row[:2])
-        if a == b:
-            raise ConstraintError(f"{where}: sample '{row[0]}' is linked with itself.")
-        weight = _weight(row[3], where) if len(row) == 4 and row[3] else 1.0
-        links.append(Link(a, b, _KINDS[kind], weight))
-    contradictions = as_constraints(links, n_samples).contradictions
-    if len(contradictions):
-        first, second = (ids[i] if ids else str(i) for i in contradictions[0])
-        raise ConstraintError(
-            f"{path}: '{first}' and '{second}' are cannot-linked, but must-links put them together."
-        )
+    links = _lines(text, path, n_samples, ids)
+    settle(links, n_samples, str(path), ids)
     return links
 
 
-def content_rows(text: str, path: Path) -> Iterator[tuple[int, list[str]]]:
+def _lines(text: str, path: Path, n_samples: int, ids: Sequence[str] | None) -> list[Link]:
+    """Return the links of a file, or raise an error that lists all lines that are wrong."""
+    numbers = {name: number for number, name in enumerate(ids or ())}
+    links: list[Link] = []
+    mistakes: list[str] = []
+    for line, row in content_rows(text, path, mistakes):
+        try:
+            links.append(_link(row, numbers, n_samples, line))
+        except ConstraintError as error:
+            mistakes.append(f"{path}:{line}: {error}")
+    if mistakes:
+        raise ConstraintError("\n".join(_first(mistakes, "mistake")))
+    return links
+
+
+def _link(row: Sequence[Any], numbers: dict[str, int], n_samples: int, line: int | None = None) -> Link:
+    """Return the link that cells write."""
+    kind = str(row[2]).lower()
+    if kind not in _KINDS:
+        hint = did_you_mean(kind, _KINDS)
+        raise ConstraintError(f"link must be 'must' or 'cannot', got '{row[2]}'{hint}")
+    a, b = (_sample(str(cell), numbers, n_samples) for cell in row[:2])
+    if a == b:
+        raise ConstraintError(f"sample '{row[0]}' is linked with itself.")
+    weight = _weight(str(row[3])) if len(row) == 4 and str(row[3]) else 1.0
+    return Link(a, b, _KINDS[kind], weight, line)
+
+
+def _first(lines: list[str], noun: str) -> list[str]:
+    more = len(lines) - _MOST_LISTED
+    return lines if more <= 0 else [*lines[:_MOST_LISTED], f"... and {plural(more, noun)} more"]
+
+
+def settle(
+    links: Sequence[Link],
+    n_samples: int,
+    source: str,
+    ids: Sequence[str] | None = None,
+    contradictions: str = "refuse",
+) -> Constraints:
+    """Return links as constraints, and do with contradictions what is asked for.
+
+    Parameters
+    ----------
+    links, n_samples, ids : sequence of Link, int, sequence of str
+        The links, and the samples between which they are.
+    source : str
+        Where the links are from, for messages.
+    contradictions : {"refuse", "keep", "drop"}
+        Raise an error, keep all links, or drop each cannot-link that must-links contradict.
+
+    Raises
+    ------
+    ContradictionError
+        If they are refused and there are any.
+    """
+    if contradictions not in CONTRADICTIONS:
+        raise ParameterError(f"contradictions must be refuse, keep or drop, got {contradictions!r}.")
+    constraints = as_constraints(links, n_samples)
+    pairs = constraints.contradictions
+    if contradictions == "keep" or not len(pairs):
+        return constraints
+    if contradictions == "drop":
+        apart = constraints.components[constraints.cannot_links]
+        return constraints.select(np.ones(len(constraints.must_links), bool), apart[:, 0] != apart[:, 1])
+    told = explain_contradictions(links, n_samples, ids)
+    raise ContradictionError("\n".join([f"{source}: links contradict each other:", *_first(told, "pair")]))
+
+
+def explain_contradictions(
+    links: Sequence[Link], n_samples: int, ids: Sequence[str] | None = None
+) -> list[str]:
+    """Say of each contradiction which cannot-link it is, and which must-links put its ends together.
+
+    Parameters
+    ----------
+    links, n_samples, ids : sequence of Link, int, sequence of str
+        The links, and the samples between which they are.
+    """
+    constraints = as_constraints(links, n_samples)
+    lines = {(link.together, *sorted((link.a, link.b))): link.line for link in links}
+
+    def name(row: int) -> str:
+        return f"'{ids[row] if ids else row}'"
+
+    def place(together: bool, a: int, b: int) -> str:
+        line = lines.get((together, *sorted((a, b))))
+        return f" (line {line})" if line is not None else ""
+
+    told = []
+    for a, b in constraints.contradictions.tolist():
+        chain = constraints.must_chain(a, b)
+        steps = [f"{name(y)}{place(True, x, y)}" for x, y in pairwise(chain)]
+        told.append(
+            f"{name(a)} and {name(b)} are cannot-linked{place(False, a, b)}, but must-links put them "
+            f"together: {' - '.join([name(a), *steps])}"
+        )
+    return told
+
+
+def as_links(
+    links: Any, n_samples: int, ids: Sequence[str] | None = None, contradictions: str = "refuse"
+) -> Constraints:
+    """Return links as people write them in Python as constraints.
+
+    Parameters
+    ----------
+    links : Constraints, path, list of tuples, pair of lists, or None
+        Constraints as they are; the path of a links file; tuples ``(a, b, "must")`` or
+        ``(a, b, "cannot")``, perhaps with a weight; or ``(must_links, cannot_links)``, two lists of
+        pairs.
+    n_samples, ids : int, sequence of str
+        The samples.  Where they have names, links go by the names.
+    contradictions : {"refuse", "keep", "drop"}
+        See `settle`.
+
+    Examples
+    --------
+    >>> as_links([("x", "y", "must"), ("y", "z", "cannot")], 3, ids=["x", "y", "z"])
+    Constraints(1 must-links, 1 cannot-links, n_samples=3)
+    >>> as_links(([(0, 1)], [(1, 2), (0, 2)]), 3)
+    Constraints(1 must-links, 2 cannot-links, n_samples=3)
+    """
+    if links is None:
+        return Constraints.empty(n_samples)
+    if isinstance(links, Constraints):
+        return links
+    if isinstance(links, (str, Path)):
+        return read_links(links, n_samples, ids, contradictions)
+    rows = _tuples(links)
+    numbers = {name: number for number, name in enumerate(ids or ())}
+    found: list[Link] = []
+    for place, row in enumerate(rows):
+        try:
+            found.append(_link(row, numbers, n_samples))
+        except ConstraintError as error:
+            raise ConstraintError(f"Link number {place}: {error}") from None
+    return settle(found, n_samples, "the given links", ids, contradictions)
+
+
+def _tuples(links: Any) -> list[Sequence[Any]]:
+    """Return links as tuples of two samples, a kind and perhaps a weight."""
+    try:
+        rows = [tuple(row) for row in links]
+        if all(len(row) in (3, 4) and isinstance(row[2], str) for row in rows):
+            return list(rows)
+        must, cannot = rows
+        return [(a, b, "must") for a, b in must] + [(a, b, "cannot") for a, b in cannot]
+    except (TypeError, ValueError):
+        raise ConstraintError(
+            "Links must be a Constraints, the path of a links file, tuples (a, b, 'must' or 'cannot'), or "
+            "two lists of pairs (must_links, cannot_links)."
+        ) from None
+
+
+def content_rows(text: str, path: Path, mistakes: list[str] | None = None) -> Iterator[tuple[int, list[str]]]:
     """Yield the number of the line and the cells of each link.
 
     Parameters
     ----------
     text, path : str, Path
         The content, and where it comes from.
+    mistakes : list of str, optional
+        Takes what is wrong with lines of too few or too many cells, which then raise no error.
 
     Raises
     ------
     ConstraintError
         If it is not CSV, has another header, or a line has too few or too many cells.
     """
-    reader = csv.reader(io.StringIO(text, newline=""))  # a cell may hold any kind of line break
+    separator = cells.separator(text.partition("\n")[0])
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)  # cells may hold line breaks
     try:
         header = [cell.strip().lower() for cell in next(reader, [])]
         if header[:3] != _HEADER or header[3:] not in ([], ["weight"]):
@@ -135,9 +296,11 @@ def content_rows(text: str, path: Path) -> Iterator[tuple[int, list[str]]]:
             if not any(row):
                 continue
             if len(row) not in (3, len(header)):
-                raise ConstraintError(
-                    f"{path}:{reader.line_num}: expected {len(header)} values, got {len(row)}."
-                )
+                mistake = f"{path}:{reader.line_num}: expected {len(header)} values, got {len(row)}."
+                if mistakes is None:
+                    raise ConstraintError(mistake)
+                mistakes.append(mistake)
+                continue
             yield reader.line_num, row
     except csv.Error as error:
         raise ConstraintError(f"{path}: not a CSV file ({error})") from error
@@ -166,7 +329,7 @@ def read_text(path: Path) -> str:
         raise ConstraintError(f"Cannot read links file '{path}': {error}") from error
 
 
-def _sample(cell: str, numbers: dict[str, int], n_samples: int, where: str) -> int:
+def _sample(cell: str, numbers: dict[str, int], n_samples: int) -> int:
     """Return the row that a cell means: by a name, perhaps a guarded one, or by its index."""
     if numbers:
         bare = cells.unguarded(cell)
@@ -175,22 +338,22 @@ def _sample(cell: str, numbers: dict[str, int], n_samples: int, where: str) -> i
             return numbers[name]
         names = f"; the id column holds names such as '{next(iter(numbers))}'."
         hint = names if integer(cell) is not None else did_you_mean(cell, numbers)
-        raise ConstraintError(f"{where}: there is no sample '{cell}'{hint}")
+        raise ConstraintError(f"there is no sample '{cell}'{hint}")
     row = integer(cell)
     if row is None or row >= n_samples:
-        raise ConstraintError(f"{where}: '{cell}' is not a row index from 0 to {n_samples - 1}.")
+        raise ConstraintError(f"'{cell}' is not a row index from 0 to {n_samples - 1}.")
     return row
 
 
-def _weight(cell: str, where: str) -> float:
+def _weight(cell: str) -> float:
     if cell.lower() == "hard":
         return math.inf
     try:
-        value = float(cell)
+        value = float(cell.replace(",", "."))
     except ValueError:
         value = math.nan
     if not 0 < value < math.inf:
-        raise ConstraintError(f"{where}: the weight must be a positive number or 'hard', got '{cell}'.")
+        raise ConstraintError(f"the weight must be a positive number or 'hard', got '{cell}'.")
     return value
 
 

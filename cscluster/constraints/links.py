@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from cscluster.arrays import FloatArray, IntArray
 from cscluster.errors import ConstraintError
@@ -345,6 +345,22 @@ class Constraints:
         """Cannot-links whose two samples the must-links put into one component."""
         ends = self.components[self.cannot_links]
         return self.cannot_links[ends[:, 0] == ends[:, 1]]
+
+    def must_chain(self, a: int, b: int) -> list[int]:
+        """Return the samples of a shortest chain of must-links from one sample to another.
+
+        Parameters
+        ----------
+        a, b : int
+            Samples of one component.
+        """
+        i, j = self.must_links.T
+        graph = csr_array((np.ones(len(i), dtype=np.int8), (i, j)), shape=(self.n_samples,) * 2)
+        _, before = breadth_first_order(graph, b, directed=False, return_predecessors=True)
+        chain = [a]
+        while chain[-1] != b:
+            chain.append(int(before[chain[-1]]))
+        return chain
 
     def require_consistent(self) -> None:
         """Raise a ConstraintError that names the first contradiction, if there is one."""

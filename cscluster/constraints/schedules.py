@@ -133,8 +133,10 @@ class _Schedule(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    noise: float = Field(0.0, ge=0, lt=1)
-    weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] | Literal["hard"] | None = None
+    noise: float = Field(0.0, ge=0, lt=1, description="share of the links that are flipped")
+    weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] | Literal["hard"] | None = Field(
+        None, description="weight of every link; hard links must hold"
+    )
 
     @property
     @abstractmethod
@@ -206,7 +208,7 @@ Counts = Annotated[list[Annotated[int, Field(ge=0)]], Field(min_length=1)]
 class _Counted(_Schedule):
     """A schedule whose points are numbers of links."""
 
-    counts: Counts
+    counts: Counts = Field(description="numbers of links, the points of the curves")
 
     @property
     def points(self) -> list[int]:
@@ -246,7 +248,7 @@ class Fraction(_Schedule):
     """
 
     kind: Literal["fraction"] = "fraction"
-    shares: Shares
+    shares: Shares = Field(description="shares of the samples in per cent")
 
     @property
     def points(self) -> list[int]:
@@ -267,8 +269,12 @@ class Labelled(_Schedule):
     """
 
     kind: Literal["labelled"] = "labelled"
-    shares: Shares | None = None
-    per_class: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)] | None = None
+    shares: Shares | None = Field(
+        None, description="shares of all samples whose classes are known, in per cent"
+    )
+    per_class: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)] | None = Field(
+        None, description="numbers of samples of each class that are known, in the place of shares"
+    )
 
     @model_validator(mode="after")
     def _one_of_two(self) -> Self:
@@ -307,8 +313,8 @@ class Tiers(_Schedule):
     """Links that arrive in tiers of equal size (yi2015, section 4.3)."""
 
     kind: Literal["tiers"] = "tiers"
-    per_tier: Counts
-    tiers: int = Field(5, ge=1)
+    per_tier: Counts = Field(description="numbers of links in a tier")
+    tiers: int = Field(5, ge=1, description="number of tiers")
 
     @property
     def points(self) -> list[int]:
@@ -335,7 +341,7 @@ class Folds(_Counted):
     """
 
     kind: Literal["folds"] = "folds"
-    folds: int = Field(5, ge=2)
+    folds: int = Field(5, ge=2, description="number of folds; each trial holds out one")
 
     def identity(self) -> dict[str, Any]:
         """Return the kind, the noise and the number of folds."""
@@ -360,7 +366,9 @@ class Active(_Counted):
     """
 
     kind: Literal["active"] = "active"
-    strategy: Literal["explore_consolidate", "min_max", "npu", "cobras", "doubt"] = "explore_consolidate"
+    strategy: Literal["explore_consolidate", "min_max", "npu", "cobras", "doubt"] = Field(
+        "explore_consolidate", description="how the pairs to ask about are chosen"
+    )
 
     @property
     def needs_samples(self) -> bool:
@@ -399,7 +407,7 @@ class File(_Schedule):
     """
 
     kind: Literal["file"] = "file"
-    path: Path
+    path: Path = Field(description="links file with the columns a, b, link and optionally weight")
 
     @cached_property
     def text(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,8 +12,10 @@ from scipy import sparse
 from cscluster.arrays import BoolArray, IntArray
 from cscluster.errors import DataError
 
+_SHOWN_CLASSES = 10
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Dataset:
     """Samples, and what is known about them.
 
@@ -71,6 +74,28 @@ class Dataset:
     def feature_name(self, column: int) -> str:
         """Return the name of a column, or its number."""
         return f"'{self.features[column]}'" if self.features else f"number {column}"
+
+    def _facts(self) -> dict[str, str]:
+        """Return what one wants to know of a data set at a glance."""
+        facts = {"samples": f"{self.n_samples:,}", "features": f"{self.n_features:,}"}
+        if self.y is not None:
+            counts = np.bincount(self.y, minlength=self.n_classes).tolist()
+            named = [f"{name} {count}" for name, count in zip(self.classes, counts, strict=True)]
+            more = ["..."] if len(named) > _SHOWN_CLASSES else []
+            facts["classes"] = ", ".join([*named[:_SHOWN_CLASSES], *more])
+        if self.X_unseen is not None:
+            facts["unseen samples"] = f"{self.X_unseen.shape[0]:,}"
+        return facts
+
+    def __repr__(self) -> str:
+        facts = ", ".join(f"{name}: {value}" for name, value in self._facts().items())
+        return f"Dataset({self.name!r}, {facts})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{name}</th><td>{html.escape(value)}</td></tr>" for name, value in self._facts().items()
+        )
+        return f"<table><caption>{html.escape(self.name)}</caption>{rows}</table>"
 
     def take(self, rows: IntArray) -> Dataset:
         """Return the data set reduced to some rows."""

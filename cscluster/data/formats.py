@@ -42,8 +42,9 @@ FORMATS = (
     Format("NPY", (".npy",), "cscluster.data.readers:npy_arrays"),
     Format("MAT", (".mat",), "cscluster.data.mat:read_arrays"),
     Format("Parquet", (".parquet",), "cscluster.data.readers:parquet_frame", is_table=True),
-    Format("CSV", (".csv",), "cscluster.data.readers:csv_frame", is_table=True),
-    Format("TSV", (".tsv",), "cscluster.data.readers:tsv_frame", is_table=True),
+    Format("CSV", (".csv",), "cscluster.data.readers:separated_frame", is_table=True),
+    Format("TSV", (".tsv",), "cscluster.data.readers:separated_frame", is_table=True),
+    Format("Excel", (".xlsx",), "cscluster.data.readers:excel_frame", is_table=True),
     Format("ARFF", (".arff",), "cscluster.data.arff:read_arff", is_table=True),
     Format("LIBSVM", (".libsvm", ".svm"), "cscluster.data.readers:libsvm_arrays"),
 )

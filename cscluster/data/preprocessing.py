@@ -16,6 +16,7 @@ from sklearn.feature_selection import SelectKBest, mutual_info_classif
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, MinMaxScaler, Normalizer, StandardScaler
 
+from cscluster.data import STEP_NAMES
 from cscluster.data.dataset import Dataset
 from cscluster.errors import DataError, did_you_mean
 
@@ -75,7 +76,7 @@ class Pca(_Step):
     """Principal components."""
 
     densifies = True
-    n: int = Field(ge=1)
+    n: int = Field(ge=1, description="number of components")
 
     def transformer(self, X: Any) -> Any:
         return PCA(min(self.n, *X.shape), svd_solver="full")
@@ -85,8 +86,10 @@ class KernelPca(_Step):
     """Principal components in the space of a kernel, exp(-||x-x'||^2 / sigma^2) or linear."""
 
     densifies = True
-    n: int | None = Field(None, ge=1)
-    sigma: float | None = Field(None, gt=0)
+    n: int | None = Field(None, ge=1, description="number of components; by default all")
+    sigma: float | None = Field(
+        None, gt=0, description="width of the kernel; without it, the kernel is linear"
+    )
 
     def transformer(self, X: Any) -> Any:
         kernel = {"kernel": "linear"} if self.sigma is None else {"kernel": "rbf", "gamma": self.sigma**-2}
@@ -105,7 +108,7 @@ class SelectTop(_Step):
     """The columns of largest information gain; looks at the true classes."""
 
     needs_classes = True
-    n: int = Field(ge=1)
+    n: int = Field(ge=1, description="number of columns")
 
     def transformer(self, X: Any) -> Any:
         def gain(Z: Any, y: Any) -> Any:
@@ -114,17 +117,8 @@ class SelectTop(_Step):
         return SelectKBest(gain, k=min(self.n, X.shape[1]))
 
 
-STEPS: dict[str, type[_Step]] = {
-    "center": Center,
-    "standardize": Standardize,
-    "scale01": Scale01,
-    "l2": L2,
-    "dense": Dense,
-    "pca": Pca,
-    "kernel_pca": KernelPca,
-    "tfidf": Tfidf,
-    "select_top": SelectTop,
-}
+_CLASSES = (Center, Standardize, Scale01, L2, Dense, Pca, KernelPca, Tfidf, SelectTop)
+STEPS: dict[str, type[_Step]] = dict(zip(STEP_NAMES, _CLASSES, strict=True))
 
 
 def parse(steps: Sequence[Step]) -> list[tuple[str, dict[str, Any]]]:

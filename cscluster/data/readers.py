@@ -7,7 +7,6 @@ coded in one place.
 from __future__ import annotations
 
 import contextlib
-import csv
 import hashlib
 import os
 import re
@@ -24,9 +23,9 @@ from scipy import sparse
 from cscluster.data import formats
 from cscluster.data.dataset import Dataset
 from cscluster.data.formats import Format
+from cscluster.data.header import read_header
 from cscluster.errors import DataError, did_you_mean, reason
 
-_SEPARATORS = (",", ";", "\t", "|")
 _LONGEST_NAME = 10_000
 
 MAX_COLUMNS = 50_000
@@ -81,7 +80,7 @@ def read_frame(path: Path, *, id_column: str | None = None) -> pd.DataFrame:
     """
     with _explained(path):
         frame = _format(path).load()(path, id_column)
-    return _with_names(frame, path.stem)
+    return with_names(frame, path.stem)
 
 
 def read_text(path: Path) -> pd.DataFrame:
@@ -93,12 +92,9 @@ def read_text(path: Path) -> pd.DataFrame:
         If the file is missing or damaged, or has a column twice.
     """
     with _explained(path):
-        known = _format(path)
-        if known.reader.endswith((":csv_frame", ":tsv_frame")):
-            frame = _separated_frame(path, None, "\t" if known.title == "TSV" else None, dtype=str)
-        else:
-            frame = known.load()(path, None)
-    return _with_names(frame.astype(object).where(frame.notna(), ""), path.stem)
+        read = _format(path).load()
+        frame = separated_frame(path, None, dtype=str) if read is separated_frame else read(path, None)
+    return with_names(frame.astype(object).where(frame.notna(), ""), path.stem)
 
 
 def _format(path: Path) -> Format:
@@ -131,7 +127,7 @@ def _explained(path: Path) -> Iterator[None]:
 
 def from_frame(frame: pd.DataFrame, name: str, target: str | None, id_column: str | None) -> Dataset:
     """Split a table into features, target and ids; every feature must be a number."""
-    frame = _with_names(frame, name)
+    frame = with_names(frame, name)
     require_columns(frame, name, [column for column in (target, id_column) if column is not None])
     if frame.shape[0] == 0:
         raise DataError(f"Data set '{name}' has 0 samples.")
@@ -155,7 +151,7 @@ def _check_width(n_columns: int) -> None:
         )
 
 
-def _with_names(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+def with_names(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     """Return a table whose columns are called by strings, each differently."""
     _check_width(frame.shape[1])
     frame.columns = frame.columns.map(str)
@@ -273,25 +269,9 @@ def encode(column: pd.Series, name: str) -> tuple[Any, list[str]]:
     return codes.astype(np.int64), [str(v) for v in values]
 
 
-def csv_frame(path: Path, id_column: str | None) -> pd.DataFrame:
-    """Read a CSV file; its header tells the separator."""
-    return _separated_frame(path, id_column, None)
-
-
-def tsv_frame(path: Path, id_column: str | None) -> pd.DataFrame:
-    """Read a file of cells that tabs separate."""
-    return _separated_frame(path, id_column, "\t")
-
-
-def _separated_frame(
-    path: Path, id_column: str | None, separator: str | None, dtype: type[str] | None = None
-) -> pd.DataFrame:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        header = next((line for line in file if line.strip()), "")
-    if not header:
-        raise ValueError("the file is empty")
-    separator = separator or _separator(header)
-    names = next(csv.reader([header], delimiter=separator))
+def separated_frame(path: Path, id_column: str | None, dtype: type[str] | None = None) -> pd.DataFrame:
+    """Read a CSV file, whose header tells the separator, or a TSV file."""
+    names, separator = read_header(path)
     _check_width(len(names))
     if _are_values(names):
         raise DataError(f"The first line of '{path}' holds numbers; put the names of the columns there.")
@@ -310,12 +290,6 @@ def _separated_frame(
         raise DataError(f"'{path}' has more values in a row than the header has names.") from None
 
 
-def _separator(header: str) -> str:
-    """Return the separator that occurs most often outside quotes; a comma where none does."""
-    unquoted = re.sub(r'"[^"]*"', "", header)
-    return max(_SEPARATORS, key=unquoted.count)
-
-
 def _are_values(names: list[str]) -> bool:
     """Tell whether a header is a line of data: fractions, or only numbers in no order."""
     numbers = [float(name) for name in names if re.fullmatch(r"\s*[+-]?\d+(\.\d*)?(e[+-]?\d+)?\s*", name)]
@@ -329,6 +303,15 @@ def parquet_frame(path: Path, id_column: str | None) -> pd.DataFrame:
         return pd.read_parquet(path)
     except ImportError:
         raise DataError(f"Reading '{path.name}' needs pyarrow: pip install 'cscluster[parquet]'.") from None
+
+
+def excel_frame(path: Path, id_column: str | None) -> pd.DataFrame:
+    """Read the first sheet of an Excel file."""
+    try:
+        converters = {} if id_column is None else {id_column: str}
+        return pd.read_excel(path, engine="openpyxl", converters=converters)
+    except ImportError:
+        raise DataError(f"Reading '{path.name}' needs openpyxl: pip install 'cscluster[excel]'.") from None
 
 
 def default_target(path: Path, frame: pd.DataFrame) -> str | None:

@@ -21,26 +21,38 @@ _MOVE = 2  # pixels
 
 
 class Recipe(BaseModel):
-    """A selection from a base data set; ``datasets/index.yaml`` explains each key."""
+    """A selection from a base data set."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    base: str | None = None
-    target: str | None = None
-    id: str | None = None
-    generator: Literal["ringnorm", "rings", "moons", "xor", "blobs"] | None = None
-    part: Literal["train", "test"] | None = None
-    classes: list[str] | None = None
-    groups: dict[str, list[str]] | None = None
-    drop_constant: bool = False
-    top_features: int | None = Field(None, ge=1)
-    fraction: float | None = Field(None, gt=0, le=1)
-    per_class: int | None = Field(None, ge=1)
-    size: int | None = Field(None, ge=1, le=10_000_000)
-    enlarge: int | None = Field(None, ge=1, le=10_000_000)
-    unseen: Literal["rest", "other_part"] | Annotated[int, Field(ge=1)] | None = None
-    divide: float | None = Field(None, gt=0)
-    seed: int = 0
+    base: str | None = Field(None, description="data set, file or openml:NAME that is selected from")
+    target: str | None = Field(None, description="column of the true classes, where the base is a file")
+    id: str | None = Field(None, description="column of the names of the samples, where the base is a file")
+    generator: Literal["ringnorm", "rings", "moons", "xor", "blobs"] | None = Field(
+        None, description="what makes the samples, in the place of a base"
+    )
+    part: Literal["train", "test"] | None = Field(None, description="part of a base that has two")
+    classes: list[str] | None = Field(None, description="classes that are kept")
+    groups: dict[str, list[str]] | None = Field(None, description="new classes made of old ones")
+    drop_constant: bool = Field(False, description="leave out columns of one value")
+    top_features: int | None = Field(
+        None, ge=1, description="number of columns that are kept, by information gain with the classes"
+    )
+    fraction: float | None = Field(None, gt=0, le=1, description="share that is sampled from each class")
+    per_class: int | None = Field(None, ge=1, description="number that is sampled from each class")
+    size: int | None = Field(None, ge=1, le=10_000_000, description="number that is sampled or made in all")
+    enlarge: int | None = Field(
+        None,
+        ge=1,
+        le=10_000_000,
+        description="number of samples made by taking pictures in turn, each moved by up to two pixels",
+    )
+    unseen: Literal["rest", "other_part"] | Annotated[int, Field(ge=1)] | None = Field(
+        None,
+        description="kept back for scores @unseen: rest of the sample, other_part, or a number of each class",
+    )
+    divide: float | None = Field(None, gt=0, description="divisor of all values")
+    seed: int = Field(0, description="seed of the sample")
 
     @model_validator(mode="after")
     def _one_source(self) -> Recipe:

@@ -10,6 +10,8 @@ from cscluster.constraints import Constraints
 
 _EQUAL = 1e-4
 """Relative difference of two deviations that counts as none."""
+_DIMENSION_SAMPLES = 2000
+"""At most so many samples are used to find the effective dimension."""
 
 
 def deviations(X: FloatArray) -> tuple[BoolArray, FloatArray]:
@@ -72,14 +74,22 @@ def group_means(X: FloatArray, groups: IntArray) -> FloatArray:
     return (member @ X) / sizes[:, None]
 
 
-def shrunk_covariance(S: FloatArray, freedom: int, shrinkage: float | None) -> FloatArray:
+def effective_dimension(X: FloatArray) -> float:
+    """Return how many uncorrelated features of equal variance spread like those of `X`.
+
+    That is ``tr(C)^2 / tr(C^2)`` with C the covariance of the features: their number where no two are
+    correlated, one where a single direction holds all variance.
+    """
+    C = np.atleast_2d(np.cov(X[:: len(X) // _DIMENSION_SAMPLES + 1], rowvar=False))
+    return float(np.trace(C) ** 2 / max((C**2).sum(), np.finfo(np.float64).tiny))
+
+
+def shrunk_covariance(S: FloatArray, freedom: int, shrinkage: float) -> FloatArray:
     """Return the covariance of a scatter, pulled towards the identity.
 
     The identity counts as ``shrinkage * d`` further degrees of freedom:
     ``(S + shrinkage d I) / (freedom + shrinkage d)``.  On features of unit variance that is a ridge
-    which scales with each feature's variance and fades as links come in.  By default `shrinkage` is
-    ``d / freedom``: the scatter weighs ``freedom^2`` against ``d^2``, so that it hardly counts where there
-    are fewer observations than features, and soon is all where there are more.
+    which scales with each feature's variance and fades as links come in.
     """
-    prior = (len(S) / max(freedom, 1) if shrinkage is None else shrinkage) * len(S)
+    prior = shrinkage * len(S)
     return (S + prior * np.eye(len(S))) / (freedom + prior)

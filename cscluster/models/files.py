@@ -15,16 +15,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from cscluster import __version__
 from cscluster.algorithms import registry
 from cscluster.algorithms.registry import Algorithm
+from cscluster.atomic import put
 from cscluster.errors import CsclusterError, DataError, ParameterError, reason
 from cscluster.models import codec
 from cscluster.tables.features import Features
-from cscluster.tables.table import Table
+from cscluster.tables.outcome import Outcome
+from cscluster.tables.table import Table, read_new
 
 FORMAT = 1
 _JSON = "model.json"
@@ -55,14 +58,17 @@ class Model:
     features: Features
     estimator: Any
 
-    def predict(self, table: Table) -> NDArray[np.int64]:
-        """Return the clusters of new rows.
+    def predict(self, table: Table | pd.DataFrame | str | Path) -> NDArray[np.int64]:
+        """Return the clusters of new rows: a table, a data frame, or the path of a data file.
 
         Raises
         ------
         DataError
             If the rows do not suit the model, or its parts do not fit together.
         """
+        if not isinstance(table, Table):
+            source = table if isinstance(table, pd.DataFrame) else str(table)
+            table = read_new(source, None, self.id_column, self.features.names, list(self.features.values))
         try:
             X = self.features.transform(table)
             labels = np.asarray(self.estimator.predict(X))
@@ -85,6 +91,48 @@ def require_inductive(algorithm: Algorithm) -> None:
         raise ParameterError(
             f"{algorithm.title} cannot place new data, so there is no model to store; choose {others}."
         )
+
+
+def save_model(found: Outcome, path: Path | str) -> None:
+    """Write a model that clusters new rows; see `load_model`.
+
+    Parameters
+    ----------
+    found : Outcome
+        What `cscluster.cluster` returned.
+    path : Path or str
+        The file.
+
+    Raises
+    ------
+    ParameterError
+        If the method cannot place new rows.
+    """
+    put(Path(path), to_bytes(from_outcome(found)))
+
+
+def from_outcome(found: Outcome) -> Model:
+    """Return the model that an outcome of a table holds."""
+    assert found.table is not None
+    assert found.features is not None
+    require_inductive(registry.find(found.algorithm))
+    return Model(found.algorithm, found.n_clusters, found.table.id_column, found.features, found.estimator)
+
+
+def load_model(path: Path | str) -> Model:
+    """Read a model file; its `predict` takes new rows.
+
+    Parameters
+    ----------
+    path : Path or str
+        A file of `save_model` or of ``cscluster cluster --model``.
+
+    Raises
+    ------
+    DataError
+        If there is none, or it is damaged, made by a newer version, or no model at all.
+    """
+    return read(Path(path))
 
 
 def to_bytes(model: Model) -> bytes:

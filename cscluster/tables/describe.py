@@ -39,6 +39,8 @@ class Trait:
         Of a text column: the text that is most over-represented in the cluster.
     frequent : list of pairs of str and float
         Of a text column: its most frequent texts in the cluster, and their shares.
+    is_date : bool
+        Whether the means are dates, in days since 1970-01-01.
     """
 
     column: str
@@ -47,6 +49,7 @@ class Trait:
     effect: float
     text: str | None = None
     frequent: Sequence[tuple[str, float]] = ()
+    is_date: bool = False
 
     @property
     def title(self) -> str:
@@ -55,6 +58,8 @@ class Trait:
 
     def shown(self, value: float) -> str:
         """Return a mean or a share as people read it."""
+        if self.is_date:
+            return str(np.datetime64("1970-01-01") + np.timedelta64(round(value), "D"))
         return f"{value:.4g}" if self.text is None else f"{value:.0%}"
 
 
@@ -127,7 +132,7 @@ def _number_traits(table: Table, labels: IntArray, k: int) -> Iterator[tuple[int
     inside, outside, effects = _contrasts(table.numbers, labels, k)
     for number, j in np.argwhere(np.abs(effects) >= LEAST_EFFECT).tolist():
         pair = float(inside[number, j]), float(outside[number, j])
-        yield number, Trait(names[j], *pair, float(effects[number, j]))
+        yield number, Trait(names[j], *pair, float(effects[number, j]), is_date=names[j] in table.dates)
 
 
 def _text_traits(table: Table, labels: IntArray, k: int) -> Iterator[tuple[int, Trait]]:

@@ -18,6 +18,7 @@ from cscluster.words import integer, plural
 
 FloatArray = NDArray[np.float64]
 
+_SHOWN_NAMES = 10
 _STORABLE = ("center", "standardize", "scale01", "l2", "pca", "kernel_pca")
 
 
@@ -150,7 +151,9 @@ def describe(table: Table, features: Features, steps: Sequence[preprocessing.Ste
     if d:
         done = ", ".join(_WORDS.get(name, name) for name, _ in preprocessing.parse(steps)) or "as they are"
         kind = "columns of numbers" if d > 1 else "column of numbers"
-        lines.append(f"features: {d} {kind}, {done}")
+        more = [f"and {d - _SHOWN_NAMES} more"] if d > _SHOWN_NAMES else []
+        names = ", ".join([*table.number_names[:_SHOWN_NAMES], *more])
+        lines.append(f"features: {d} {kind}, {done}" + (f": {names}" if table.number_names else ""))
     missing = 0 if sparse.issparse(table.numbers) else int(np.isnan(table.numbers).sum())
     if missing:
         lines.append(f"{plural(missing, 'empty cell')} filled with the median of the column")

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import html
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from cscluster.constraints import Constraints
 from cscluster.metrics import scores as metrics
 from cscluster.metrics.catalogue import METRICS
-from cscluster.tables.describe import Cluster, describe_clusters
+from cscluster.tables.describe import SIZE_HEADS, Cluster, describe_clusters, size_rows
+from cscluster.tables.features import Features
 from cscluster.tables.table import Table
+from cscluster.words import plural
 
 IntArray = NDArray[np.int64]
 
 _SCORES = ("ari", "nmi", "acc_hungarian")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Outcome:
     """A partition and how it fares.
 
@@ -37,6 +41,12 @@ class Outcome:
         ARI, NMI and one-to-one ACC where the classes are known.
     clusters : list of Cluster
         What is in each cluster.
+    algorithm : str
+        The method, by its name in the registry.
+    table, features, estimator
+        The rows, how they became a matrix, and the fitted method.
+    notes : list of str
+        What the method warns of.
     """
 
     labels: IntArray
@@ -46,6 +56,40 @@ class Outcome:
     silhouette: float | None
     scores: dict[str, float]
     clusters: list[Cluster]
+    algorithm: str = ""
+    table: Table | None = None
+    features: Features | None = None
+    estimator: Any = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters, empty ones included."""
+        return len(self.sizes)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a data frame with the cluster of each row, by the rows' names if they have any."""
+        ids = self.table.ids if self.table is not None else []
+        return pd.DataFrame({"cluster": self.labels}, index=pd.Index(ids, name="row") if ids else None)
+
+    def __repr__(self) -> str:
+        kept = len(self.links) - len(self.broken)
+        return (
+            f"Outcome({self.algorithm or 'clusters'}: sizes {self.sizes.tolist()}, "
+            f"{kept} of {plural(len(self.links), 'link')} kept)"
+        )
+
+    def _repr_html_(self) -> str:
+        table = self.table or Table("", np.empty((len(self.labels), 0)))
+        heads = "".join(f"<th>{head}</th>" for head in (*SIZE_HEADS, "what sets it apart"))
+        rows = ""
+        for cluster, cells in zip(self.clusters, size_rows(self.clusters, table), strict=True):
+            traits = ", ".join(
+                f"{t.title} {t.shown(t.inside)} (others {t.shown(t.outside)})" for t in cluster.traits[:3]
+            )
+            rows += "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in (*cells, traits)) + "</tr>"
+        lines = "<br>".join(html.escape(line) for line in describe(self))
+        return f"<table><tr>{heads}</tr>{rows}</table><p>{lines}</p>"
 
 
 def judge(X: Any, labels: IntArray, n_clusters: int, links: Constraints, table: Table, seed: int) -> Outcome:

@@ -23,6 +23,13 @@ MAX_VALUES = 20
 
 _NEARLY_ALL = 0.9
 _COMMAS = "decimal commas are read as points"
+_DATES = "dates, taken as days"
+_DATE_FORMATS = {
+    r"\d{4}-\d{1,2}-\d{1,2}": "ISO8601",
+    r"\d{1,2}\.\d{1,2}\.\d{4}$": "%d.%m.%Y",
+}
+_LEAST_RISING = 10
+_ANSWERS = {"class", "classes", "target", "label", "labels", "species"}
 _DECIMAL_COMMA = r"\s*[+-]?\d+(,\d+)?\s*"
 
 
@@ -40,12 +47,21 @@ class Columns:
         The only columns to cluster by; all others if there are none here.
     ignore : sequence of str
         Columns to leave out.
+    labels : str, optional
+        Classes that are known of some rows, empty for the others: never a feature.
     """
 
     id: str | None = None
     target: str | None = None
     features: Sequence[str] = ()
     ignore: Sequence[str] = ()
+    labels: str | None = None
+
+    @property
+    def named(self) -> list[str]:
+        """Return every column that the user names."""
+        parts = [self.id, self.target, self.labels, *self.features, *self.ignore]
+        return [column for column in parts if column is not None]
 
 
 @dataclass(frozen=True)
@@ -70,6 +86,12 @@ class Table:
         The true classes, where they are known.
     image : tuple of int, optional
         Shape of a row that is a picture, so that its numbers share one scale.
+    labels : ndarray of shape (n,), optional
+        The classes that are known of some rows, -1 for the others.
+    dates : frozenset of str
+        The columns of numbers that are dates, in days since 1970-01-01.
+    naming : pair of str and str, optional
+        A column of texts that could name the rows, and the text that it holds twice, if any.
     notes : list of str
         What was done to the columns, in sentences.
     """
@@ -83,6 +105,9 @@ class Table:
     y: NDArray[np.int64] | None = None
     classes: list[str] = field(default_factory=list)
     image: tuple[int, ...] | None = None
+    labels: NDArray[np.int64] | None = None
+    dates: frozenset[str] = frozenset()
+    naming: tuple[str, str | None] | None = None
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -111,8 +136,33 @@ def read_table(source: str, columns: Columns) -> Table:
     if _is_frame(source):
         frame, columns = _read_frame(source, columns)
         return _from_frame(frame, Path(source).stem, columns)
+    if columns.labels is not None:
+        raise DataError(f"'{source}' is not a table, so that it has no column '{columns.labels}' of labels.")
     data = load_dataset(source, target=columns.target, id_column=columns.id)
+    _require_rows(data.n_samples, data.name)
     return _select(_from_dataset(data, columns.id), columns)
+
+
+def from_pandas(frame: pd.DataFrame, columns: Columns) -> Table:
+    """Return a data frame as a table; an index of names names the rows, unless a column does.
+
+    Raises
+    ------
+    DataError
+        If there is no such column, or nothing to cluster by.
+    """
+    frame = readers.with_names(frame.copy(deep=False), "table")
+    readers.require_columns(frame, "table", columns.named)
+    columns = _with_own_id(frame, columns)
+    table = _from_frame(frame, "table", columns)
+    if columns.id is None and not isinstance(frame.index, pd.RangeIndex) and frame.index.is_unique:
+        table = replace(table, ids=readers.sample_names(pd.Series(frame.index, name="index"), "table"))
+    return table
+
+
+def _require_rows(n_rows: int, name: str) -> None:
+    if n_rows < 2:
+        raise DataError(f"Data set '{name}' has {plural(n_rows, 'row')}; clusters need two or more.")
 
 
 def read_cells(source: str, table: Table) -> pd.DataFrame:
@@ -135,7 +185,11 @@ def read_cells(source: str, table: Table) -> pd.DataFrame:
 
 
 def read_new(
-    source: str, id_column: str | None, usual_id: str | None, numbers: Sequence[str], texts: Collection[str]
+    source: str | pd.DataFrame,
+    id_column: str | None,
+    usual_id: str | None,
+    numbers: Sequence[str],
+    texts: Collection[str],
 ) -> Table:
     """Read new rows for a model that knows its columns by name, if they have any.
 
@@ -146,31 +200,34 @@ def read_new(
     DataError
         If a column is missing, or one of numbers holds a text.
     """
-    if not _is_frame(source):
+    if isinstance(source, pd.DataFrame):
+        frame, name = readers.with_names(source.copy(deep=False), "table"), "table"
+    elif not _is_frame(source):
         table = _from_dataset(load_dataset(source, id_column=id_column), id_column)
         if texts:
             raise DataError(f"'{source}' has no column '{next(iter(texts))}', which the model needs.")
         return _select(table, Columns(features=numbers)) if numbers else table
+    else:
+        path = Path(source).expanduser()
+        frame, name = readers.read_frame(path, id_column=id_column or usual_id), path.stem
     if not (numbers or texts):
-        raise DataError(f"The model was made from an array without names, but '{source}' is a table.")
-    path = Path(source).expanduser()
-    frame = readers.read_frame(path, id_column=id_column or usual_id)
-    readers.require_columns(frame, path.stem, [id_column] if id_column else [])
-    for name in [*numbers, *texts]:
-        if name not in frame:
-            hint = did_you_mean(name, frame.columns)
-            raise DataError(f"'{source}' has no column '{name}', which the model needs{hint}")
+        raise DataError(f"The model was made from an array without names, but '{name}' is a table.")
+    readers.require_columns(frame, name, [id_column] if id_column else [])
+    for column in [*numbers, *texts]:
+        if column not in frame:
+            hint = did_you_mean(column, frame.columns)
+            raise DataError(f"'{name}' has no column '{column}', which the model needs{hint}")
     if not len(frame):
-        raise DataError(f"Data set '{path.stem}' has 0 rows.")
+        raise DataError(f"Data set '{name}' has 0 rows.")
     named = id_column or (usual_id if usual_id in frame else None)
-    cells = [_strict_numbers(frame[name]) for name in numbers]
+    cells = [_strict_numbers(frame[column]) for column in numbers]
     missing = sum(int(np.isnan(column).sum()) for column in cells)
     return Table(
-        path.stem,
+        name,
         np.column_stack([np.empty((len(frame), 0)), *cells]),
         list(numbers),
-        {name: _texts(frame[name]) for name in texts},
-        readers.sample_names(frame[named], path.stem) if named else [],
+        {column: _texts(frame[column]) for column in texts},
+        readers.sample_names(frame[named], name) if named else [],
         named,
         notes=[f"{plural(missing, 'empty cell')} filled with the medians of the model"] if missing else [],
     )
@@ -184,19 +241,26 @@ def _read_frame(source: str, columns: Columns) -> tuple[pd.DataFrame, Columns]:
     """Return the table, and the columns with those that it names itself: 'id', an ARFF class."""
     path = Path(source).expanduser()
     frame = readers.read_frame(path, id_column=columns.id)
-    readers.require_columns(
-        frame,
-        path.stem,
-        [c for c in (columns.id, columns.target, *columns.features, *columns.ignore) if c is not None],
-    )
-    if columns.target is None:
-        columns = replace(columns, target=readers.default_target(path, frame))
-    used = {columns.target, *columns.features, *columns.ignore}
-    own = next((c for c in frame if c.lower() == "id" and c not in used and frame[c].is_unique), None)
-    if columns.id is None and own is not None:
-        columns = replace(columns, id=own)
-        frame = readers.read_frame(path, id_column=own)
-    return frame, columns
+    readers.require_columns(frame, path.stem, columns.named)
+    default = readers.default_target(path, frame)
+    if columns.target is None and default != columns.labels:
+        columns = replace(columns, target=default)
+    found = _with_own_id(frame, columns)
+    if found.id != columns.id:
+        frame = readers.read_frame(path, id_column=found.id)
+    return frame, found
+
+
+def _with_own_id(frame: pd.DataFrame, columns: Columns) -> Columns:
+    """Let a column called "id", or a first column that counts the rows, name them if the user names none."""
+    if columns.id is not None or not len(frame):
+        return columns
+    free = [column for column in frame if column not in columns.named]
+    own = next((column for column in free if column.lower() == "id" and frame[column].is_unique), None)
+    first = frame.columns[0] if len(frame.columns) else None
+    if own is None and first in free and pd.api.types.is_numeric_dtype(frame[first]):
+        own = first if _counts(frame[first].to_numpy(dtype=np.float64, na_value=np.nan)) else None
+    return replace(columns, id=own)
 
 
 def _from_dataset(data: Dataset, id_column: str | None) -> Table:
@@ -229,20 +293,21 @@ def _select(table: Table, columns: Columns) -> Table:
 
 
 def _from_frame(frame: pd.DataFrame, name: str, columns: Columns) -> Table:
-    if not len(frame):
-        raise DataError(f"Data set '{name}' has 0 rows.")
+    _require_rows(len(frame), name)
     y, classes = (None, []) if columns.target is None else readers.encode(frame[columns.target], name)
     ids = [] if columns.id is None else readers.sample_names(frame[columns.id], name)
-    apart = {columns.id, columns.target, *columns.ignore}
+    apart = {columns.id, columns.target, columns.labels, *columns.ignore}
     wanted = [c for c in (columns.features or frame.columns) if c not in apart]
     numbers: dict[str, NDArray[np.float64]] = {}
     texts: dict[str, NDArray[np.str_]] = {}
     notes: list[str] = []
-    with_commas, left_out = [], []
+    with_commas, dates, left_out = [], [], []
     for column in wanted:
         found, note = _numbers(frame[column])
         if note == _COMMAS:
             with_commas.append(column)
+        elif note == _DATES:
+            dates.append(column)
         elif note:
             notes.append(f"column '{column}': {note}")
         if found is not None:
@@ -258,6 +323,9 @@ def _from_frame(frame: pd.DataFrame, name: str, columns: Columns) -> Table:
     if with_commas:
         named = f"column '{with_commas[0]}'" if len(with_commas) == 1 else f"{len(with_commas)} columns"
         notes.insert(0, f"{named}: {_COMMAS}")
+    if dates:
+        notes.append(f"{_column_list(dates)}: {_DATES}")
+    notes += _remarks(numbers, texts)
     if left_out:
         notes.append(f"left out: {', '.join(left_out)}")
     if not (numbers or texts):
@@ -272,16 +340,60 @@ def _from_frame(frame: pd.DataFrame, name: str, columns: Columns) -> Table:
         columns.id,
         y,
         classes,
+        labels=None if columns.labels is None else _known_labels(frame[columns.labels]),
+        dates=frozenset(dates),
+        naming=None if columns.id is not None else _naming_column(frame, wanted),
         notes=notes,
     )
+
+
+def _known_labels(column: pd.Series) -> NDArray[np.int64]:
+    """Return the number of the class of each row, -1 where its cell is empty."""
+    cells = _texts(column)
+    classes = sorted({*cells.tolist()} - {""})
+    if len(classes) < 2:
+        held = f"only the class '{classes[0]}'" if classes else "no labels"
+        raise DataError(f"Column '{column.name}' holds {held}; labels of two classes or more are needed.")
+    return np.where(cells == "", -1, np.searchsorted(classes, cells)).astype(np.int64)
+
+
+def _naming_column(frame: pd.DataFrame, names: Sequence[str]) -> tuple[str, str | None] | None:
+    """Return the first column of texts that are nearly all different, and a text that it holds twice."""
+    for name in names:
+        if pd.api.types.is_numeric_dtype(frame[name]) or pd.api.types.is_datetime64_any_dtype(frame[name]):
+            continue
+        cells = pd.Series(_texts(frame[name]))
+        if len(cells) > 2 and cells.nunique() >= _NEARLY_ALL * len(cells) and _days_of(frame[name]) is None:
+            twice = cells[cells.duplicated()]
+            return name, str(twice.iloc[0]) if len(twice) else None
+    return None
+
+
+def _remarks(numbers: dict[str, NDArray[np.float64]], texts: Collection[str]) -> list[str]:
+    """Return what is strange about columns that are clustered by."""
+    remarks = [
+        f"column '{name}' rises from row to row like a number of the row; ignore it if it is one"
+        for name, values in numbers.items()
+        if len(values) >= _LEAST_RISING and (values % 1 == 0).all() and (np.diff(values) > 0).all()
+    ]
+    answers = [name for name in (*numbers, *texts) if name.strip().lower() in _ANSWERS]
+    if answers:
+        remarks.append(f"{_column_list(answers)}: clustered by; if these are true classes, name the target")
+    return remarks
+
+
+def _column_list(names: Sequence[str]) -> str:
+    shown = ", ".join(f"'{name}'" for name in names[:5]) + (", ..." if len(names) > 5 else "")
+    return f"column {shown}" if len(names) == 1 else f"columns {shown}"
 
 
 def _numbers(column: pd.Series) -> tuple[NDArray[np.float64] | None, str]:
     """Return a column as numbers, or None if it holds texts, and what had to be done for it."""
     if pd.api.types.is_numeric_dtype(column) or column.isna().all():
         return column.to_numpy(dtype=np.float64, na_value=np.nan), ""
-    if pd.api.types.is_datetime64_any_dtype(column):
-        return None, ""
+    days = _days_of(column)
+    if days is not None:
+        return days, _DATES
     cells = column.dropna().astype(str)
     if _has_decimal_commas(cells):
         points = column.astype(str).where(column.notna()).str.replace(",", ".", regex=False)
@@ -293,6 +405,28 @@ def _numbers(column: pd.Series) -> tuple[NDArray[np.float64] | None, str]:
     first = column[strange].iloc[0]
     more = f" and {strange.sum() - 1} more" if strange.sum() > 1 else ""
     return values, f"'{first}'{more} among numbers, taken as missing"
+
+
+def _days_of(column: pd.Series) -> NDArray[np.float64] | None:
+    """Return a column of dates in days since 1970-01-01; None if it holds something else, or may.
+
+    01/02/2024 may be a day of January or of February, so that such texts are not taken for dates.
+    """
+    if pd.api.types.is_datetime64_any_dtype(column):
+        return _days(pd.to_datetime(column, utc=True))
+    if pd.api.types.is_numeric_dtype(column):
+        return None
+    cells = column.dropna().astype(str).str.strip()
+    for shape, written in _DATE_FORMATS.items():
+        if len(cells) and cells.str.match(shape).all():
+            stamps = pd.to_datetime(cells, format=written, errors="coerce", utc=True)
+            return _days(stamps.reindex(column.index)) if stamps.notna().all() else None
+    return None
+
+
+def _days(stamps: pd.Series) -> NDArray[np.float64]:
+    since = stamps - pd.Timestamp(0, tz="UTC")
+    return (since / pd.Timedelta(days=1)).to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def _to_float(column: pd.Series) -> NDArray[np.float64]:
@@ -326,8 +460,12 @@ def _useless_numbers(values: NDArray[np.float64], forced: bool) -> str | None:
         return "empty"
     if (there == there[0]).all():
         return "always the same"
-    counts = len(values) > 2 and values[0] in (0, 1) and bool((np.diff(values) == 1).all())
-    return "counts the rows" if counts and not forced else None
+    return "counts the rows" if _counts(values) and not forced else None
+
+
+def _counts(values: NDArray[np.float64]) -> bool:
+    """Tell whether numbers count from 0 or 1."""
+    return len(values) > 2 and values[0] in (0, 1) and bool((np.diff(values) == 1).all())
 
 
 def _texts(column: pd.Series) -> NDArray[np.str_]:

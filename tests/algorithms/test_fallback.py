@@ -32,3 +32,6 @@ def test_a_model_must_gain_on_kmeans_and_pay_for_its_parameters():
     assert beats_kmeans("X", LINKS, RIGHT, HALF, n_fitted=1000)  # four links cannot fit more than four
     with pytest.warns(match="k-means"):
         assert not beats_kmeans("X", LINKS, RIGHT, RIGHT)
+    few = Constraints([(0, 1)], n_samples=4)  # a broken link is a surprise of 0.7 nats
+    with pytest.warns(match="k-means"):
+        assert not beats_kmeans("X", few, RIGHT, WRONG)

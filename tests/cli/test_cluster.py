@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 
 from cscluster import load_dataset
+from cscluster.cli import cluster_view as view
 from cscluster.cli.cluster import Method, parse_method
+from cscluster.cli.console import Console
 from cscluster.errors import ParameterError
+from cscluster.selection.count import Count
 
 HEAD = ["id", "name", "bed", "sepal_length", "sepal_width", "petal_length", "petal_width", "species"]
 
@@ -148,7 +151,7 @@ def test_broken_links_are_named_ten_at_most(call, garden):
         ("cluster missing.csv", "There is no data file 'missing.csv'"),
         ("cluster irsi", "did you mean 'iris'?"),
         ("cluster flowers.csv -c nothing.csv", "There is no links file 'nothing.csv'"),
-        ("cluster flowers.csv -c clash.csv", "'0100' and '0102' are cannot-linked, but must-links put them together"),
+        ("cluster flowers.csv -c clash.csv", "'0100' and '0102' are cannot-linked (line 4), but must-links"),
         ("cluster flowers.csv -c strange.csv", "strange.csv:2: there is no sample '0999'"),
         ("cluster flowers.csv -c numbers.csv", "numbers.csv:2: there is no sample '3'; the id column holds names such as '0100'"),
         ("cluster flowers.csv -k 0", "-k must be an integer of at least 2"),
@@ -238,3 +241,49 @@ def test_sparse_data(call, tmp_path):
     assert "each row divided by its length" in done.stdout
     assert "ARI 1.000" in done.stdout
     assert call("predict m.zip words.svm -o -").stdout == (tmp_path / "labels.csv").read_text()
+
+
+def test_labels_of_some_rows_are_enough(call, garden):
+    head, *rows = read((garden / "flowers.csv").read_text())
+    known = [row if number % 4 == 0 else [*row[:-1], ""] for number, row in enumerate(rows)]
+    write(garden / "some.csv", [head, *known])
+    done = call("cluster some.csv --labels species -k 3 -a mpckmeans --out labels.csv")
+    assert done.returncode == 0, done.stderr
+    assert "column 'species': 30 labelled rows of 3 classes, taken as links" in done.stdout
+    found = dict(read((garden / "labels.csv").read_text())[1:])
+    groups = {}
+    for row in known:
+        groups.setdefault(row[-1], []).append(found[row[0]])
+    likely = {name: max(set(labels), key=labels.count) for name, labels in groups.items() if name}
+    assert len(set(likely.values())) == 3
+
+
+def test_contradictions_are_listed_and_can_be_kept_or_dropped(call, garden):
+    rows = ["0100,0101,must", "0101,0102,must", "0100,0102,cannot", "0100,0110,cannot"]
+    (garden / "clash.csv").write_text("\n".join(["a,b,link", *rows, ""]))
+    done = call("cluster flowers.csv --links clash.csv -k 3 -a pckmeans")
+    assert done.returncode == 2
+    assert "'0100' - '0101' (line 2) - '0102' (line 3)" in done.stderr
+    assert "--contradictions keep takes them all" in done.stderr
+    dropped = call("cluster flowers.csv --links clash.csv -k 3 -a pckmeans --contradictions drop")
+    assert "2 must-links, 1 cannot-link\n" in dropped.stdout
+    kept = call("cluster flowers.csv --links clash.csv -k 3 -a pckmeans --contradictions keep")
+    assert "2 must-links, 2 cannot-links\n1 cannot-link contradicted by must-links" in kept.stdout
+
+
+def test_the_last_number_of_clusters_tried_is_told(capsys):
+    chosen = Count(10, {9: 0.5, 10: 0.7}, "silhouette", "it is largest there")
+    view.show_count(Console(), chosen)
+    assert "that is the last number tried" in capsys.readouterr().out
+    view.show_count(Console(), Count(9, {9: 0.7, 10: 0.5}, "silhouette", "it is largest there"))
+    assert "last number" not in capsys.readouterr().out
+
+
+def test_a_column_that_could_name_the_rows_is_offered(call, garden):
+    names = [["", "size", "weight"], *([f"car {i}", str(i * 7 % 11), str(i % 4)] for i in range(20))]
+    write(garden / "cars.csv", names)
+    assert "column 'Unnamed: 0' can name the rows: --id 'Unnamed: 0'" in call("cluster cars.csv -k 2").stdout
+    names[5][0] = "car 1"
+    write(garden / "cars.csv", names)
+    done = call("cluster cars.csv -k 2")
+    assert "column 'Unnamed: 0' cannot name the rows: it holds 'car 1' more than once" in done.stdout

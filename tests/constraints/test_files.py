@@ -6,10 +6,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from cscluster import Constraints
-from cscluster.constraints.files import Link, links_csv, list_links, parse_links, read_links
+from cscluster.constraints.files import Link, as_links, links_csv, list_links, parse_links, read_links
 from cscluster.constraints.schedules import File
 from cscluster.data.readers import read
-from cscluster.errors import ConstraintError, DataError
+from cscluster.errors import ConstraintError, ContradictionError, DataError
 
 
 def put(tmp_path, text):
@@ -92,7 +92,10 @@ def test_weights_are_written_only_where_needed():
         ),
         ("a,b,link,weight\n0,1,must,nan\n", "links.csv:2: the weight"),
         ("a,b,link,weight\n0,1,must,heavy\n", "links.csv:2: the weight"),
-        ("a,b,link\n0,1,must\n1,2,must\n2,0,cannot\n", "'0' and '2' are cannot-linked, but must-links"),
+        (
+            "a,b,link\n0,1,must\n1,2,must\n2,0,cannot\n",
+            "'0' and '2' are cannot-linked .line 4., but must-links",
+        ),
         ("a,b,link\n0,1,must\n1,0,cannot\n", "'0' and '1' are cannot-linked"),
     ],
 )
@@ -107,6 +110,68 @@ def test_unknown_names_and_contradictions_are_told_by_name(tmp_path):
         read_links(put(tmp_path, "a,b,link\nana,bob,must\n"), n_samples=2, ids=ids)
     with pytest.raises(ConstraintError, match="'anna' and 'bob' are cannot-linked"):
         read_links(put(tmp_path, "a,b,link\nanna,bob,must\nbob,anna,cannot\n"), n_samples=2, ids=ids)
+
+
+def test_all_mistakes_are_told_at_once(tmp_path):
+    path = put(tmp_path, "a,b,link\n0,1\n0,9,must\n0,1,must\n1,1,cannot\n0,2,mist\n")
+    with pytest.raises(ConstraintError) as caught:
+        read_links(path, n_samples=3)
+    assert [line.split(":")[1] for line in str(caught.value).splitlines()] == ["2", "3", "5", "6"]
+
+
+CLASH = "a,b,link\n0,1,must\n1,2,must\n2,0,cannot\n3,4,must\n4,3,cannot\n0,4,cannot\n"
+
+
+def test_contradictions_are_all_told_with_their_lines_and_the_chain(tmp_path):
+    with pytest.raises(ContradictionError) as caught:
+        read_links(put(tmp_path, CLASH), n_samples=5)
+    assert str(caught.value).splitlines()[1:] == [
+        "'0' and '2' are cannot-linked (line 4), but must-links put them together: "
+        "'0' - '1' (line 2) - '2' (line 3)",
+        "'3' and '4' are cannot-linked (line 6), but must-links put them together: '3' - '4' (line 5)",
+    ]
+
+
+def test_contradictions_are_kept_or_dropped(tmp_path):
+    path = put(tmp_path, CLASH)
+    must = [(0, 1), (1, 2), (3, 4)]
+    assert read_links(path, 5, contradictions="drop") == Constraints(must, [(0, 4)], n_samples=5)
+    kept = Constraints(must, [(0, 2), (3, 4), (0, 4)], n_samples=5)
+    assert read_links(path, 5, contradictions="keep") == kept
+
+
+@pytest.mark.parametrize("separator", [";", "\t", "|"])
+def test_separators_are_those_of_tables(tmp_path, separator):
+    text = "a,b,link,weight\n0,1,must,0.5\n1,2,cannot,1\n".replace(",", separator)
+    links = Constraints([(0, 1)], [(1, 2)], n_samples=3, must_weights=[0.5])
+    assert read_links(put(tmp_path, text), n_samples=3) == links
+    assert read_links(put(tmp_path, text.replace("0.5", "0,5")), n_samples=3) == links
+
+
+def test_links_from_python(tmp_path):
+    expected = Constraints([(0, 1)], [(1, 2), (0, 2)], n_samples=3)
+    ids = ["x", "y", "z"]
+    assert as_links([(0, 1, "must"), (1, 2, "cannot"), (2, 0, "cannot")], 3) == expected
+    assert as_links([("x", "y", "must"), ("y", "z", "cannot"), ("z", "x", "cannot", 1)], 3, ids) == expected
+    assert as_links(([(0, 1)], [(1, 2), (0, 2)]), 3) == expected
+    assert as_links(([("x", "y")], [("y", "z"), ("x", "z")]), 3, ids) == expected
+    assert as_links(put(tmp_path, links_csv(expected)), 3) == expected
+    assert as_links(expected, 3) is expected
+    assert len(as_links(None, 3)) == len(as_links(([], []), 3)) == len(as_links([], 3)) == 0
+
+
+@pytest.mark.parametrize(
+    ("links", "says"),
+    [
+        (7, "Links must be a Constraints"),
+        ([(0, 1)], "Links must be a Constraints"),
+        ([(0, 1, "must"), (0, 9, "must")], "Link number 1: '9' is not a row index from 0 to 2"),
+        ([(0, 1, "must"), (0, 1, "cannot")], "'0' and '1' are cannot-linked, but"),
+    ],
+)
+def test_wrong_links_from_python_are_one_sentence(links, says):
+    with pytest.raises(ConstraintError, match=says):
+        as_links(links, 3)
 
 
 def test_names_that_look_like_row_numbers_are_names(tmp_path):

@@ -63,3 +63,10 @@ def test_empty_data_is_refused(shape):
 def test_a_constant_target_is_refused_by_its_value():
     with pytest.raises(DataError, match="The target of data set 'toy' has the one value 'b'"):
         make(np.eye(2), [1, 1]).check()
+
+
+def test_a_data_set_shows_itself_in_one_line_and_as_a_small_table():
+    data = Dataset("a<b", np.zeros((3, 2)), np.array([0, 1, 1]), ["x", "y"])
+    assert repr(data) == "Dataset('a<b', samples: 3, features: 2, classes: x 1, y 2)"
+    assert "<caption>a&lt;b</caption>" in data._repr_html_()
+    assert "<th>classes</th><td>x 1, y 2</td>" in data._repr_html_()

@@ -44,6 +44,7 @@ TABLES = {
     ".csv": lambda path: FRAME.to_csv(path, index=False),
     ".tsv": lambda path: FRAME.to_csv(path, index=False, sep="\t"),
     ".parquet": lambda path: FRAME.to_parquet(path),
+    ".xlsx": lambda path: FRAME.to_excel(path, index=False),
     ".arff": write_arff,
 }
 ARRAYS = {

@@ -6,6 +6,7 @@ from cscluster.linalg.scatter import (
     chunklet_scatter,
     common_scales,
     deviations,
+    effective_dimension,
     link_scatter,
     separation_scatter,
     shrunk_covariance,
@@ -67,17 +68,9 @@ def test_features_that_share_a_deviation_are_left_as_they_are():
     np.testing.assert_allclose(s, 7)
 
 
-def test_by_default_the_scatter_weighs_as_the_square_of_its_observations_for_each_feature():
-    S = np.diag([8.0, 2.0])
-    np.testing.assert_allclose(shrunk_covariance(S, 4, None), np.diag([9.0, 3.0]) / 5)
-    np.testing.assert_allclose(shrunk_covariance(0 * S, 0, None), np.eye(2))
-
-
-def test_ranges_leave_features_of_unit_mean_variance():
-    Y = np.column_stack([X[:, 0], np.full(9, 0.1), 50 * X[:, 1]])
-    varies, s = common_scales(Y)
-    assert varies.tolist() == [True, False, True]
-    Z = Y[:, varies] / s
-    assert np.ptp(Z[:, 0]) == pytest.approx(np.ptp(Z[:, 1]))
-    assert Z.var(axis=0).mean() == pytest.approx(1)
-    assert common_scales(np.ones((3, 2)))[1].size == 0
+def test_effective_dimension_is_the_number_of_equal_uncorrelated_directions():
+    square = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
+    assert effective_dimension(square) == pytest.approx(2)
+    assert effective_dimension(5 * square @ [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]) == pytest.approx(2)
+    assert effective_dimension(square @ [[1.0, 1.0], [0.0, 0.0]]) == pytest.approx(1)
+    assert effective_dimension(square @ np.diag([1.0, 2.0])) == pytest.approx(25 / 17)

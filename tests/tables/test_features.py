@@ -87,7 +87,7 @@ def test_steps_that_no_model_file_holds():
 def test_description():
     fitted, _ = Features.fit(TABLE, ["standardize"])
     assert features.describe(TABLE, fitted, ["standardize"]) == [
-        "features: 2 columns of numbers, standardised",
+        "features: 2 columns of numbers, standardised: a, b",
         "1 empty cell filled with the median of the column",
         "text column 'colour': a 0/1 column for each of its 3 values ((empty), blue, red)",
     ]

@@ -1,8 +1,9 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from cscluster.errors import DataError
-from cscluster.tables.table import Columns, read_new, read_table
+from cscluster.tables.table import Columns, from_pandas, read_new, read_table
 
 
 def put(folder, text, name="toy.csv"):
@@ -62,9 +63,98 @@ def test_thousands_are_not_taken_for_decimals(tmp_path):
     assert read_table(path, Columns()).notes == ["left out: b (text with 30 different values)"]
 
 
+@pytest.mark.parametrize("head", ["nr", "", "Index"])
+def test_a_first_column_that_counts_names_the_rows(tmp_path, head):
+    table = read_table(put(tmp_path, f"{head},a\n1,5\n2,7\n3,6\n"), Columns())
+    assert table.ids == ["1", "2", "3"]  # so that a link of row 1 is one of the first row
+    assert table.id_column == (head or "Unnamed: 0")
+    assert read_table(put(tmp_path, "a,nr\n5,1\n7,2\n6,3\n"), Columns()).ids == []
+
+
+def test_a_text_column_that_could_name_the_rows_is_found(tmp_path):
+    rows = "".join(f"{i * 7 % 20},car {i}\n" for i in range(20))
+    assert read_table(put(tmp_path, f"a,\n{rows}"), Columns()).naming == ("Unnamed: 1", None)
+    doubled = rows.replace("car 7\n", "car 3\n")
+    assert read_table(put(tmp_path, f"a,car\n{doubled}"), Columns()).naming == ("car", "car 3")
+    few = "".join(f"{i * 7 % 20},{i % 3}x\n" for i in range(20))
+    assert read_table(put(tmp_path, f"a,car\n{few}"), Columns()).naming is None
+
+
+def test_columns_that_are_strange_get_a_remark(tmp_path):
+    rows = "".join(f"{i * 7 % 5},{1900 + 2 * i},{'ab'[i % 2]}\n" for i in range(12))
+    table = read_table(put(tmp_path, f"a,year,Species\n{rows}"), Columns())
+    assert table.notes == [
+        "column 'year' rises from row to row like a number of the row; ignore it if it is one",
+        "column 'Species': clustered by; if these are true classes, name the target",
+    ]
+    assert read_table(put(tmp_path, f"a,year,Species\n{rows}"), Columns(target="Species")).notes[1:] == []
+
+
+@pytest.mark.parametrize(
+    ("cells", "days"),
+    [
+        (["1970-01-02", "1970-01-03", "", "1970-01-11"], [1, 2, np.nan, 10]),
+        (["1970-01-02 12:00", "1970-01-03T00:00", "1970-01-05", "1970-01-11"], [1.5, 2, 4, 10]),
+        (["02.01.1970", "13.01.1970", "05.01.1970", "11.01.1970"], [1, 12, 4, 10]),
+    ],
+)
+def test_dates_become_days(tmp_path, cells, days):
+    table = read_table(
+        put(tmp_path, "a,born\n" + "".join(f"{i % 3},{c}\n" for i, c in enumerate(cells))), Columns()
+    )
+    assert np.array_equal(table.numbers[:, 1], days, equal_nan=True)
+    assert table.dates == {"born"}
+    assert table.notes == ["column 'born': dates, taken as days"]
+    new = read_new(put(tmp_path, f"a,born\n1,{cells[3]}\n"), None, None, ["a", "born"], [])
+    assert new.numbers[0, 1] == 10
+
+
+def test_dates_that_may_be_read_in_two_ways_are_left_alone(tmp_path):
+    path = put(tmp_path, "a,born\n1,01/02/1970\n2,03/04/1970\n3,05/06/1970\n2,07/08/1970\n")
+    assert read_table(path, Columns()).notes == ["left out: born (text with 4 different values)"]
+
+
+def test_labels_of_some_rows(tmp_path):
+    path = put(tmp_path, "a,kind\n1,x\n2,\n5,y\n6, x \n3,\n")
+    table = read_table(path, Columns(labels="kind"))
+    assert table.labels.tolist() == [0, -1, 1, 0, -1]
+    assert table.number_names == ["a"]
+    assert not table.texts
+
+
+def test_an_excel_file_is_read_or_its_reader_is_named(tmp_path):
+    path = tmp_path / "toy.xlsx"
+    try:
+        pd.DataFrame({"id": ["x", "y"], "a": [1.5, 2.5]}).to_excel(path, index=False)
+    except ImportError:
+        path.write_bytes(b"PK")
+        with pytest.raises(DataError, match=r"needs openpyxl: pip install 'cscluster\[excel\]'"):
+            read_table(str(path), Columns())
+        return
+    assert read_table(str(path), Columns()).ids == ["x", "y"]
+
+
+def test_a_data_frame_is_a_table_too():
+    frame = pd.DataFrame({"a": [1, 2, 4], 7: ["p", "p", "q"]}, index=["x", "y", "z"])
+    table = from_pandas(frame, Columns())
+    assert (table.ids, table.number_names, list(table.texts)) == (["x", "y", "z"], ["a"], [])
+    assert frame.columns.tolist() == ["a", 7]
+    assert from_pandas(frame.reset_index(drop=True), Columns()).ids == []
+    born = frame.assign(born=pd.to_datetime(["1970-01-02", "1970-01-03", None]))
+    assert np.array_equal(from_pandas(born, Columns()).numbers[:, 1], [1, 2, np.nan], equal_nan=True)
+
+
 @pytest.mark.parametrize(
     ("text", "columns", "says"),
     [
+        ("a,b\n1,2\n", Columns(), "has 1 row; clusters need two or more"),
+        (
+            "a,kind\n1,x\n2,\n",
+            Columns(labels="kind"),
+            "'kind' holds only the class 'x'; labels of two classes",
+        ),
+        ("a,kind\n1,\n2,\n", Columns(labels="kind"), "'kind' holds no labels"),
+        ("a,b\n1,2\n3,4\n", Columns(labels="kind"), "has no column 'kind'"),
         ("a,b\n1,2\n3,4\n", Columns(id="who"), "has no column 'who'"),
         ("a,weight\n1,2\n3,4\n", Columns(features=["wieght"]), "did you mean 'weight'?"),
         ("a,b\n", Columns(), "has 0 rows"),

@@ -64,6 +64,8 @@ class LandmarkEnsemble(PartitionEnsemble):
     True
     """
 
+    version = 2
+
     n_partitions: int = 30
     partitions: str = "graph"
     features: float | int = 0.75

@@ -10,7 +10,7 @@ from cscluster.algorithms.parameters import Integer, Null, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, warn
 from cscluster.linalg.psd import rank_tolerance
-from cscluster.linalg.scatter import chunklet_scatter, separation_scatter, shrunk_covariance
+from cscluster.linalg.scatter import chunklet_scatter, separation_scatter
 
 
 def simultaneous_diagonalisation(C_b: FloatArray, C_w: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -72,7 +72,7 @@ class DCA(ShrunkMetric):
     (4, 1)
     """
 
-    version = 3
+    version = 4
 
     n_components: int | None = parameter(
         None, "dimensions of the learned space; half of the features if null", Integer(1), Null()
@@ -90,9 +90,9 @@ class DCA(ShrunkMetric):
             warn("DCA got no must-links: it uses the features' own scale instead.")
         S_w, nu = chunklet_scatter(Z, constraints)
         S_b, n_pairs = separation_scatter(Z, constraints)
-        C_b = S_b / n_pairs if self.shrinkage is not None else shrunk_covariance(S_b / 2, n_pairs, None)
+        C_b = S_b / n_pairs if self.shrinkage is not None else self._shrunk(S_b / 2, n_pairs, Z)
         if not S_b.any():
             raise ConstraintError("DCA cannot use these cannot-links: the samples they part coincide.")
-        W, eigenvalues = simultaneous_diagonalisation(C_b, shrunk_covariance(S_w, nu, self.shrinkage))
+        W, eigenvalues = simultaneous_diagonalisation(C_b, self._shrunk(S_w, nu, Z))
         self.eigenvalues_ = eigenvalues[:r]
         return W[:r]

@@ -8,7 +8,7 @@ from cscluster.algorithms.parameters import Choice, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, warn
 from cscluster.linalg.psd import inverse_sqrt, sqrt
-from cscluster.linalg.scatter import deviations, link_scatter, shrunk_covariance
+from cscluster.linalg.scatter import deviations, link_scatter
 
 
 class ERCA(ShrunkMetric):
@@ -57,7 +57,7 @@ class ERCA(ShrunkMetric):
     [0.0, 0.0, 0.0, 0.0]
     """
 
-    version = 2
+    version = 3
 
     whitening: str = parameter(
         "first",
@@ -81,7 +81,7 @@ class ERCA(ShrunkMetric):
         if not S_b.any():
             raise ConstraintError("ERCA cannot use these cannot-links: the samples they part coincide.")
         S_w = link_scatter(Z, constraints.must_links, constraints.must_weights) / 2
-        whitening, _ = inverse_sqrt(shrunk_covariance(S_w, n_must, self.shrinkage))
-        C_b = S_b / n_cannot if self.shrinkage is not None else shrunk_covariance(S_b, n_cannot, None)
+        whitening, _ = inverse_sqrt(self._shrunk(S_w, n_must, Z))
+        C_b = S_b / n_cannot if self.shrinkage is not None else self._shrunk(S_b, n_cannot, Z)
         stretching = sqrt(C_b)
         return stretching @ whitening if self.whitening == "first" else whitening @ stretching

@@ -11,7 +11,7 @@ from cscluster.algorithms.parameters import Choice, Integer, Null, Real, paramet
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, warn
 from cscluster.linalg.psd import span, sqrt
-from cscluster.linalg.scatter import common_scales, deviations
+from cscluster.linalg.scatter import common_scales, deviations, effective_dimension
 
 _BOUND_SAMPLES = 1000
 """At most so many linked samples are used to find the bounds."""
@@ -132,7 +132,7 @@ class ITML(LinearMetric):
     [[1.2, 0.0], [0.0, 0.8]]
     """
 
-    version = 3
+    version = 4
 
     prior: str = parameter(
         "scale",
@@ -143,7 +143,7 @@ class ITML(LinearMetric):
     gamma: float | None = parameter(
         None,
         "weight of the slack; larger values take the bounds more seriously; the root of the number of links "
-        "for each entry of A, at most 1, if null",
+        "for each entry of A over the effective features, at most 1, if null",
         Real(0, open_low=True),
         Null(),
     )
@@ -176,12 +176,12 @@ class ITML(LinearMetric):
             raise ConstraintError("ITML needs links between samples that differ, got none.")
         must = np.arange(len(links)) < len(constraints.must_links)
         low, high = distance_bounds(Z, constraints, self.quantile)
-        Q, d = span(V[useful]), Z.shape[1]
+        Q, e = span(V[useful]), effective_dimension(Z)
         A, multipliers, self.n_iter_, self.converged_ = bregman_projections(
             V[useful] @ Q,
             np.where(must, 1, -1)[useful],
             np.where(must, low, high)[useful],
-            self.gamma or min(1.0, float(np.sqrt(len(links) / (d * (d + 1) / 2)))),
+            self.gamma or min(1.0, float(np.sqrt(len(links) / (e * (e + 1) / 2)))),
             self.tol,
             self.max_iter,
         )

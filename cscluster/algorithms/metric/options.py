@@ -7,6 +7,7 @@ import numpy as np
 from cscluster.algorithms.base import BoolArray, FloatArray, LinearMetric, MetricLearner
 from cscluster.algorithms.parameters import Null, Real, parameter
 from cscluster.errors import ParameterError
+from cscluster.linalg.scatter import effective_dimension, shrunk_covariance
 
 
 class ShrunkMetric(LinearMetric):
@@ -15,7 +16,7 @@ class ShrunkMetric(LinearMetric):
     shrinkage: float | None = parameter(
         None,
         "tau: the prior, the features' own spread, counts as tau * d further observations of must-links; "
-        "the number of features over that of observations if null; zero is the method as published",
+        "the effective number of features over that of observations if null; zero is the method as published",
         Real(0),
         Null(),
     )
@@ -24,6 +25,16 @@ class ShrunkMetric(LinearMetric):
         """Leave the features as they are where nothing is shrunk, as the publications do."""
         varies, s = super()._scales(X)
         return varies, np.ones_like(s) if self.shrinkage == 0 else s
+
+    def _shrunk(self, S: FloatArray, freedom: int, Z: FloatArray) -> FloatArray:
+        """Return the shrunk covariance of a scatter of scaled samples Z.
+
+        By default the scatter weighs ``freedom^2`` against d times the effective dimension of Z, so that it
+        hardly counts where there are fewer observations than dimensions, and soon is all where there are
+        more.
+        """
+        tau = effective_dimension(Z) / max(freedom, 1) if self.shrinkage is None else self.shrinkage
+        return shrunk_covariance(S, freedom, tau)
 
 
 def require_at_most(owner: MetricLearner, n_components: int | None, limit: int, of_what: str) -> None:

@@ -9,7 +9,7 @@ from cscluster.algorithms.metric.options import ShrunkMetric
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError, warn
 from cscluster.linalg.psd import inverse_sqrt
-from cscluster.linalg.scatter import chunklet_scatter, shrunk_covariance
+from cscluster.linalg.scatter import chunklet_scatter
 
 
 class RCA(ShrunkMetric):
@@ -58,7 +58,7 @@ class RCA(ShrunkMetric):
     True
     """
 
-    version = 3
+    version = 4
 
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
         """Whiten the shrunk covariance inside chunklets."""
@@ -70,7 +70,7 @@ class RCA(ShrunkMetric):
         if not len(constraints.must_links):
             return np.eye(Z.shape[1])
         S, nu = chunklet_scatter(Z, constraints)
-        W, rank = inverse_sqrt(shrunk_covariance(S, nu, self.shrinkage))
+        W, rank = inverse_sqrt(self._shrunk(S, nu, Z))
         if rank < len(W):
             warn(
                 f"The chunklets span only {rank} of {len(W)} dimensions and 'shrinkage' is 0: "

@@ -13,7 +13,7 @@ from cscluster.errors import ConstraintError, DataError, ParameterError
 from cscluster.linalg import trace_ratio
 from cscluster.linalg.kernels import exponential, mean_squared_distance
 from cscluster.linalg.lle import reconstruction_scatter, reconstruction_weights
-from cscluster.linalg.scatter import deviations, link_scatter
+from cscluster.linalg.scatter import deviations, effective_dimension, link_scatter
 
 
 class TraceRatio(MetricLearner):
@@ -81,7 +81,7 @@ class TraceRatio(MetricLearner):
     1.0
     """
 
-    version = 2
+    version = 3
 
     map: str = parameter(
         "linear",
@@ -106,8 +106,9 @@ class TraceRatio(MetricLearner):
     n_neighbors: int = parameter(10, "neighbours k that rebuild a sample", Integer(1))
     shrinkage: float | None = parameter(
         None,
-        "null: in a linear map the features' own variances count as q^2 / |D| further cannot-links and "
-        "q^2 / |P| must-links, so that few links change little; zero is the method as published",
+        "null: in a linear map the features' own variances count as e q / |D| further cannot-links and "
+        "e q / |P| must-links, with e the effective number of features, so that few change little; zero "
+        "is the method as published",
         Real(0, 0),
         Null(),
     )
@@ -150,8 +151,9 @@ class TraceRatio(MetricLearner):
         if self.alpha > 0:
             S_w += self.alpha * reconstruction_scatter(F, reconstruction_weights(X, self.n_neighbors))
         if self.shrinkage is None and self.map == "linear":
+            dimension = effective_dimension(F / deviations(F)[1])
             for S, count in ((S_b, len(constraints.cannot_links)), (S_w, len(constraints.must_links))):
-                S += q / max(count, 1) * q * np.diag(2 * F.var(axis=0))
+                S += dimension * q / max(count, 1) * np.diag(2 * F.var(axis=0))
         half = (X.shape[1] if self.map == "linear" else q) // 2
         r = self.n_components or max(1, min(half, q - 1))
         solution = trace_ratio.newton(S_b, S_w, r, F, tol=self.tol, max_iter=self.max_iter)

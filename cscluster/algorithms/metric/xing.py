@@ -11,7 +11,7 @@ from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, warn
 from cscluster.linalg.projected_gradient import Descent, minimise
 from cscluster.linalg.psd import inverse_sqrt, nearest_psd, span, sqrt
-from cscluster.linalg.scatter import link_scatter, shrunk_covariance
+from cscluster.linalg.scatter import link_scatter
 
 _KINK = 1e-12
 """Added under the root, which has no derivative at zero."""
@@ -94,7 +94,7 @@ class Xing(ShrunkMetric):
     True
     """
 
-    version = 3
+    version = 4
 
     diagonal: bool = parameter(False, "learn a weight for each feature instead of a full matrix", Boolean())
     log_det: float = parameter(
@@ -113,7 +113,7 @@ class Xing(ShrunkMetric):
         if not n_must and self.shrinkage != 0:
             warn("Xing got no must-links: it uses the features' own scale instead.")
         S_w = link_scatter(Z, constraints.must_links, constraints.must_weights) / 2
-        C_w = shrunk_covariance(S_w, n_must, self.shrinkage) if n_must or self.shrinkage != 0 else S_w
+        C_w = self._shrunk(S_w, n_must, Z) if n_must or self.shrinkage != 0 else S_w
         if self.diagonal:
             C_w = np.diag(np.diag(C_w))
         whitening, rank = inverse_sqrt(C_w)

@@ -8,7 +8,7 @@ its `Model`.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, Protocol, Self, TypeVar
@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
+from cscluster.algorithms.fallback import EQUAL_NATS, surprise
 from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
 from cscluster.algorithms.partition._assign import ASSIGNMENTS, Penalties, assign_points, nearest
 from cscluster.algorithms.partition._closure import Closure
@@ -83,7 +84,8 @@ class ConstrainedKMeans(SeededClusterer):
     start: str = parameter(
         "best",
         "first centres. 'neighbourhoods': the centroids of the neighbourhoods that must-links form (the "
-        "paper's single start). 'best': these and the centres of k-means; the lowest objective wins. "
+        "paper's single start). 'best': these and the centres of k-means; what explains the links better "
+        "wins, or else the lowest objective. "
         "'authors': as in the program of bilenko2004's authors, which labels the samples of these "
         "neighbourhoods before the first sweep, perturbs the centroid by up to 35 percent where there are "
         "too few of them, and closes the links of the largest neighbourhoods alone, one for each cluster",
@@ -192,9 +194,19 @@ class Reference:
         return float(self.kmeans.objective_[-1]) / len(self.X) or 1.0
 
 
-def best_run(runs: Iterator[Run[M]]) -> Run[M]:
-    """Return the run of the lowest objective."""
-    return min(runs, key=lambda run: run.value)
+def best_run(runs: Iterable[Run[M]], X: FloatArray, links: Constraints) -> Run[M]:
+    """Return the run whose centres explain the links best; among equals, that of the lowest objective.
+
+    The objective is mostly that of k-means where links are few, so that it would keep to k-means whatever
+    they say.  What counts is the surprise of the labels of the nearest centres, links aside.
+    """
+    best, least = None, np.inf
+    for run in runs:
+        now = surprise(links, blind_labels(X, run.mu, run.model))
+        if best is None or now + EQUAL_NATS < least or (now - EQUAL_NATS <= least and run.value < best.value):
+            best, least = run, now
+    assert best is not None
+    return best
 
 
 class LinkedAssignment(ConstrainedKMeans):

@@ -45,7 +45,7 @@ class MKMeans(MetricKMeans):
     (1, 2)
     """
 
-    version = 2
+    version = 3
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X` and learn the metrics."""

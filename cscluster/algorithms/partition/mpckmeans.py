@@ -56,7 +56,8 @@ class MetricKMeans(ConstrainedKMeans):
         first = Metrics.start(
             X, self.n_clusters, metric=self.metric, matrix=self.matrix, w=self.w, floor=self.floor
         )
-        run = best_run(self._alternate(X, constraints, start, first, assignment, rng) for start in starts)
+        runs = (self._alternate(X, constraints, start, first, assignment, rng) for start in starts)
+        run = best_run(runs, X, constraints)
         self._store(run)
         self.metrics_ = run.model.matrices()
         self.n_floored_ = run.model.n_floored
@@ -64,11 +65,8 @@ class MetricKMeans(ConstrainedKMeans):
             type(self).__name__, constraints, self.predict(X), reference.kmeans.labels_
         ):
             euclidean = Euclidean(reference.mean_cost, self.n_clusters)
-            self._store(
-                best_run(
-                    self._alternate(X, constraints, start, euclidean, assignment, rng) for start in starts
-                )
-            )
+            plain = (self._alternate(X, constraints, start, euclidean, assignment, rng) for start in starts)
+            self._store(best_run(plain, X, constraints))
             self.metrics_, self.n_floored_ = first.matrices(), 0
         return self
 
@@ -139,7 +137,7 @@ class MPCKMeans(MetricKMeans, LinkedAssignment):
     True
     """
 
-    version = 3
+    version = 4
 
     assignment: str = "reset"
 

@@ -80,7 +80,7 @@ class PCKMeans(LinkedAssignment):
     [0, 0, 1, 1, 1]
     """
 
-    version = 2
+    version = 3
 
     w: float | None = parameter(
         None,
@@ -97,7 +97,6 @@ class PCKMeans(LinkedAssignment):
         reference = Reference(X, self.n_clusters, self.random_state)
         model = Euclidean(reference.mean_cost if self.w is None else self.w, self.n_clusters)
         starts = self._starts(X, constraints, reference, rng)
-        self._store(
-            best_run(self._alternate(X, constraints, start, model, self.assignment, rng) for start in starts)
-        )
+        runs = (self._alternate(X, constraints, start, model, self.assignment, rng) for start in starts)
+        self._store(best_run(runs, X, constraints))
         return self

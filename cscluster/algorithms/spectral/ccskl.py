@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import Self
 
 import numpy as np
-import sklearn.cluster
 from scipy import sparse
 from scipy.optimize import nnls
 from scipy.sparse.linalg import eigsh
 from sklearn.neighbors import NearestNeighbors
 
-from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
-from cscluster.algorithms.fallback import beats_kmeans
-from cscluster.algorithms.joint import LINK_PRICE, joint_labels
-from cscluster.algorithms.parameters import Boolean, Integer, Real, parameter
-from cscluster.algorithms.partition.kmeans import KMeans
+from cscluster.algorithms.base import FloatArray, Samples
+from cscluster.algorithms.parameters import Integer, Real, parameter
+from cscluster.algorithms.spectral._rounding import RoundedClusterer
 from cscluster.constraints import Constraints
 
 
@@ -95,7 +92,7 @@ def shrunk_spectrum(V: FloatArray, constraints: Constraints, n_clusters: int, pr
     return np.cumsum(delta[::-1])[::-1]
 
 
-class CCSKL(SeededClusterer):
+class CCSKL(RoundedClusterer):
     r"""Constrained clustering by spectral kernel learning.
 
     Learns the kernel
@@ -141,7 +138,7 @@ class CCSKL(SeededClusterer):
     True
     """
 
-    version = 2
+    version = 3
 
     prior: float = parameter(
         5.0,
@@ -149,21 +146,8 @@ class CCSKL(SeededClusterer):
         "length in the learned space. Zero: the reading of the paper, with K_ii = 1 asked of linked samples",
         Real(0),
     )
-    joint: bool = parameter(
-        True,
-        "label linked samples together: a broken link costs as much as three samples; else each sample has "
-        "the nearest centre (the paper)",
-        Boolean(),
-    )
-    fallback: bool = parameter(
-        True,
-        "cluster the given features by k-means where that breaks no more links than the learned kernel (the "
-        "paper: false)",
-        Boolean(),
-    )
     n_neighbors: int = parameter(20, "neighbours that each sample is joined with", Integer(1))
     n_components: int = parameter(50, "number of eigenvectors s; all if there are fewer", Integer(1))
-    n_init: int = parameter(10, "number of starts of k-means", Integer(1))
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X`."""
@@ -179,18 +163,5 @@ class CCSKL(SeededClusterer):
         Z = V * np.sqrt(self.spectrum_)
         if self.prior:
             Z /= np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), np.finfo(np.float64).tiny)
-        model = sklearn.cluster.KMeans(
-            self.n_clusters, n_init=self.n_init, random_state=int(rng.integers(2**31))
-        ).fit(Z)
-        if len(constraints) and self.fallback:
-            kmeans = KMeans(n_clusters=self.n_clusters, random_state=self.random_state).fit(X)
-            if not beats_kmeans("CCSKL", constraints, model.labels_, kmeans.labels_):
-                Z, model = X, kmeans._model
-        self.labels_: IntArray = model.labels_.astype(np.int64)
-        if self.joint:
-            cost = model.transform(Z) ** 2
-            self.labels_ = joint_labels(cost, constraints, LINK_PRICE * float(cost.min(axis=1).mean()))
-        self.n_iter_ = model.n_iter_
-        self.converged_ = model.n_iter_ < model.max_iter
-        self.objective_ = np.array([model.inertia_])
+        self._round(Z, X, constraints, rng)
         return self

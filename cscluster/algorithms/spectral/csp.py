@@ -6,12 +6,12 @@ from typing import Self
 
 import numpy as np
 import scipy.linalg
-import sklearn.cluster
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from cscluster.algorithms.base import FloatArray, Samples, SeededClusterer
+from cscluster.algorithms.base import FloatArray, Samples
 from cscluster.algorithms.parameters import Integer, Real, parameter
+from cscluster.algorithms.spectral._rounding import RoundedClusterer
 from cscluster.algorithms.spectral.ccskl import neighbor_graph
 from cscluster.constraints import Constraints
 
@@ -64,7 +64,7 @@ def constrained_eigenvectors(
     return theta[order], V
 
 
-class CSP(SeededClusterer):
+class CSP(RoundedClusterer):
     r"""Spectral clustering that asks the links to be kept to a degree.
 
     With W the affinity of nearest neighbours, D its degrees, :math:`\bar L = I - D^{-1/2} W D^{-1/2}` and
@@ -107,11 +107,12 @@ class CSP(SeededClusterer):
     True
     """
 
+    version = 2
+
     n_neighbors: int = parameter(10, "neighbours that each sample is joined with", Integer(1))
     strength: float = parameter(
         0.0, "how far the links must be kept, relative to the most that K - 1 vectors can", Real(0, 1)
     )
-    n_init: int = parameter(10, "number of starts of k-means", Integer(1))
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X`."""
@@ -128,12 +129,7 @@ class CSP(SeededClusterer):
         theta, V = constrained_eigenvectors(L, Q, trivial, beta, min(count, n - 1), v0)
         self.eigenvalues_ = 1 / theta
         self.embedding_ = V / root[:, None]
-        model = sklearn.cluster.KMeans(
-            self.n_clusters, n_init=self.n_init, random_state=int(rng.integers(2**31))
-        ).fit(self.embedding_)
-        self.labels_ = model.labels_.astype(np.int64)
-        self.n_iter_ = model.n_iter_
-        self.converged_ = model.n_iter_ < model.max_iter
+        self._round(self.embedding_, X, constraints, rng)
         self.objective_ = np.array([float(np.trace(V.T @ (L @ V)))])
         return self
 

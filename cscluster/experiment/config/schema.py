@@ -44,9 +44,12 @@ class _Model(BaseModel):
 class _Treatment(_Model):
     """What an experiment says for all algorithms and an algorithm for itself."""
 
-    preprocess: list[str | dict[str, Any]] | None = None
-    timeout: float | None = Field(None, gt=0, le=1e9)
-    memory_limit: int | None = Field(None, ge=2**20, le=2**50)
+    preprocess: list[str | dict[str, Any]] | None = Field(
+        None,
+        description="steps, such as [standardize, {pca: {n: 10}}]; by default those of the algorithm",
+    )
+    timeout: float | None = Field(None, gt=0, le=1e9, description="seconds after which a trial is stopped")
+    memory_limit: int | None = Field(None, ge=2**20, le=2**50, description="memory of a trial, such as 2GB")
 
     @field_validator("memory_limit", mode="before")
     @classmethod
@@ -62,8 +65,12 @@ class _Treatment(_Model):
 class _Named(_Model):
     """An algorithm with its parameters."""
 
-    name: str
-    params: dict[str, Any] = Field(default_factory=dict)
+    name: str = Field(
+        description="name from cscluster list, or your own class as module:Class or file.py:Class"
+    )
+    params: dict[str, Any] = Field(
+        default_factory=dict, description="values of its parameters; a list is a grid of values"
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -142,9 +149,15 @@ class ClustererEntry(_Named):
 class AlgorithmEntry(_Named, _Treatment):
     """One row of the tables."""
 
-    label: str = ""
-    select: str = "none"
-    clusterer: ClustererEntry | None = None
+    label: str = Field("", description="name in tables; by default the title of the algorithm")
+    select: str = Field(
+        "none",
+        description="choice from a grid: none (a row for each value), "
+        "oracle:METRIC (by the true classes) or heldout (by held-out links)",
+    )
+    clusterer: ClustererEntry | None = Field(
+        None, description="what a metric learner is joined with, such as {name: kmeans}"
+    )
 
     @field_validator("select")
     @classmethod
@@ -180,7 +193,7 @@ class AlgorithmEntry(_Named, _Treatment):
 class DatasetEntry(Recipe):
     """A data set: a recipe and its name in tables."""
 
-    name: str = ""
+    name: str = Field("", description="name in tables; by default that of the base")
 
     @model_validator(mode="before")
     @classmethod
@@ -220,19 +233,35 @@ class DatasetEntry(Recipe):
 class Experiment(_Treatment):
     """A whole experiment file."""
 
-    name: str
-    title: str = ""
-    paper: str = ""
-    datasets: list[DatasetEntry] = Field(min_length=1)
-    constraints: Schedule
-    algorithms: list[AlgorithmEntry] = Field(min_length=1)
-    trials: int = Field(10, ge=1)
-    repeats: int = Field(1, ge=1)
-    seed: int = Field(0, ge=0)
-    metrics: list[str] = Field(default=["acc", "nmi"], min_length=1)
-    n_clusters: int | None = Field(None, ge=1)
-    threads: int = Field(1, ge=1)
-    sweep: dict[str, Any] = Field(default_factory=dict)
+    name: str = Field(description="name of the run and of its directory in the results")
+    title: str = Field("", description="heading of reports")
+    paper: str = Field("", description="publication that the experiment belongs to")
+    datasets: list[DatasetEntry] = Field(
+        min_length=1,
+        description="names from cscluster list datasets, files, openml:NAME, or selections from them",
+    )
+    constraints: Schedule = Field(description="how links are drawn: kind, and the keys of that kind")
+    algorithms: list[AlgorithmEntry] = Field(
+        min_length=1, description="names from cscluster list, or entries with the keys below"
+    )
+    trials: int = Field(10, ge=1, description="number of trials, each with links of its own")
+    repeats: int = Field(
+        1, ge=1, description="trials that share a draw of links and differ in the seed of the algorithm"
+    )
+    seed: int = Field(0, ge=0, description="seed of all links and starts")
+    metrics: list[str] = Field(
+        default=["acc", "nmi"],
+        min_length=1,
+        description="names from cscluster list metrics; METRIC@SCOPE scores some of the samples",
+    )
+    n_clusters: int | None = Field(
+        None, ge=1, description="number of clusters; by default the number of true classes"
+    )
+    threads: int = Field(1, ge=1, description="BLAS and OpenMP threads of a trial")
+    sweep: dict[str, Any] = Field(
+        default_factory=dict,
+        description="grids of cscluster sweep: ALGORITHM.PARAMETER and its values, and select",
+    )
 
     @field_validator("name")
     @classmethod

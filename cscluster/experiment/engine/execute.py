@@ -13,13 +13,12 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from cscluster.errors import ConfigError, did_you_mean
-from cscluster.experiment.engine import children
+from cscluster.experiment.engine import BACKENDS, children
 from cscluster.experiment.engine import environment as environments
 from cscluster.experiment.engine.trial import failed
 from cscluster.experiment.plan.trials import Trial
 from cscluster.store.records import Record
 
-BACKENDS = ("local", "dask")
 _FORMER = ("loky", "threading")
 Done = Callable[[Trial, list[Record]], None]
 Meet = Callable[[dict[str, Any]], None]

@@ -16,7 +16,7 @@ from cscluster.algorithms.ensemble._labels import (
 @pytest.mark.parametrize("weights", ["random", "equal", "sparse"])
 def test_rounding_takes_the_largest_vote(n_clusters, weights):
     rng = np.random.default_rng(n_clusters)
-    m, n = 60, 2500
+    m, n = 60, 600
     L = rng.integers(0, n_clusters, size=(m, n)).astype(label_type(n_clusters))
     gamma = {
         "random": rng.dirichlet(np.ones(m)),

@@ -61,6 +61,15 @@ def test_singular_chunklets_and_constant_features_give_finite_maps(name):
     assert (model.components_[:, X.std(axis=0) == 0] == 0).all()
 
 
+def test_by_default_the_prior_counts_by_the_effective_dimension_for_each_observation():
+    square = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
+    S = np.diag([8.0, 2.0])
+    np.testing.assert_allclose(RCA()._shrunk(S, 4, square), np.diag([9.0, 3.0]) / 5)
+    line = square @ [[1.0, 1.0], [0.0, 0.0]]  # two features that are one
+    np.testing.assert_allclose(RCA()._shrunk(S, 4, line), np.diag([8.5, 2.5]) / 4.5)
+    np.testing.assert_allclose(RCA()._shrunk(0 * S, 0, square), np.eye(2))
+
+
 def test_duplicates_in_a_link_add_no_scatter():
     X = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 3.0], [2.0, 1.0]])
     components = RCA().fit(X, Constraints([(0, 1)], n_samples=4)).components_

@@ -5,7 +5,9 @@ import sklearn.cluster
 from cscluster import Constraints, KMeans, PCKMeans, load_dataset
 from cscluster.algorithms import registry
 from cscluster.algorithms.partition._assign import assign_as_printed
+from cscluster.algorithms.partition._lloyd import Run, best_run
 from cscluster.algorithms.partition._seeding import authors_seeds, seed_centers
+from cscluster.algorithms.partition.pckmeans import Euclidean
 from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import DataError, ParameterError
 from cscluster.metrics.scores import satisfied
@@ -48,7 +50,7 @@ def test_objective_is_equation_1(assignment):
 @pytest.mark.parametrize("assignment", ["keep", "block"])
 @pytest.mark.parametrize("name", ["iris", "wine", "ionosphere", "letterIJL"])
 def test_objective_never_rises(name, assignment):
-    for trial in range(4):
+    for trial in range(2):
         X, y, links = draw(name, 100, trial)
         model = PCKMeans(n_clusters=len(np.unique(y)), w=2, assignment=assignment, random_state=trial).fit(
             X, links
@@ -153,3 +155,19 @@ def test_as_printed_with_the_authors_start_step_by_step(seed):
         if np.array_equal(labels, before):
             break
     assert np.array_equal(model.labels_, labels)
+
+
+def test_links_choose_the_start_where_they_say_enough():
+    X = np.array([[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.0]])
+    by_width, by_height = (
+        Run(np.array(labels), np.array(mu), Euclidean(1.0, 2), np.array([value]), value, True, 0)
+        for labels, mu, value in (
+            ([0, 0, 1, 1], [[0.0, 0.5], [2.0, 0.5]], 1.0),
+            ([0, 1, 0, 1], [[1.0, 0.0], [1.0, 1.0]], 4.0),
+        )
+    )
+    many = Constraints([(0, 2), (1, 3)], [(0, 1), (2, 3)], n_samples=4)
+    one = Constraints([(0, 2)], n_samples=4)  # half a guess: less than a nat
+    for runs in ([by_width, by_height], [by_height, by_width]):
+        assert best_run(runs, X, many) is by_height
+        assert best_run(runs, X, one) is by_width

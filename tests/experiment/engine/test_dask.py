@@ -89,15 +89,31 @@ def cluster(start_cluster):
     return start_cluster(2)
 
 
-def test_a_killed_worker_costs_nothing_but_time(cluster, tmp_path):
+def test_workers_are_waited_for_and_a_killed_one_costs_nothing_but_time(start_cluster, tmp_path):
+    cluster = start_cluster(0)
     (tmp_path / "x.yaml").write_text(CONFIG)
     job = prepare(str(tmp_path / "x.yaml"), out=tmp_path / "dask")
+    messages = []
+
+    class Helper(logging.Handler):
+        def emit(self, record):
+            messages.append(record.getMessage())
+            cluster.workers = [cluster.add_worker(), cluster.add_worker()]
 
     def kill_one(records):
         if len(list(job.folder.records())) == 4:
             cluster.workers[0].kill()
 
-    carry_out(job, Pool(2, "dask", cluster.address), kill_one)
+    log, helper = logging.getLogger("cscluster"), Helper()
+    log.addHandler(helper)
+    try:
+        carry_out(job, Pool(2, "dask", cluster.address), kill_one)
+    finally:
+        log.removeHandler(helper)
+    assert messages == [
+        f"The Dask cluster at {cluster.address} has no workers; trials wait until one joins, such as: "
+        f"dask worker {cluster.address}"
+    ]
     assert cluster.workers[0].wait() == -9
     assert cluster.workers[1].poll() is None
     local = prepare(str(tmp_path / "x.yaml"), out=tmp_path / "threads")
@@ -106,31 +122,6 @@ def test_a_killed_worker_costs_nothing_but_time(cluster, tmp_path):
     assert len(values(job.folder)) == 24
     made_in = {record["environment"] for record in job.folder.records()}
     assert made_in <= set(job.folder.environments())
-
-
-def test_a_cluster_without_workers_is_told_and_waited_for(start_cluster, tmp_path):
-    cluster = start_cluster(0)
-    (tmp_path / "x.yaml").write_text(CONFIG.replace("trials: 4", "trials: 1"))
-    messages = []
-
-    class Helper(logging.Handler):
-        def emit(self, record):
-            messages.append(record.getMessage())
-            cluster.add_worker()
-
-    log, helper = logging.getLogger("cscluster"), Helper()
-    log.addHandler(helper)
-    try:
-        job = prepare(str(tmp_path / "x.yaml"), out=tmp_path / "dask")
-        carry_out(job, Pool(2, "dask", cluster.address))
-    finally:
-        log.removeHandler(helper)
-    assert messages[0] == (
-        f"The Dask cluster at {cluster.address} has no workers; trials wait until one joins, such as: "
-        f"dask worker {cluster.address}"
-    )
-    assert len(messages) == 1
-    assert len(values(job.folder)) == 6
 
 
 @pytest.mark.slow
