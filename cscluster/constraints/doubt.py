@@ -14,7 +14,7 @@ three closest members of group g, and s(x) a quarter of the median squared dista
 - Where most answers were "yes", or there are more groups than clusters, two groups that are not known to be
   apart are compared instead, the closest first.
 - Of the first `EARLY` answers each kind is to have a third: where "yes" has more, a sample is compared with
-  its second likeliest group; where "no" has, one is asked about that k-means puts with a medoid of a group.
+  its second likeliest group; where "no" has, an ordinary member of a part is compared with its medoid.
 
 A sample is compared with the member of the group that is farthest from it: that two neighbours belong
 together teaches a metric nothing.  A pair whose answer follows from earlier ones is never asked, and the
@@ -152,13 +152,17 @@ class Doubt:
         return samples[int(np.argmax(uncertainty(self.likelihoods(samples, groups))))]
 
     def _likely(self, samples: list[int], groups: list[Set]) -> tuple[int, int] | None:
-        """Return the most doubtful sample whose medoid is in a group, and a member of that group."""
-        group_of = {member: group for group in groups for member in group}
-        together = [sample for sample in samples if self._medoid_of[sample] in group_of]
-        if not together:
+        """Return the median by distance of the largest part left whose medoid is in a group, and the medoid."""
+        linked = {member for group in groups for member in group}
+        parts: dict[int, list[int]] = {}
+        for sample in samples:
+            if self._medoid_of[sample] in linked:
+                parts.setdefault(self._medoid_of[sample], []).append(sample)
+        if not parts:
             return None
-        sample = self._most_doubtful(together, groups)
-        return self._against(sample, [group_of[self._medoid_of[sample]]])
+        medoid = max(parts, key=lambda medoid: len(parts[medoid]))
+        nearest_first = sorted(parts[medoid], key=lambda sample: self._between(medoid, sample))
+        return nearest_first[len(nearest_first) // 2], medoid
 
     def _against(self, sample: int, groups: list[Set], second: bool = False) -> tuple[int, int]:
         """Return a sample and the farthest member of its likeliest group, or of the second likeliest."""

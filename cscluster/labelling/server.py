@@ -22,7 +22,7 @@ from typing import Any
 
 from cscluster.errors import ConstraintError, CsclusterError, StoreError
 from cscluster.labelling.items import png
-from cscluster.labelling.session import ContradictionError, Session
+from cscluster.labelling.session import AnswerError, Session
 from cscluster.labelling.state import View
 from cscluster.tables.outputs import labels_csv
 from cscluster.words import integer
@@ -162,7 +162,7 @@ class _Handler(BaseHTTPRequestHandler):
             try:
                 step.take(session)
             except CsclusterError as error:
-                chain = error.numbers if isinstance(error, ContradictionError) else []
+                chain = error.numbers if isinstance(error, AnswerError) else []
                 reply = {**self.server.view.state(), "error": str(error), "chain": chain}
                 self._send_json(HTTPStatus.CONFLICT, reply)
             else:

@@ -15,7 +15,7 @@ from cscluster.constraints import Constraints
 from cscluster.constraints.active import Answer, chain, find_groups
 from cscluster.constraints.doubt import Doubt
 from cscluster.constraints.files import Link, as_constraints, links_csv, list_links, read_text
-from cscluster.errors import ConstraintError, StoreError
+from cscluster.errors import ContradictionError, StoreError
 from cscluster.labelling.background import Background
 from cscluster.labelling.clusters import RECENT, Clusterer, Clusters
 from cscluster.tables.table import Table
@@ -26,7 +26,7 @@ _UNMOVED = 0.005
 """Share of the rows that is next to nothing."""
 
 
-class ContradictionError(ConstraintError):
+class AnswerError(ContradictionError):
     """An answer that earlier ones contradict.
 
     Attributes
@@ -159,7 +159,7 @@ class Session:
 
         Raises
         ------
-        ContradictionError
+        AnswerError
             If earlier answers say the opposite; nothing is saved.
         StoreError
             If it cannot be saved.
@@ -177,7 +177,7 @@ class Session:
 
         Raises
         ------
-        ContradictionError
+        AnswerError
             If the others say the opposite; nothing is saved.
         """
         new = [*self.answers]
@@ -224,7 +224,7 @@ class Session:
         return find_groups(_triples(self.answers)).groups
 
     def _require_consistent(self, answers: list[Link], number: int) -> None:
-        """Raise a ContradictionError that names the answers which one contradicts."""
+        """Raise a AnswerError that names the answers which one contradicts."""
         if not len(as_constraints(answers, self.table.n_rows).contradictions):
             return
         link = answers[number]
@@ -236,7 +236,7 @@ class Session:
             f"'{name(answers[at].a)}' {'and' if answers[at].together else 'not'} '{name(answers[at].b)}'"
             for at in numbers
         )
-        raise ContradictionError(
+        raise AnswerError(
             f"'{name(link.a)}' and '{name(link.b)}' are {said} by your answers {steps}; "
             "change one of those if it was wrong.",
             numbers,

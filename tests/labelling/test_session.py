@@ -10,7 +10,7 @@ from cscluster.constraints.files import read_links
 from cscluster.errors import ConstraintError, ParameterError, StoreError
 from cscluster.labelling import clusters
 from cscluster.labelling.clusters import Clusterer
-from cscluster.labelling.session import ContradictionError, Session
+from cscluster.labelling.session import AnswerError, Session
 from cscluster.tables import method
 
 
@@ -121,10 +121,10 @@ def test_contradictions_are_named_and_not_saved(talk, path):
     talk.answer(1, 30, False)
     before = path.read_text()
     chain = "'b0' and 'b30' are apart by your answers 'b0' and 'b1', 'b1' not 'b30'; change one"
-    with pytest.raises(ContradictionError, match=chain) as caught:
+    with pytest.raises(AnswerError, match=chain) as caught:
         talk.answer(0, 30, True)
     assert caught.value.numbers == [0, 1]
-    with pytest.raises(ContradictionError, match="'b0' and 'b1' are together by your answers 'b0' and 'b1'"):
+    with pytest.raises(AnswerError, match="'b0' and 'b1' are together by your answers 'b0' and 'b1'"):
         talk.answer(0, 1, False)
     assert path.read_text() == before
     assert len(talk.answers) == 2
@@ -225,7 +225,7 @@ def test_a_change_that_the_others_contradict_is_refused_with_the_chain(talk, pat
         talk.answer(a, b, together)
     talk.answer(30, 31, True)
     before = path.read_text()
-    with pytest.raises(ContradictionError, match="'b0' and 'b30' are apart by your answers") as caught:
+    with pytest.raises(AnswerError, match="'b0' and 'b30' are apart by your answers") as caught:
         talk.change(3, True)
     assert caught.value.numbers == [0, 2, 4, 5]
     assert path.read_text() == before
