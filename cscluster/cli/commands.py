@@ -535,7 +535,7 @@ def listing(
     ] = "algorithms",
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
 ) -> None:
-    """List algorithms, data sets, metrics, experiments, schedules, steps or keys of an experiment file."""
+    """List algorithms, data sets, metrics, experiments, and what a file can say."""
     from cscluster.cli import listing as command
 
     command.listing(kind, markdown)
@@ -553,7 +553,7 @@ def show(
     ],
     results: options.Results = RESULTS,
 ) -> None:
-    """Explain an algorithm, data set, metric, schedule, preprocessing step, experiment or run."""
+    """Explain an algorithm, a data set, a metric, an experiment, a run"""
     from cscluster.cli import show as command
 
     command.show(name, results)

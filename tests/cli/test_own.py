@@ -92,10 +92,12 @@ def test_an_algorithm_that_raises_says_where(call, tmp_path):
         "name: mine\ndatasets: [iris]\nconstraints: {kind: random_pairs, counts: [5]}\n"
         "algorithms: [kmeans, {name: 'mine.py:Mine', label: Mine}]\ntrials: 1\n"
     )
-    said = " ".join(call("run", "mine.yaml", "--jobs", "1", status=1).split())
-    assert "preprocessing: none, the data are taken as they are" in said
-    assert "mine.py:9, in fit" in said
-    assert "mine.py:9, in fit" in " ".join(call("report", "mine").split())
-    assert "mine.py:9, in fit" in "".join(call("check", "mine.py:Mine", status=1).split("\n"))
+    def said(*words, status=0):
+        return "".join(call(*words, status=status).split())  # wherever a line ends
+
+    run = said("run", "mine.yaml", "--jobs", "1", status=1)
+    assert "preprocessing:none,thedataaretakenastheyare" in run
+    for text in (run, said("report", "mine"), said("check", "mine.py:Mine", status=1)):
+        assert "mine.py:9,infit" in text
     stored = json.loads((tmp_path / "results/mine/trials.jsonl").read_text().splitlines()[1])
     assert "raise ZeroDivisionError('here')" in stored["error"]["traceback"]
