@@ -535,7 +535,7 @@ def listing(
     ] = "algorithms",
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
 ) -> None:
-    """List algorithms, data sets, metrics, experiments, and what a file can say."""
+    """List algorithms, data sets, metrics, experiments and more."""
     from cscluster.cli import listing as command
 
     command.listing(kind, markdown)
@@ -553,7 +553,7 @@ def show(
     ],
     results: options.Results = RESULTS,
 ) -> None:
-    """Explain an algorithm, a data set, a metric, an experiment, a run"""
+    """Explain an algorithm, data set, metric, experiment or run."""
     from cscluster.cli import show as command
 
     command.show(name, results)

@@ -30,7 +30,7 @@ def lines(folder):
 def test_run_shows_tables_and_a_second_run_recomputes_nothing(cscluster, small):
     first = cscluster("run", "small.yaml")
     assert first.returncode == 0, first.stderr
-    assert "ACC (majority) on iris by number of links" in first.stdout
+    assert "ACC (one-to-one) on iris by number of links" in first.stdout
     assert "report: results/small/report.md" in first.stdout
     assert max(map(len, first.stdout.splitlines())) <= 80
     before = (small / "results/small/trials.jsonl").read_bytes()
