@@ -252,7 +252,9 @@ def _means(frame: pd.DataFrame, metrics: list[str]) -> str:
         parameters=last["grid"].map(lambda grid: ", ".join(f"{k}={v}" for k, v in grid.items()))
     )
     by = {"dataset": "data set", "label": "algorithm", "point": "links", "parameters": "parameters"}
-    table = rows.rename(columns=by).groupby(list(by.values()), sort=False)[shown].mean()
+    table = (
+        rows.drop(columns="algorithm").rename(columns=by).groupby(list(by.values()), sort=False)[shown].mean()
+    )
     return str(table.reset_index().to_html(index=False, border=0, max_rows=20, float_format="%.3f"))
 
 
