@@ -48,12 +48,14 @@ class ConstrainedEstimator(BaseEstimator, ABC):
     and the table `parameters` follow.  `version` is an integer that is raised whenever a change alters
     results: stored trials of an older version are then recomputed.  `keeps_hard_links`
     says that no hard link is ever broken; other estimators see hard links as links of weight one.
+    `weighs_links` is false where all links count alike: weights are then refused.
     """
 
     version: ClassVar[int] = 1
     parameters: ClassVar[Mapping[str, Parameter]] = {}
     accepts_sparse: ClassVar[bool] = False
     keeps_hard_links: ClassVar[bool] = False
+    weighs_links: ClassVar[bool] = True
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -89,6 +91,12 @@ class ConstrainedEstimator(BaseEstimator, ABC):
         if constraints.n_samples != n_samples:
             raise ConstraintError(
                 f"The links were made for {constraints.n_samples} samples, but X has {n_samples}."
+            )
+        weights = np.concatenate([constraints.must_weights, constraints.cannot_weights])
+        if not self.weighs_links and not np.isin(weights, [1.0, np.inf]).all():
+            raise ConstraintError(
+                f"{name} takes all links alike and cannot honour their weights; leave them out, or use "
+                "PCKMeans, MPCKMeans or PCCC."
             )
         if self.keeps_hard_links or not len(constraints.hard):
             return constraints

@@ -24,7 +24,7 @@ def configs(incomplete: str) -> list[str]:
 
 
 def _files(incomplete: str, endings: tuple[str, ...]) -> list[str]:
-    """Complete folders, and files with one of some endings."""
+    """Complete directories, and files with one of some endings."""
     folder, slash, start = incomplete.rpartition("/")
     here = Path(folder or slash or ".")
     if not here.is_dir():

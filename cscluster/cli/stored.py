@@ -11,7 +11,7 @@ from cscluster.store.folder import RunFolder, find_run, run_folders
 
 
 def require_run(name: str, results: Path) -> RunFolder:
-    """Return the folder of a run by name or path.
+    """Return the directory of a run by name or path.
 
     Raises
     ------

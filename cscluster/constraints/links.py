@@ -272,6 +272,13 @@ class Constraints:
         """The links that must hold: those of infinite weight."""
         return self.select(np.isinf(self.must_weights), np.isinf(self.cannot_weights))
 
+    @cached_property
+    def binding(self) -> Constraints:
+        """The links of weight one or more; where weights count, lighter ones entail nothing."""
+        if min(self.must_weights.min(initial=1), self.cannot_weights.min(initial=1)) >= 1:
+            return self
+        return self.select(self.must_weights >= 1, self.cannot_weights >= 1)
+
     def hardened(self) -> Constraints:
         """Return the same links, all of them hard."""
         return self.weighted(np.inf)

@@ -11,7 +11,7 @@ from cscluster.report.formats import markdown, spreadsheet
 
 
 def into_folder(results: Results, folder: Path) -> Path:
-    """Write ``report.md`` and ``summary.csv`` into a run's folder; return the report's path."""
+    """Write ``report.md`` and ``summary.csv`` into the directory of a run; return the report's path."""
     put(folder / "summary.csv", spreadsheet.text([results]))
     put(folder / "report.md", markdown.text([compose(results)]))
     return folder / "report.md"

@@ -31,6 +31,7 @@ def test_run_shows_tables_and_a_second_run_recomputes_nothing(cscluster, small):
     first = cscluster("run", "small.yaml")
     assert first.returncode == 0, first.stderr
     assert "ACC (one-to-one) on iris by number of links" in first.stdout
+    assert "preprocessing: none, the data are taken as they are" in " ".join(first.stdout.split())
     assert "report: results/small/report.md" in first.stdout
     assert max(map(len, first.stdout.splitlines())) <= 80
     before = (small / "results/small/trials.jsonl").read_bytes()
@@ -38,6 +39,10 @@ def test_run_shows_tables_and_a_second_run_recomputes_nothing(cscluster, small):
     assert "nothing to compute: all trials are stored" in second.stdout
     assert (small / "results/small/trials.jsonl").read_bytes() == before
     assert len(lines(small / "results/small")) == 8
+    smaller = cscluster("run", "small.yaml", "--trials", "1")
+    assert "put aside: 4 stored trials of an earlier, larger plan" in smaller.stdout
+    assert "one trial" in (small / "results/small/report.md").read_text(encoding="utf-8")
+    cscluster("run", "small.yaml")
     assert "`k-means " in (small / "results/small/report.md").read_text(encoding="utf-8")
     reported = cscluster("report", "small", "--metric", "rand")
     assert "Rand index on iris" in reported.stdout

@@ -51,8 +51,8 @@ class Closure:
     def of(cls, constraints: Constraints, largest: int | None = None) -> Closure:
         """Close the links; contradictory links are named and taken as they are, without entailed ones.
 
-        Where `largest` is given, only so many components, the largest, are closed; of the others' links the
-        given ones count alone.
+        Links lighter than one entail nothing, they count alone.  Where `largest` is given, only
+        so many components, the largest, are closed; of the others' links the given ones count alone.
         """
         points = constraints.touched
         must = np.searchsorted(points, constraints.must_links)
@@ -63,12 +63,31 @@ class Closure:
         if warn_of_contradictions(constraints, "Only the given links count, not what they entail."):
             alone = np.arange(len(points))
             return cls(points, alone, _adjacency(pairs[:0], len(points)), pairs, is_must, weights)
-        component = np.unique(constraints.components[points], return_inverse=True)[1]
+        component = np.unique(constraints.binding.components[points], return_inverse=True)[1]
         if largest is not None:
             return cls._of_largest(points, component, pairs, is_must, weights, largest)
-        separated = _adjacency(component[cannot], int(component.max(initial=-1)) + 1)
-        given = weights != 1
-        return cls(points, component, separated, pairs[given], is_must[given], weights[given] - 1)
+        heavy = cannot[constraints.cannot_weights >= 1]
+        separated = _adjacency(component[heavy], int(component.max(initial=-1)) + 1)
+        return cls._with_given(points, component, separated, pairs, is_must, weights)
+
+    @classmethod
+    def _with_given(
+        cls,
+        points: IntArray,
+        component: IntArray,
+        separated: csr_array,
+        pairs: IntArray,
+        is_must: NDArray[np.bool_],
+        weights: FloatArray,
+    ) -> Closure:
+        """Add the weights of given links beyond the one that components account for."""
+        a, b = component[pairs].T
+        p, q = (ends.astype(np.int64) for ends in separated.nonzero())
+        is_apart = np.isin(a * separated.shape[0] + b, p * separated.shape[0] + q)
+        entailed = np.where(is_must, a == b, is_apart)
+        extra = np.maximum(weights, entailed) - entailed
+        given = extra != 0
+        return cls(points, component, separated, pairs[given], is_must[given], extra[given])
 
     @classmethod
     def _of_largest(
@@ -86,11 +105,9 @@ class Closure:
         is_closed = np.isin(component, order[sizes[order] > 1])
         number = np.where(is_closed, component, len(sizes) + np.arange(len(points)))
         component = np.unique(number, return_inverse=True)[1]
-        entailed = is_closed[pairs].all(axis=1)
-        separated = _adjacency(component[pairs[entailed & ~is_must]], int(component.max(initial=-1)) + 1)
-        extra = weights - entailed
-        given = extra != 0
-        return cls(points, component, separated, pairs[given], is_must[given], extra[given])
+        entailing = is_closed[pairs].all(axis=1) & ~is_must & (weights >= 1)
+        separated = _adjacency(component[pairs[entailing]], int(component.max(initial=-1)) + 1)
+        return cls._with_given(points, component, separated, pairs, is_must, weights)
 
     @property
     def n_components(self) -> int:

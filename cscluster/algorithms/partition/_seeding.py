@@ -53,9 +53,10 @@ def perturbed_centroids(centroid: FloatArray, count: int, rng: np.random.Generat
 
 def _neighbourhoods(X: FloatArray, constraints: Constraints) -> tuple[FloatArray, IntArray]:
     """Return centroids and sizes of the neighbourhoods."""
-    members = np.flatnonzero(constraints.chunklets >= 0)
-    sizes = np.bincount(constraints.chunklets[members])
-    return group_sums(X[members], constraints.chunklets[members], len(sizes)) / sizes[:, None], sizes
+    chunklets = constraints.binding.chunklets
+    members = np.flatnonzero(chunklets >= 0)
+    sizes = np.bincount(chunklets[members])
+    return group_sums(X[members], chunklets[members], len(sizes)) / sizes[:, None], sizes
 
 
 def farthest_first(

@@ -82,6 +82,7 @@ class COPKMeans(RestartedClusterer):
 
     version = 2
     keeps_hard_links = True
+    weighs_links = False
 
     tol: float = parameter(
         1e-4,

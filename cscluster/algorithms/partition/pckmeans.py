@@ -57,7 +57,8 @@ class PCKMeans(LinkedAssignment):
 
     Notes
     -----
-    Given links keep their weights, entailed links have weight one.  The closure assumes that the
+    Given links keep their weights, entailed links have weight one; links lighter than one entail
+    nothing.  The closure assumes that the
     links are consistent; contradictory links are named in a warning, and then only the given
     links count.  The objective never rises with 'keep' and 'block'.  'block' was
     as good as the other rules or better (docs/measurements.md).

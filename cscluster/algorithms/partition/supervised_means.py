@@ -46,6 +46,8 @@ class SupervisedMeans(SeededClusterer):
     [0, 0, 0, 1, 1]
     """
 
+    weighs_links = False
+
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Find the centres and assign `X`."""
         X, constraints = self._validate(X, constraints)

@@ -1,4 +1,4 @@
-"""A sweep: the experiment with some parameters varied over a grid, in a result folder of its own."""
+"""A sweep: the experiment with some parameters varied over a grid, in a result directory of its own."""
 
 from __future__ import annotations
 

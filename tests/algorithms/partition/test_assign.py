@@ -56,7 +56,7 @@ def test_same_labels_as_the_printed_step(assignment, n_metrics, weighted):
         far = rng.uniform(4, 8, K) if n_metrics > 1 else np.full(K, 6.0)
         labels = rng.integers(0, K, N) if assignment != "reset" else np.full(N, -1)
         if assignment == "block":
-            labels = labels[links.components]
+            labels = labels[links.binding.components]
             units = [points[closure.component == p] for p in range(closure.n_components)]
         else:
             units = [points[[u]] for u in range(len(points))]
@@ -69,7 +69,7 @@ def test_same_labels_as_the_printed_step(assignment, n_metrics, weighted):
 
         order = np.random.default_rng(1).permutation(len(units))
         expected = assign_as_printed(
-            D, labels, links.closure(), [units[u] for u in order], must_cost, cannot_cost
+            D, labels, (links.binding.closure() | links), [units[u] for u in order], must_cost, cannot_cost
         )
         penalties = distance_penalties(Z, far[:n_metrics], closure)
         got = assign_points(

@@ -19,7 +19,7 @@ def test_weight_of_broken_links_is_that_of_the_expanded_closure():
         must_weights=[1, 3, 0.5, 1],
         cannot_weights=[2, 1, 1, 0.1],
     )
-    closure, pairs = Closure.of(links), links.closure()
+    closure, pairs = Closure.of(links), links.binding.closure() | links
     for _ in range(20):
         labels = rng.integers(0, 3, 12)
         broken = pairs.violated(labels)
@@ -33,14 +33,14 @@ def test_only_the_largest_components_are_closed_where_the_authors_do_so():
         [(0, 1), (1, 2), (4, 5), (6, 7)],
         [(2, 4), (5, 6), (8, 9)],
         n_samples=12,
-        must_weights=[1, 3, 0.5, 1],
+        must_weights=[1, 3, 1.5, 1],
         cannot_weights=[2, 1, 0.1],
     )
     pairs = Constraints(
         [(0, 1), (1, 2), (0, 2), (4, 5), (6, 7)],
         [(2, 4), (0, 4), (1, 4), (0, 5), (1, 5), (2, 5), (5, 6), (8, 9)],
         n_samples=12,
-        must_weights=[1, 3, 1, 0.5, 1],
+        must_weights=[1, 3, 1, 1.5, 1],
         cannot_weights=[2, 1, 1, 1, 1, 1, 1, 0.1],
     )
     closure, rng = Closure.of(links, largest=2), np.random.default_rng(0)

@@ -27,7 +27,7 @@ def random_case(seed, weighted):
 def listed_scatter(X, labels, links, h, single):
     """The sums of equation (7) over all pairs of the closure, one by one."""
     S = np.zeros((D, D))
-    broken = links.closure().violated(labels)
+    broken = (links.binding.closure() | links).violated(labels)
     for (i, j), w in zip(broken.must_links, broken.must_weights, strict=True):
         share = 1.0 if single else 0.5 * (h in (labels[i], labels[j]))
         S += w * share * np.outer(X[i] - X[j], X[i] - X[j])
@@ -61,7 +61,7 @@ def listed_objective(X, labels, mu, links, A, far, w):
     for i, h in enumerate(labels):
         x = X[i] - mu[h]
         J += x @ A[h] @ x - np.linalg.slogdet(A[h])[1]
-    broken = links.closure().violated(labels)
+    broken = (links.binding.closure() | links).violated(labels)
     for (i, j), v in zip(broken.must_links, broken.must_weights, strict=True):
         J += w * v * 0.5 * (f(i, j, labels[i]) + f(i, j, labels[j]))
     for (i, j), v in zip(broken.cannot_links, broken.cannot_weights, strict=True):

@@ -41,7 +41,7 @@ def test_objective_is_equation_1(assignment):
         must_weights=rng.uniform(0.1, 2, len(links.must_links)),
     )
     model = PCKMeans(n_clusters=3, w=0.7, assignment=assignment, random_state=0).fit(X, links)
-    broken = links.closure().violated(model.labels_)
+    broken = (links.binding.closure() | links).violated(model.labels_)
     spread = ((X - model.cluster_centers_[model.labels_]) ** 2).sum()
     cost = 0.7 * (broken.must_weights.sum() + broken.cannot_weights.sum())
     assert model.objective_[-1] == pytest.approx(spread + cost)

@@ -24,6 +24,7 @@ class IterativeMarginClusterer(KernelEstimator, SeededClusterer):
     """Maximum margin clustering by alternating optimisation; subclasses supply the learner."""
 
     accepts_sparse = True
+    weighs_links = False
 
     n_clusters: int = parameter(
         2, "number of clusters; more than two are found by splitting recursively", Integer(1)
