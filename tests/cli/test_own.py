@@ -92,6 +92,7 @@ def test_an_algorithm_that_raises_says_where(call, tmp_path):
         "name: mine\ndatasets: [iris]\nconstraints: {kind: random_pairs, counts: [5]}\n"
         "algorithms: [kmeans, {name: 'mine.py:Mine', label: Mine}]\ntrials: 1\n"
     )
+
     def said(*words, status=0):
         return "".join(call(*words, status=status).split())  # wherever a line ends
 
