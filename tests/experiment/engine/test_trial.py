@@ -138,9 +138,10 @@ def test_repeats_share_their_metric_and_its_warnings(timeout):
 def test_each_record_is_what_it_would_be_alone(limit):
     algorithms = (
         "kmeans, cpmmc, pckmeans, {name: pmmc, params: {lam: [0.1, 1], fallback: [true, false]}}, "
-        "{name: cpcmmc, params: {lam: [0.1, 1], fallback: false}}, {name: dca, select: heldout}"
+        "{name: cpcmmc, params: {lam: [0.1, 1], fallback: false}}"
     )
     plan = plan_of(algorithms, "{kind: random_pairs, counts: [10, 30]}", more=limit)
+    plan = [planned for planned in plan if planned.trial == 0]
     shared.forget()
     together = [run(planned)[0] for planned in plan]
     alone = []
