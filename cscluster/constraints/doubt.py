@@ -152,7 +152,7 @@ class Doubt:
         return samples[int(np.argmax(uncertainty(self.likelihoods(samples, groups))))]
 
     def _likely(self, samples: list[int], groups: list[Set]) -> tuple[int, int] | None:
-        """Return the median by distance of the largest part left whose medoid is in a group, and the medoid."""
+        """Return the median by distance of the largest part whose medoid is in a group, and the medoid."""
         linked = {member for group in groups for member in group}
         parts: dict[int, list[int]] = {}
         for sample in samples:
