@@ -11,7 +11,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from cscluster import cells
-from cscluster.atomic import put as put
 from cscluster.errors import StoreError
 from cscluster.tables.table import Table
 
