@@ -588,7 +588,7 @@ def new_algorithm(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the algorithm, such as my_method.")],
     directory: options.Directory = Path(),
 ) -> None:
-    """Write a small algorithm that works, to be replaced by your own."""
+    """Write a small algorithm that works, to start from."""
     from cscluster.cli import new as command
 
     command.algorithm(name, directory)
@@ -599,7 +599,7 @@ def new_experiment(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the experiment and of its results.")],
     directory: options.Directory = Path(),
 ) -> None:
-    """Write an experiment file to change, and the schema by which editors check it."""
+    """Write an experiment file, and its schema for editors."""
     from cscluster.cli import new as command
 
     command.experiment(name, directory)
