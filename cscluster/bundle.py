@@ -8,7 +8,7 @@ from pathlib import Path
 
 @cache
 def folder(name: str) -> Path:
-    """Return the folder ``configs`` or ``datasets`` that came with the package."""
+    """Return the directory ``configs`` or ``datasets`` that came with the package."""
     package = Path(__file__).parent
     installed = package / "_bundle" / name
     return installed if installed.is_dir() else package.parent / name

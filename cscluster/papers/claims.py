@@ -178,7 +178,7 @@ class Paper(_Model):
 
 
 def folder() -> Path:
-    """Return the folder that has one folder for each paper."""
+    """Return the directory that has one directory for each paper."""
     return bundle.folder("configs") / "papers"
 
 

@@ -74,7 +74,7 @@ class Comparison:
 
 
 def compare(before: RunFolder, after: RunFolder, first: Results, second: Results) -> Comparison:
-    """Compare two runs, given as folders and as results."""
+    """Compare two runs, given as result directories and as results."""
     records = [before.planned_records(), after.planned_records()]
     old, new = _meanings(before, records[0]), _meanings(after, records[1])
     common = old.keys() & new.keys()
