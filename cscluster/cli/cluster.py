@@ -165,8 +165,7 @@ def _links(path: Path | None, table: Table, contradictions: str) -> Constraints:
 
 def _check(wanted: Method, steps: list[Any], outputs: Outputs, inputs: list[Path]) -> None:
     """Say at once what could not be written in the end."""
-    if outputs.with_table and outputs.out is None:
-        raise StoreError("--with-table repeats the table in the labels file: name it with --out FILE.")
+    options.require_out(outputs.out, outputs.with_table)
     if outputs.describe is not None and outputs.describe.suffix.lower() != ".html":
         raise StoreError(f"--describe '{outputs.describe}' must end with .html.")
     check_files(list(outputs.files()), inputs)

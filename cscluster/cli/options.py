@@ -12,7 +12,7 @@ import typer
 
 from cscluster.cli import complete
 from cscluster.data import STEP_NAMES, formats
-from cscluster.errors import ParameterError
+from cscluster.errors import ParameterError, StoreError
 from cscluster.experiment.engine import BACKENDS
 from cscluster.words import integer
 
@@ -155,6 +155,12 @@ def number_of_clusters(text: str) -> int | None:
     if text != "auto" and (number is None or number < 2):
         raise ParameterError(f"-k must be an integer of at least 2, or 'auto', got '{text}'.")
     return number
+
+
+def require_out(out: Path | None, with_table: bool) -> None:
+    """Raise a StoreError where the table is to be repeated in a file that is not named."""
+    if with_table and out is None:
+        raise StoreError("--with-table repeats the table in the labels file: name it with --out FILE.")
 
 
 def column_names(given: list[str] | None) -> list[str]:

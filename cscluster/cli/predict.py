@@ -8,8 +8,7 @@ import numpy as np
 
 from cscluster.atomic import put
 from cscluster.cli import cluster_view as view
-from cscluster.cli import console
-from cscluster.errors import StoreError
+from cscluster.cli import console, options
 from cscluster.models.files import read
 from cscluster.selection.heldout import title
 from cscluster.tables.outputs import check, labels_csv
@@ -19,8 +18,7 @@ from cscluster.words import plural
 
 def predict(model: Path, data: str, id_column: str | None, out: Path | None, with_table: bool) -> None:
     """Say which cluster each new row falls into; `out` is a file, or "-" for standard output."""
-    if with_table and out is None:
-        raise StoreError("--with-table repeats the table in the labels file: name it with --out FILE.")
+    options.require_out(out, with_table)
     to_stdout = out == Path("-")
     screen = console.err if to_stdout else console.out
     if out is not None and not to_stdout:

@@ -19,7 +19,6 @@ from cscluster.store.records import check, make_key
 
 _COMMON = ("dataset", "algorithm", "label", "params", "schedule", "environment", "cell", "grid")
 _COLUMNS = ("point", "tier", "trial", "iterations", "converged")
-_ODD = ("status", "warnings", "error")
 _USUAL: dict[str, Any] = {"status": "ok", "warnings": [], "error": None}
 
 
@@ -50,7 +49,7 @@ def pack(folder: RunFolder, metrics: Sequence[str]) -> bytes:
         "odd": {
             number: odd
             for number, record in enumerate(records)
-            if (odd := {name: record[name] for name in _ODD if record[name] != _USUAL[name]})  # type: ignore[literal-required]
+            if (odd := {name: record[name] for name, usual in _USUAL.items() if record[name] != usual})  # type: ignore[literal-required]
         },
     }
     return lzma.compress(json.dumps(content, separators=(",", ":")).encode(), preset=9)

@@ -17,6 +17,7 @@ import struct
 import sys
 import threading
 import time
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import psutil
@@ -49,7 +50,7 @@ def main(requests: int, replies: int) -> NoReturn:
     process = status = 0
     while process != worker:  # Linux makes orphans children of the keeper
         process, status = os.wait()
-    _end_descendants()
+    end_all(_descendants)
     with contextlib.suppress(OSError):
         os.write(replies, b"\n%s %d\n" % (ENDED, os.waitstatus_to_exitcode(status)))
     os._exit(0)
@@ -59,14 +60,14 @@ def _end_with_parent() -> None:
     """Wait for the end of standard input, then end everything."""
     while os.read(0, 1):
         pass
-    _end_descendants()
+    end_all(_descendants)
     os._exit(0)
 
 
-def _end_descendants() -> None:
-    """Kill all that descends from this process, until nothing is left."""
+def end_all(find: Callable[[], list[psutil.Process]]) -> None:
+    """Kill the processes that `find` finds, until it finds none."""
     end = time.monotonic() + _PATIENCE
-    while (left := _descendants()) and time.monotonic() < end:
+    while (left := find()) and time.monotonic() < end:
         for process in left:
             with contextlib.suppress(psutil.Error):
                 process.kill()
@@ -74,6 +75,7 @@ def _end_descendants() -> None:
 
 
 def _descendants() -> list[psutil.Process]:
+    """Return all that descends from this process and lives."""
     found = []
     for process in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.Error):

@@ -28,7 +28,7 @@ import psutil
 from cscluster.algorithms.registry import BUILT_IN
 from cscluster.errors import ConfigError, WorkerError
 from cscluster.experiment.engine import trial as trials
-from cscluster.experiment.engine.child import ENDED, HEAD, MARK, READY, STARTED, TAKEN
+from cscluster.experiment.engine.child import ENDED, HEAD, MARK, READY, STARTED, TAKEN, end_all
 from cscluster.experiment.plan.trials import Cell, Trial
 from cscluster.store.records import Record, Status, from_line
 
@@ -285,23 +285,13 @@ class _Child:
             self._process.kill()
             self._process.wait()
         if self._process.returncode:  # the keeper was killed, and has ended nothing
-            _end_marked(self._mark)
+            end_all(lambda: [process for process in psutil.process_iter() if _has_mark(process, self._mark)])
         os.close(self._requests)
         os.close(self._replies)
 
 
-def _end_marked(mark: str) -> None:
-    """Kill all processes that descend from a child, whoever their parent is now, until nothing is left."""
-    end = time.monotonic() + _PATIENCE
-    while (left := [process for process in psutil.process_iter() if _has_mark(process, mark)]) and (
-        time.monotonic() < end
-    ):
-        for process in left:
-            with contextlib.suppress(psutil.Error):
-                process.kill()
-
-
 def _has_mark(process: psutil.Process, mark: str) -> bool:
+    """Tell whether a process descends from a child, whoever its parent is now, and lives."""
     try:
         return process.status() != psutil.STATUS_ZOMBIE and process.environ().get(MARK) == mark
     except (psutil.Error, OSError):  # it has ended, or belongs to somebody else
