@@ -31,7 +31,7 @@ EXCEPTIONS = {  # the promises that are not kept, and why
     ("scsc", "does_not_depend_on_order"): _WEAK,
 }
 
-FEWER = {"scsc": {"n_partitions": 20}}
+FEWER = {"scsc": {"n_partitions": 20}, "landmark_ensemble": {"n_partitions": 10}}
 """Parameters that make the checks quick and change no promise."""
 
 

@@ -68,10 +68,16 @@ def linked(cls):
     return globals().setdefault(cls.__name__, type(cls.__name__, (Linked, cls), place))
 
 
-QUICK = [algorithm.name for algorithm in BUILT_IN if algorithm.name != "mmc_sdp"]
+def parameters():
+    """Return the algorithms; a second form of a class, and what takes a minute, is left to `make stress`."""
+    seen = set()
+    for algorithm in BUILT_IN:
+        again = algorithm.load() in seen or algorithm.name == "mmc_sdp"
+        seen.add(algorithm.load())
+        yield pytest.param(algorithm.name, marks=[pytest.mark.slow] if again else [])
 
 
-@pytest.mark.parametrize("name", [*QUICK, pytest.param("mmc_sdp", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", parameters())
 def test_checks_of_scikit_learn(name):
     algorithm = find(name)
     cls = linked(algorithm.load()) if algorithm.is_metric else algorithm.load()
