@@ -9,6 +9,7 @@ from numba.core.dispatcher import Dispatcher
 
 from cscluster.algorithms.contract import examine
 from cscluster.algorithms.registry import BUILT_IN
+from tests.contract.forms import forms
 
 ALL = pytest.mark.parametrize("algorithm", BUILT_IN, ids=lambda algorithm: algorithm.name)
 
@@ -42,7 +43,7 @@ def test_documentation(algorithm):
         assert section in text
 
 
-@ALL
+@pytest.mark.parametrize("algorithm", forms())
 def test_every_promise_is_kept(algorithm):
     expected = {check for name, check in EXCEPTIONS if name == algorithm.name}
     if algorithm.name in FEWER:

@@ -7,7 +7,7 @@ import pytest
 from sklearn.utils.estimator_checks import check_estimator
 
 from cscluster import Constraints
-from cscluster.algorithms.registry import BUILT_IN, find
+from tests.contract.forms import forms
 
 SMALL = {
     "llma": {"n_neighbors": 5},
@@ -68,18 +68,9 @@ def linked(cls):
     return globals().setdefault(cls.__name__, type(cls.__name__, (Linked, cls), place))
 
 
-def parameters():
-    """Return the algorithms; a second form of a class, and what takes a minute, is left to `make stress`."""
-    seen = set()
-    for algorithm in BUILT_IN:
-        again = algorithm.load() in seen or algorithm.name == "mmc_sdp"
-        seen.add(algorithm.load())
-        yield pytest.param(algorithm.name, marks=[pytest.mark.slow] if again else [])
-
-
-@pytest.mark.parametrize("name", parameters())
-def test_checks_of_scikit_learn(name):
-    algorithm = find(name)
+@pytest.mark.parametrize("algorithm", forms("mmc_sdp"))
+def test_checks_of_scikit_learn(algorithm):
+    name = algorithm.name
     cls = linked(algorithm.load()) if algorithm.is_metric else algorithm.load()
     expected = _SECOND | EXPECTED.get(name, {})
     with warnings.catch_warnings():
