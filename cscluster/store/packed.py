@@ -43,9 +43,10 @@ def pack(folder: RunFolder, metrics: Sequence[str]) -> bytes:
         **{name: [record[name] for record in records] for name in _COLUMNS},  # type: ignore[literal-required]
         "metrics": {name: [_rounded(record["metrics"].get(name)) for record in records] for name in metrics},
         "seconds": {
-            name: [float(f"{record['seconds'].get(name, 0.0):.4g}") for record in records]
+            name: [_four_digits(record["seconds"].get(name, 0.0)) for record in records]
             for name in dict.fromkeys(part for record in records for part in record["seconds"])
         },
+        "cpu_seconds": [_four_digits(record.get("cpu_seconds")) for record in records],
         "odd": {
             number: odd
             for number, record in enumerate(records)
@@ -57,6 +58,10 @@ def pack(folder: RunFolder, metrics: Sequence[str]) -> bytes:
 
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 6)
+
+
+def _four_digits(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.4g}")
 
 
 def restore(file: Path, folder: RunFolder) -> int:
@@ -91,7 +96,7 @@ def _records(content: dict[str, Any]) -> Iterator[Any]:
     for number, kind in enumerate(content["kind"]):
         record: dict[str, Any] = {
             **content["kinds"][kind],
-            **{name: content[name][number] for name in _COLUMNS},
+            **{name: content[name][number] for name in (*_COLUMNS, "cpu_seconds")},
             **{
                 group: {name: values[number] for name, values in content[group].items()}
                 for group in ("metrics", "seconds")

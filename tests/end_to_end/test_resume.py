@@ -41,7 +41,7 @@ def values(folder):
         record = json.loads(line)
         assert record["key"] not in found, "a trial was stored twice"
         found[record["key"]] = {
-            k: v for k, v in record.items() if k not in ("seconds", "environment", "check")
+            k: v for k, v in record.items() if k not in ("seconds", "cpu_seconds", "environment", "check")
         }
     return found
 

@@ -22,6 +22,7 @@ from cscluster.data.prepared import DataRef, make_ref
 from cscluster.data.preprocessing import STEPS, Step, on_one_scale
 from cscluster.errors import ConfigError, CsclusterError
 from cscluster.experiment.config.schema import AlgorithmEntry, DatasetEntry, Experiment, candidates
+from cscluster.metrics.catalogue import COSTS
 from cscluster.store.cells import changes
 from cscluster.store.records import Record, make_key, short_hash, storable
 
@@ -308,9 +309,7 @@ def compare(plan: list[Trial], records: list[Record], known_cells: Mapping[str, 
 
 def complete(record: Record, metrics: Sequence[str]) -> bool:
     """Tell whether a record holds all that is asked of its trial; a failure is all there is."""
-    return record["status"] != "ok" or all(
-        name in record["metrics"] or name in ("seconds", "iterations") for name in metrics
-    )
+    return record["status"] != "ok" or all(name in record["metrics"] or name in COSTS for name in metrics)
 
 
 def _slot(dataset: str, label: str, grid: Mapping[str, Any], point: int, trial: int) -> tuple[Any, ...]:
