@@ -55,7 +55,7 @@ class Algorithm:
         Name in tables and figures.
     family : str
         Package below ``cscluster.algorithms``; ``metric`` are metric learners, joined with a
-        clusterer when they run.
+        clusterer when they run; ``selection`` chooses one of the others.
     paper : str
         Publication that proposes it.
     tags : tuple of str
@@ -518,6 +518,17 @@ ENSEMBLE = (
     ),
 )
 
+SELECTION = (
+    Algorithm(
+        name="auto",
+        target="cscluster.selection.auto:Auto",
+        title="auto",
+        family="selection",
+        tags=("constraints", "inductive", "sparse", "compiled"),
+        caveat="few links are a weak judge of methods, so that the choice may end behind k-means",
+    ),
+)
+
 _PLAIN = {"joint": False, "fallback": False}
 """Each sample has the label that the method gives it, whatever k-means says."""
 
@@ -561,7 +572,9 @@ def _forms(entry: Algorithm) -> tuple[Algorithm, ...]:
 
 
 BUILT_IN: tuple[Algorithm, ...] = tuple(
-    form for entry in (*PARTITION, *MARGIN, *METRIC, *SPECTRAL, *ENSEMBLE) for form in _forms(entry)
+    form
+    for entry in (*PARTITION, *MARGIN, *METRIC, *SPECTRAL, *ENSEMBLE, *SELECTION)
+    for form in _forms(entry)
 )
 
 

@@ -12,7 +12,9 @@ from cscluster.data.preprocessing import STEPS
 from cscluster.errors import ParameterError
 
 TAGS = {"constraints", "inductive", "sequential", "kernel", "sparse", "binary", "compiled"}
-FAMILIES = {"partition", "margin", "metric", "spectral", "ensemble"}
+FAMILIES = {"partition", "margin", "metric", "spectral", "ensemble", "selection"}
+OURS = ("landmark_ensemble", "auto")
+"""Not published."""
 each = pytest.mark.parametrize("algorithm", registry.BUILT_IN, ids=lambda algorithm: algorithm.name)
 
 
@@ -26,10 +28,11 @@ def test_names_and_titles_are_unique():
 def test_entry_is_consistent_with_its_class(algorithm):
     loaded = algorithm.load()
     assert issubclass(loaded, MetricLearner if algorithm.is_metric else Clusterer)
-    assert loaded.__module__.startswith(f"cscluster.algorithms.{algorithm.family}.")
+    home = "cscluster" if algorithm.family == "selection" else "cscluster.algorithms"
+    assert loaded.__module__.startswith(f"{home}.{algorithm.family}.")
     assert algorithm.family in FAMILIES
     assert set(algorithm.tags) <= TAGS
-    assert bool(algorithm.paper) == (algorithm.name != "landmark_ensemble")  # ours, unpublished
+    assert bool(algorithm.paper) == (algorithm.name not in OURS)
     assert set(algorithm.preprocess) <= set(STEPS)
     assert ("sparse" in algorithm.tags) == loaded.accepts_sparse
     if not algorithm.is_metric:
