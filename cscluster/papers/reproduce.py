@@ -232,5 +232,8 @@ def _is_missing(base: str | None) -> bool:
 def _collect(paper: Paper, item: str, folder: RunFolder) -> Results:
     """Return the results with all metrics that the experiment or a claim names."""
     named = [*folder.config()["experiment"]["metrics"]]
-    named += [metric for claim in paper.claims if item in claim.items for metric in claim.metrics]
+    for claim in paper.claims:
+        named += [
+            metric for check in (claim, *claim.causes) if item in check.items for metric in check.metrics
+        ]
     return collect(folder, list(dict.fromkeys(named)))
