@@ -23,6 +23,7 @@ from cscluster.report.aggregate import collect
 from cscluster.report.document import compose
 from cscluster.report.formats import terminal
 from cscluster.store.records import Record
+from cscluster.store.table import RecordTable
 from cscluster.words import plural
 
 
@@ -86,9 +87,9 @@ def run(
             console.err.whole(f"warning: this run will mix versions: {', '.join(mixed)}")
         if dry_run:
             return
-        failed = _execute(job, workers)
+        table, failed = _execute(job, workers)
     if job.shard is None:
-        _show(job)
+        _show(job, table)
     else:
         others = job.folder.path.with_name(f"{job.experiment.name}.shard-*-of-{job.shard.count}")
         merge = f"cscluster merge {others}{results_flag(results)}"
@@ -102,18 +103,18 @@ def _announce(job: Job, n_workers: int) -> None:
     experiment, difference = job.experiment, job.difference
     console.out.print(experiment.title or experiment.name, style="bold")
     planned = sum(len(trial.keys) for trial in job.plan)
-    cells = {(t.cell.data.name, t.cell.label, str(t.cell.grid)) for t in job.whole}
+    cells = {trial.cell.hash for trial in job.whole}
     whole = sum(len(trial.keys) for trial in job.whole)
     share = f"{planned} of {whole} trials in shard {job.shard}" if job.shard else f"{planned} trials planned"
     console.out.say(
         f"{share} ({len(cells)} settings x {len(experiment.constraints.points)} points x "
-        f"{experiment.trials * experiment.repeats} trials): {difference.n_cached} stored, "
-        f"{planned - difference.n_cached} to run with {plural(n_workers, 'worker')}"
+        f"{experiment.trials * experiment.repeats} trials): {len(difference.stored)} stored, "
+        f"{planned - len(difference.stored)} to run with {plural(n_workers, 'worker')}"
     )
     console.out.say(f"preprocessing: {preprocessing_words(experiment.preprocess, experiment.algorithms)}")
-    aside = {record["key"] for record in job.kept} - {key for trial in job.whole for key in trial.keys}
-    if aside:
-        words = plural(len(aside), "stored trial")
+    n_aside = job.n_aside()
+    if n_aside:
+        words = plural(n_aside, "stored trial")
         console.out.say(f"put aside: {words} of an earlier, larger plan; the report is of this plan")
     console.out.say(*(f"stale: {reason}" for reason in difference.reasons))
     if not difference.todo:
@@ -129,10 +130,9 @@ def preprocessing_words(steps: Sequence[Any] | None, algorithms: Sequence[Algori
     return ", ".join(str(step) for step in steps) + except_some
 
 
-def _execute(job: Job, pool: Pool) -> int:
-    """Run the job with a progress bar; return the number of failed records of the plan."""
-    planned = {key for trial in job.plan for key in trial.keys}
-    failed = sum(r["status"] != "ok" and r["key"] in planned for r in job.kept)
+def _execute(job: Job, pool: Pool) -> tuple[RecordTable, int]:
+    """Run the job with a progress bar; return all that is stored and the number of failures in the plan."""
+    failed = job.n_failed()
     try:
         with console.trials("trials", len(job.difference.todo)) as advance:
 
@@ -141,16 +141,17 @@ def _execute(job: Job, pool: Pool) -> int:
                 failed += sum(record["status"] != "ok" for record in records)
                 advance(failed)
 
-            carry_out(job, pool, progress)
+            table = carry_out(job, pool, progress)
     except KeyboardInterrupt:
         command = shlex.join(["cscluster", *sys.argv[1:]])
         console.out.whole("", f"interrupted: finished trials are stored; resume with: {command}")
         raise typer.Exit(130) from None
-    return failed
+    return table, failed
 
 
-def _show(job: Job) -> None:
-    results = collect(job.folder)
+def _show(job: Job, table: RecordTable) -> None:
+    results = collect(job.folder, table=table)
+    document = compose(results)
     console.out.say("")
-    terminal.show(compose(results), console.out, brief=True)
-    console.out.whole("", f"report: {write.into_folder(results, job.folder.path)}")
+    terminal.show(document, console.out, brief=True)
+    console.out.whole("", f"report: {write.into_folder(results, job.folder.path, document)}")

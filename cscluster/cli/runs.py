@@ -49,8 +49,8 @@ def _row(folder: RunFolder, now: float) -> list[str]:
     n_bytes = sum(path.stat().st_size for path in folder.path.rglob("*") if path.is_file())
     measures = [age(now - _changed(folder)), size(n_bytes)]
     try:
-        config, planned, records = folder.config(), len(folder.plan()), folder.planned_records()
+        config, progress = folder.config(), folder.progress()
     except StoreError as error:
         return [folder.path.name, "?", "?", *measures, f"damaged: {error}"]
-    failed = sum(record["status"] != "ok" for record in records)
-    return [folder.path.name, f"{len(records)}/{planned}", str(failed), *measures, config["source"]]
+    done = f"{progress.stored}/{progress.planned}"
+    return [folder.path.name, done, str(progress.failed), *measures, config["source"]]

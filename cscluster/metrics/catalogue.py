@@ -65,8 +65,6 @@ METRICS: dict[str, Metric] = {
 
 TIMES = ("seconds", "fit_seconds", "cpu_seconds")
 """Metrics that differ from machine to machine."""
-COSTS = (*TIMES, "iterations")
-"""Metrics that every record of a finished trial has."""
 
 SCOPES = {
     "all": "all samples",

@@ -10,9 +10,9 @@ import pandas as pd
 
 from cscluster.atomic import put
 from cscluster.errors import StoreError
-from cscluster.metrics.catalogue import COSTS
 from cscluster.report import check
 from cscluster.report.aggregate import Results
+from cscluster.store.table import COSTS
 
 _COLUMNS = ["item", "dataset", "label", "params", "point", "tier", "metric", "mean", "std", "n"]
 _ROUNDING = 1e-6

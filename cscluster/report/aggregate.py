@@ -16,7 +16,7 @@ from cscluster.errors import ConfigError
 from cscluster.metrics.catalogue import lower_is_better
 from cscluster.store.environments import version_changes
 from cscluster.store.folder import RunFolder
-from cscluster.store.records import Record
+from cscluster.store.table import COSTS, RecordTable
 from cscluster.words import encodable
 
 Place = tuple[str, int, int]
@@ -25,13 +25,17 @@ Place = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class Axes:
-    """The places and draws of a run, and for each of its rows the numbers of place, draw and label."""
+    """The places and draws of a run, and for each of its rows the numbers of place, draw and label.
+
+    `tables`: what statistics have made of the metrics so far.
+    """
 
     places: list[Place]
     draws: list[int]
     place: NDArray[np.intp]
     draw: NDArray[np.intp]
     label: NDArray[np.intp]
+    tables: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, trials: pd.DataFrame, labels: Sequence[str]) -> Axes:
@@ -112,14 +116,21 @@ class Results:
         return {label: f"{label} *" if label in oracles else label for label in self.labels}
 
 
-def collect(folder: RunFolder, metrics: list[str] | None = None, *, every: bool = False) -> Results:
+def collect(
+    folder: RunFolder,
+    metrics: list[str] | None = None,
+    *,
+    every: bool = False,
+    table: RecordTable | None = None,
+) -> Results:
     """Aggregate the records of a run; nothing is recomputed.
 
-    With `every`, all points of the grids are kept, whatever the experiment selects.
+    With `every`, all points of the grids are kept, whatever the experiment selects.  `table`: the
+    records, if they have been read already.
     """
     config = _legible(folder.config()["experiment"])
     wanted = metrics or config["metrics"]
-    frame = _frame(folder)
+    frame, environments = _frame(folder.table() if table is None else table, folder.plan())
     rows, labels = [], []
     for entry, title in zip(config["algorithms"], _titles(config["algorithms"], frame), strict=True):
         mine = frame[frame["label"] == title]
@@ -134,7 +145,7 @@ def collect(folder: RunFolder, metrics: list[str] | None = None, *, every: bool 
         name=config["name"],
         title=config["title"] or config["name"],
         metrics=list(wanted),
-        datasets=list(dict.fromkeys(chosen["dataset"])) if len(chosen) else [],
+        datasets=chosen["dataset"].unique().tolist() if len(chosen) else [],
         labels=labels,
         axis="tier" if len(chosen) and chosen["tier"].max() > 1 else "point",
         schedule=config["constraints"]["kind"],
@@ -144,7 +155,7 @@ def collect(folder: RunFolder, metrics: list[str] | None = None, *, every: bool 
         trials=chosen.reset_index(drop=True),
         repeats=repeats,
         families=_families(folder),
-        mixed=_mixed(folder),
+        mixed=version_changes(made for id_, made in folder.environments().items() if id_ in environments),
     )
 
 
@@ -248,59 +259,46 @@ def draw_means(values: pd.Series, keys: Sequence[Any], draw: Any) -> pd.DataFram
     return values.groupby([*keys, draw], sort=False).agg(["mean", "count"])
 
 
-def _mixed(folder: RunFolder) -> list[str]:
-    environments = folder.environments()
-    used = {record["environment"] for record in folder.planned_records()} if len(environments) > 1 else set()
-    return version_changes(value for id_, value in environments.items() if id_ in used)
+_FIELDS = ("dataset", "algorithm", "label", "point", "tier", "trial", "status", "grid")
 
 
-_FIELDS = ("dataset", "algorithm", "label", "point", "tier", "trial", "status", "grid", "message")
-
-
-def _frame(folder: RunFolder) -> pd.DataFrame:
-    """Return the planned trials, one row each, in plan order.
-
-    Records are taken apart one by one: a hundred thousand of them at once would keep the garbage
-    collector busier than all the rest.
-    """
-    row_of = {key: row for row, key in enumerate(folder.plan())}
-    columns: dict[str, list[Any]] = {name: [None] * len(row_of) for name in _FIELDS}
-    scores: dict[str, list[float | None]] = {}
-    for record in folder.records():
-        row = row_of.get(record["key"])
-        if row is None:
-            continue
-        if columns["status"][row] is not None:  # an earlier record of the same trial
-            for column in scores.values():
-                column[row] = None
-        for column, value in zip(columns.values(), _described(record), strict=True):
-            column[row] = value
-        for name, value in _scores(record).items():
-            if name not in scores:
-                scores[name] = [None] * len(row_of)
-            scores[name][row] = value
-    there = np.array([status is not None for status in columns["status"]], dtype=bool)
+def _frame(table: RecordTable, plan: list[str]) -> tuple[pd.DataFrame, set[str]]:
+    """Return the planned trials, one row each, in plan order, and the environments they were made in."""
+    last = {key: row for row, key in enumerate(table.keys)}
+    rows = np.array([last[key] for key in plan if key in last], dtype=np.intp)
+    group_of = np.empty(len(table.keys), dtype=np.intp)
+    places = np.empty((len(table.keys), 3), dtype=np.int64)
+    for number, group in enumerate(table.groups):
+        block = np.array(group.places).reshape(-1, 4)
+        group_of[block[:, 0]] = number
+        places[block[:, 0]] = block[:, 1:]
+    used = set(group_of[rows].tolist())
+    scores: dict[str, NDArray[np.float64]] = {}
+    for number in sorted(used):
+        group = table.groups[number]
+        names = [*group.metrics, *COSTS]
+        for name, column in zip(names, np.array(group.scores).reshape(-1, len(names)).T, strict=True):
+            scores.setdefault(name, np.full(len(table.keys), np.nan))[group.rows] = column
+    fields = {
+        "dataset": [_legible(group.dataset) for group in table.groups],
+        "algorithm": [_legible(group.algorithm) for group in table.groups],
+        "label": [_legible(group.label) for group in table.groups],
+        "status": [group.status for group in table.groups],
+        "grid": [json.dumps(group.grid, sort_keys=True) for group in table.groups],
+    }
+    columns = {
+        **{name: np.array(values, dtype=object)[group_of[rows]] for name, values in fields.items()},
+        **dict(zip(("point", "tier", "trial"), places[rows].T, strict=True)),
+    }
+    problems = [_legible(_problem(table.errors[row])) if row in table.errors else "" for row in rows.tolist()]
     frame = pd.DataFrame(
-        {**columns, **{f"m:{name}": np.array(column, dtype=float) for name, column in scores.items()}}
-    )
-    whole = dict.fromkeys(("point", "tier", "trial"), "int64")  # the gaps of missing trials made them floats
-    return frame[there].reset_index(drop=True).infer_objects().astype(whole)
-
-
-def _described(record: Record) -> tuple[Any, ...]:
-    """Return a record's fields but for its scores."""
-    error, grid = record["error"], record["grid"]
-    return (
-        _legible(record["dataset"]),
-        _legible(record["algorithm"]),
-        _legible(record["label"]),
-        record["point"],
-        record["tier"],
-        record["trial"],
-        record["status"],
-        json.dumps(grid, sort_keys=True) if grid else "{}",
-        _legible(_problem(error)) if error else "",
-    )
+        {
+            **{name: columns[name] for name in _FIELDS},
+            "message": problems,
+            **{f"m:{name}": column[rows] for name, column in scores.items()},
+        }
+    ).infer_objects()
+    return frame, {table.groups[number].environment for number in used}
 
 
 def _problem(error: dict[str, str]) -> str:
@@ -318,20 +316,6 @@ def _legible(value: Any) -> Any:
     if isinstance(value, dict):
         return {_legible(key): _legible(item) for key, item in value.items()}
     return value
-
-
-def _scores(record: Record) -> dict[str, float | None]:
-    """Return a record's metrics, with its time and its iterations."""
-    seconds = record["seconds"]
-    total = sum(seconds.values()) if seconds else None
-    fit = sum(seconds.get(part, 0.0) for part in ("fit", "update")) if seconds else None
-    return {
-        **record["metrics"],
-        "seconds": total,
-        "fit_seconds": fit,
-        "cpu_seconds": record.get("cpu_seconds"),
-        "iterations": record["iterations"],
-    }
 
 
 def _families(folder: RunFolder) -> dict[str, dict[str, int]]:

@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from itertools import pairwise as neighbours
 from typing import Any, Protocol
 
 import numpy as np
@@ -96,6 +95,14 @@ class Compared(Protocol):
 
 def paired(results: Compared, metric: str) -> Paired:
     """Return one metric of all draws of links, side by side."""
+    axes = results.axes
+    if metric not in axes.tables:
+        axes.tables[metric] = _paired(results, metric)
+    table: Paired = axes.tables[metric]
+    return table
+
+
+def _paired(results: Compared, metric: str) -> Paired:
     axes = results.axes
     found = draw_means(metric_values(results.trials, metric), [axes.place, axes.label], axes.draw)
     place, label, draw = (found.index.get_level_values(level).to_numpy() for level in range(3))
@@ -176,8 +183,10 @@ def ordering(scores: pd.DataFrame, lower: bool = False) -> str:
         return ""
     means = scores.mean().round(12).sort_values(ascending=not lower, kind="stable")
     line = str(means.index[0])
-    for worse, better in neighbours(means.index):
-        p = paired_t((scores[better] - scores[worse]).to_numpy()[:, None])[0]
+    if len(means) == 1:
+        return line
+    tests = paired_t(np.diff(scores[means.index].to_numpy(), axis=1))
+    for better, p in zip(means.index[1:], tests, strict=True):
         line += f" {'<' if p < ALPHA else '~'} {better}"
     return line
 

@@ -10,6 +10,7 @@
                          where stored records are dropped (failed ones that are run again, all of a fresh run)
                          or get new labels
       environments.json  versions and machine, by the id that records carry
+      progress.json      how much of the plan is done, and the size of trials.jsonl for which that is so
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -29,6 +31,7 @@ from filelock import FileLock, Timeout
 from cscluster import atomic
 from cscluster.errors import StoreError
 from cscluster.store.records import Record, from_line, to_line
+from cscluster.store.table import RecordTable
 from cscluster.words import encodable
 
 if TYPE_CHECKING:
@@ -152,9 +155,9 @@ class RunFolder:
             If a line was damaged or edited; the line is named.
         """
         try:
-            with self.trials.open(encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+            with self.trials.open("rb") as file:
                 for number, line in enumerate(file, start=1):
-                    if not line.endswith("\n"):
+                    if not line.endswith(b"\n"):
                         return
                     try:
                         yield from_line(line)
@@ -167,6 +170,22 @@ class RunFolder:
             return
         except OSError as error:
             raise StoreError(f"Cannot read '{self.trials}': {error.strerror}.") from error
+
+    def table(self) -> RecordTable:
+        """Return the stored records by columns."""
+        return RecordTable(self.records())
+
+    def progress(self) -> Progress:
+        """Return how much of the plan is done; records are read only if no run has left that behind."""
+        if (self.path / "progress.json").exists():
+            left = self._read_json("progress.json")
+            if left.pop("bytes", None) == self.n_bytes():
+                return Progress(**left)
+        return _progress(self.table(), self.plan())
+
+    def n_bytes(self) -> int:
+        """Return the size of the file of records."""
+        return self.trials.stat().st_size if self.trials.exists() else 0
 
     def planned_records(self) -> list[Record]:
         """Return the records of the present plan, in plan order."""
@@ -241,6 +260,22 @@ class RunFolder:
                 writer.close()
 
 
+@dataclass(frozen=True)
+class Progress:
+    """How many records a plan has, how many of them are stored, and how many of these failed."""
+
+    planned: int
+    stored: int
+    failed: int
+
+
+def _progress(table: RecordTable, plan: list[str]) -> Progress:
+    last = {key: row for row, key in enumerate(table.keys)}
+    rows = {last[key] for key in plan if key in last}
+    failed = sum(len(rows.intersection(group.rows)) for group in table.groups if group.status != "ok")
+    return Progress(len(plan), len(rows), failed)
+
+
 def _means(frame: pd.DataFrame, metrics: list[str]) -> str:
     """Return a table of mean scores at the last point of each data set, as HTML."""
     shown = [name for name in metrics if name in frame]
@@ -281,12 +316,18 @@ class Writer:
 
     def put_json(self, name: str, value: Any) -> None:
         """Write one of the small files in an atomic step."""
-        self._replace(
-            self.folder.path / name, encodable(json.dumps(value, indent=1, ensure_ascii=False) + "\n")
-        )
+        indent = None if name == "plan.json" else 1  # many keys, which only programs read
+        text = json.dumps(value, indent=indent, ensure_ascii=False)
+        self._replace(self.folder.path / name, encodable(text + "\n"))
+
+    def put_progress(self, table: RecordTable, plan: list[str]) -> None:
+        """Write how much of a plan is done, for who does not want to read the records."""
+        done = asdict(_progress(table, plan))
+        self.put_json("progress.json", {"bytes": self.folder.n_bytes(), **done})
 
     def put_records(self, records: Iterable[Record]) -> None:
         """Replace the record file, in an atomic step."""
+        (self.folder.path / "progress.json").unlink(missing_ok=True)
         self._replace(self.folder.trials, "".join(map(to_line, records)).encode())
 
     def append(self, records: Iterable[Record]) -> None:

@@ -16,6 +16,7 @@ from cscluster.errors import StoreError
 from cscluster.store.cells import changes
 from cscluster.store.folder import RunFolder
 from cscluster.store.records import Record
+from cscluster.store.table import RecordTable
 
 _COSMETIC = ("name", "title", "paper")
 
@@ -69,6 +70,7 @@ def merge(runs: list[RunFolder], target: RunFolder) -> Merged:
         writer.put_json("plan.json", {"cells": cells, "datasets": datasets, "keys": keys})
         writer.put_json("environments.json", {i: value for i, value in environments.items() if i in used})
         writer.put_records(records[key] for key in keys if key in records)
+        writer.put_progress(RecordTable(records.values()), keys)
     failed = sum(record["status"] != "ok" for record in records.values())
     gaps = _gaps(runs, records) if len(records) < len(keys) else []
     return Merged(target, len(keys), len(records), failed, repeated, gaps)

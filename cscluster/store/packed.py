@@ -16,6 +16,7 @@ from typing import Any
 from cscluster.errors import StoreError
 from cscluster.store.folder import RunFolder
 from cscluster.store.records import Record, check, make_key
+from cscluster.store.table import RecordTable
 
 _COMMON = ("dataset", "algorithm", "label", "params", "schedule", "environment", "cell", "grid")
 _COLUMNS = ("point", "tier", "trial", "iterations", "converged")
@@ -83,6 +84,7 @@ def restore(file: Path, folder: RunFolder) -> int:
         plan = {name: definition[name] for name in ("cells", "datasets")}
         writer.put_json("plan.json", {**plan, "keys": keys})
         writer.put_json("config.json", definition["config"])
+        writer.put_progress(RecordTable(records), keys)
     return len(records)
 
 

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from cscluster import Constraints
-from cscluster.metrics.catalogue import COSTS, METRICS, SCOPES
+from cscluster.metrics.catalogue import METRICS, SCOPES
 from cscluster.metrics.scores import contingency, satisfied, score, scores, silhouette
+from cscluster.store.table import COSTS
 
 
 @st.composite

@@ -11,11 +11,11 @@ from pydantic import ValidationError
 from cscluster import bundle
 from cscluster.errors import ConfigError
 from cscluster.experiment.config.load import load as load_experiment
-from cscluster.metrics.catalogue import COSTS
 from cscluster.papers import claims, page
 from cscluster.papers.cases import pool
 from cscluster.papers.printed import EVERY
 from cscluster.report.aggregate import Results, collect
+from cscluster.store.table import COSTS
 from tests.report.stored import entry, store, trial
 
 PAPERS = ["baghshah2010", "bilenko2004", "yi2015", "zeng2012", "zhang2009"]

@@ -4,9 +4,9 @@ import statistics
 import pytest
 
 from cscluster.errors import ConfigError
-from cscluster.metrics.catalogue import COSTS
 from cscluster.report import write
 from cscluster.report.aggregate import at_last_point, collect, join, recorded, restrict
+from cscluster.store.table import COSTS
 from tests.report.stored import entry, store, trial
 
 

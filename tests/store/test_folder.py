@@ -8,7 +8,7 @@ import textwrap
 import pytest
 
 from cscluster.errors import StoreError
-from cscluster.store.folder import RunFolder
+from cscluster.store.folder import Progress, RunFolder
 from cscluster.store.records import to_line
 from tests.store.values import record
 
@@ -338,3 +338,21 @@ def test_a_notebook_shows_a_run_that_has_nothing_yet(tmp_path):
         writer.put_json("config.json", CONFIG)
         writer.put_json("plan.json", {"keys": ["a"], "cells": {}})
     assert "0 of 1 trials are stored" in empty._repr_html_()
+
+
+def test_progress_is_left_behind_for_who_does_not_read_records(filled, monkeypatch):
+    with filled.writing() as writer:
+        writer.append([record("c", status="error")])
+        writer.put_progress(filled.table(), filled.plan())
+    monkeypatch.setattr(RunFolder, "records", None)
+    assert filled.progress() == Progress(planned=3, stored=2, failed=1)
+
+
+def test_progress_that_is_out_of_date_is_not_used(filled):
+    with filled.writing() as writer:
+        writer.put_progress(filled.table(), filled.plan())
+        writer.append([record("z")])
+    assert filled.progress() == Progress(planned=3, stored=3, failed=0)
+    with filled.writing() as writer:
+        writer.put_records([record("z", trial=1), record("x"), record("y"), record("w")])
+    assert filled.progress() == Progress(planned=3, stored=1, failed=0)

@@ -167,5 +167,5 @@ def test_a_merge_can_be_done_again_after_a_crash_at_any_moment(tmp_path, monkeyp
     assert merge(runs, target).found == 3
     assert list(statuses(target)) == ["a", "b", "c"]
     assert {path.name for path in target.path.iterdir()} == {
-        ".lock", "config.json", "plan.json", "environments.json", "trials.jsonl",
+        ".lock", "config.json", "plan.json", "environments.json", "trials.jsonl", "progress.json",
     }  # fmt: skip

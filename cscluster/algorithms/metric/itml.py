@@ -26,7 +26,6 @@ def distance_bounds(X: FloatArray, constraints: Constraints, quantile: float) ->
     return float(low), float(high)
 
 
-@njit(cache=True)
 def bregman_projections(
     V: FloatArray, delta: IntArray, bounds: FloatArray, gamma: float, tol: float, max_iter: int
 ) -> tuple[FloatArray, FloatArray, int, bool]:
@@ -49,10 +48,24 @@ def bregman_projections(
     converged : bool
         Whether the multipliers came to rest.
     """
+    A, multipliers = np.eye(V.shape[1]), np.zeros(len(V))
+    n_iter, converged = _project(V, delta, bounds.copy(), gamma, tol, max_iter, A, multipliers)
+    return A, multipliers, n_iter, converged
+
+
+@njit(cache=True)
+def _project(
+    V: FloatArray,
+    delta: IntArray,
+    xi: FloatArray,
+    gamma: float,
+    tol: float,
+    max_iter: int,
+    A: FloatArray,
+    multipliers: FloatArray,
+) -> tuple[int, bool]:
+    """Change `xi`, `A` and `multipliers` in place; return the rounds made and whether they came to rest."""
     d = V.shape[1]
-    A = np.eye(d)
-    multipliers = np.zeros(len(V))
-    xi = bounds.copy()
     step = gamma / (gamma + 1)
     for iteration in range(1, max_iter + 1):
         change = size = 0.0
@@ -71,8 +84,8 @@ def bregman_projections(
             change += abs(alpha)
             size += 2 * multipliers[c] + alpha
         if change <= tol * size:
-            return A, multipliers, iteration, True
-    return A, multipliers, max_iter, False
+            return iteration, True
+    return max_iter, False
 
 
 class ITML(LinearMetric):

@@ -154,6 +154,7 @@ def assign_points(
     entries = np.argsort(pairs.ravel(), kind="stable")
     starts = np.searchsorted(pairs.ravel()[entries], np.arange(len(D) + 1))
     labels = np.full_like(labels, -1) if assignment == "reset" else labels.copy()
+    n_clusters, (n_metrics, _, width) = D.shape[1], phi.shape
     _sweep(
         rng.permutation(len(D)),
         D,
@@ -166,9 +167,13 @@ def assign_points(
         phi,
         pairs,
         closure.is_must,
-        penalties.extra,
+        np.require(penalties.extra, requirements="W"),  # one signature, and so one compilation
         starts,
         entries,
+        np.empty(n_clusters),
+        np.zeros((closure.n_components, n_clusters, width)),
+        np.zeros((closure.n_components, n_clusters), dtype=np.int64),
+        np.zeros((closure.n_components, n_metrics, width)),
     )
     return labels[unit]
 
@@ -189,30 +194,31 @@ def _sweep(
     extra: FloatArray,
     starts: IntArray,
     entries: IntArray,
+    cost: FloatArray,
+    own: FloatArray,
+    count: IntArray,
+    total: FloatArray,
 ) -> None:
     """Visit the units in `order` and give each, in place, the label of least cost.
 
     ``own[p, h]`` sums phi over the ``count[p, h]`` units of component p in cluster h, under the
-    metric of h; ``total[p, m]`` sums it over all labelled units of p under metric m.
+    metric of h; ``total[p, m]`` sums it over all labelled units of p under metric m.  They come as zeros
+    and `cost` as scratch: what is allocated in here is compiled as well.
 
     A unit outside h pays half of each must-link under the metric of h and half under that of the
     partner's cluster.  Up to a constant this is half of ``total`` less ``own``, and where there is
     one metric, ``total`` is constant as well.
     """
-    n_clusters, n_metrics, n_components = D.shape[1], len(phi), len(indptr) - 1
-    own = np.zeros((n_components, n_clusters, phi.shape[2]))
-    count = np.zeros((n_components, n_clusters), dtype=np.int64)
-    total = np.zeros((n_components, n_metrics, phi.shape[2]))
-
+    n_clusters, n_metrics = D.shape[1], len(phi)
+    one = np.int64(1)  # a literal would be compiled for each value
     for u in range(len(labels)):
         if labels[u] >= 0:
-            _count(1, u, component[u], labels[u], phi, own, count, total)
+            _count(one, u, component[u], labels[u], phi, own, count, total)
 
-    cost = np.empty(n_clusters)
     for u in order:
         p, current = component[u], labels[u]
         if current >= 0:
-            _count(-1, u, p, current, phi, own, count, total)
+            _count(-one, u, p, current, phi, own, count, total)
         for h in range(n_clusters):
             m = h % n_metrics
             cost[h] = D[u, h]
@@ -220,11 +226,13 @@ def _sweep(
                 cost[h] -= _dot(alpha[m, u], own[p, h])
             if n_metrics > 1:
                 cost[h] += 0.5 * _dot(alpha[m, u], total[p, m])
-        for q in indices[indptr[p] : indptr[p + 1]]:
+        for at in range(indptr[p], indptr[p + 1]):
+            q = indices[at]
             for h in range(n_clusters):
                 if count[q, h] > 0:
                     cost[h] += _dot(beta[h % n_metrics, u], own[q, h])
-        for entry in entries[starts[u] : starts[u + 1]]:
+        for at in range(starts[u], starts[u + 1]):
+            entry = entries[at]
             link = entry // 2
             partner = pairs[link, 1 - entry % 2]
             g = labels[partner]
@@ -241,7 +249,7 @@ def _sweep(
             if cost[h] < cost[best]:
                 best = h
         labels[u] = best
-        _count(1, u, p, best, phi, own, count, total)
+        _count(one, u, p, best, phi, own, count, total)
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})

@@ -306,7 +306,7 @@ def _surroundings(cell: Cell) -> tuple[str, dict[str, str], list[str]]:
 def _checked(line: bytes, key: str) -> Record:
     """Return the record on a line; raises `_EndedError` unless it is that of the key."""
     try:
-        record = from_line(line.decode())
+        record = from_line(line)
     except (ValueError, RecursionError):
         raise _EndedError("the process answered with something other than a record") from None
     if record["key"] != key:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from cscluster.data import prepared
 from cscluster.errors import StoreError
@@ -19,10 +19,11 @@ from cscluster.experiment.config.sweep import swept
 from cscluster.experiment.engine import environment
 from cscluster.experiment.engine.execute import Pool, execute
 from cscluster.experiment.plan.shard import Shard
-from cscluster.experiment.plan.trials import Difference, Trial, compare, complete, make_plan
+from cscluster.experiment.plan.trials import Cell, Difference, Trial, compare, complete, make_plan
 from cscluster.store.environments import version_changes
 from cscluster.store.folder import RunFolder, Writer
 from cscluster.store.records import Record, storable
+from cscluster.store.table import Group, RecordTable
 
 
 @dataclass(frozen=True)
@@ -68,14 +69,17 @@ class Job:
     writer: Writer | None = None
 
     @cached_property
-    def _records(self) -> list[Record]:
-        return list(self.folder.records())
+    def table(self) -> RecordTable:
+        """What is stored; a run adds its records to it."""
+        return self.folder.table()
 
     @cached_property
-    def _candidates(self) -> list[Record]:
+    def _candidates(self) -> RecordTable:
         """Stored records that need not be made again because of what was asked for."""
-        records = [] if self.fresh else self._records
-        return [record for record in records if record["status"] == "ok"] if self.retry_failed else records
+        return self.table.where(self._is_candidate)
+
+    def _is_candidate(self, group: Group) -> bool:
+        return not self.fresh and (group.status == "ok" or not self.retry_failed)
 
     @cached_property
     def difference(self) -> Difference:
@@ -87,21 +91,52 @@ class Job:
         last = self.draws * self.experiment.repeats
         return replace(found, todo=[trial for trial in found.todo if trial.trial < last])
 
+    def n_aside(self) -> int:
+        """Return the number of stored records that stay but do not belong to the plan of all shards."""
+        whole = {key for trial in self.whole for key in trial.keys}
+        return len({key for keys in self._candidates.groups_keys() for key in keys} - whole)
+
+    def n_failed(self) -> int:
+        """Return the number of stored failures that stay in the plan."""
+        failed = self._candidates.where(lambda group: group.status != "ok")
+        return sum(key in self.difference.stored for keys in failed.groups_keys() for key in keys)
+
+    def environments(self) -> set[str]:
+        """Return the environments that the stored records of the plan were made in."""
+        groups = self._candidates.groups
+        return {
+            group.environment
+            for group in groups
+            if not self.difference.stored.isdisjoint(self._candidates.keys_of(group))
+        }
+
     @cached_property
-    def kept(self) -> list[Record]:
-        """Stored records that stay, under the labels that the plan has now."""
+    def _changes(self) -> dict[int, dict[str, Any] | None]:
+        """What becomes of stored rows that do not stay as they are: new labels, or None for dropped ones."""
+        cells = {trial.cell.hash: trial.cell for trial in self.plan}
         redone = {key for trial in self.difference.todo for key in trial.keys}
-        kept = [
-            record
-            for record in self._candidates
-            if record["key"] not in redone or complete(record, self.experiment.metrics)
-        ]
-        return _as_planned(kept, self.plan)
+        changes: dict[int, dict[str, Any] | None] = {}
+        for group in self.table.groups:
+            labels = _labels(cells[group.cell]) if group.cell in cells else {}
+            if not self._is_candidate(group):
+                changes |= dict.fromkeys(group.rows)
+            elif labels != {name: getattr(group, name) for name in labels}:
+                changes |= dict.fromkeys(group.rows, labels)
+            if not complete(group, self.experiment.metrics):
+                changes |= {row: None for row in group.rows if self.table.keys[row] in redone}
+        return changes
 
     @property
     def replaces(self) -> bool:
-        """Whether stored records are dropped or renamed before the run."""
-        return self.kept != self._records
+        """Whether stored records are dropped or get new labels before the run."""
+        return bool(self._changes)
+
+    def kept(self) -> Iterator[Record]:
+        """Yield the stored records that stay, under the labels that the plan has now."""
+        for row, record in enumerate(self.folder.records()):
+            labels = self._changes.get(row, {})
+            if labels is not None:
+                yield cast(Record, {**record, **labels})
 
 
 def prepare(
@@ -171,15 +206,9 @@ def locked(job: Job) -> Iterator[Job]:
         yield replace(job, writer=writer)
 
 
-def _as_planned(records: list[Record], plan: list[Trial]) -> list[Record]:
-    """Return stored records under the labels that the plan has now: their keys do not depend on these."""
-    cells = {key: trial.cell for trial in plan for key in trial.keys}
-    return [
-        {**record, "label": cell.label, "params": storable(cell.params), "grid": storable(cell.grid)}
-        if (cell := cells.get(record["key"]))
-        else record
-        for record in records
-    ]
+def _labels(cell: Cell) -> dict[str, Any]:
+    """Return what a record says of its cell; its key does not depend on that."""
+    return {"label": cell.label, "params": storable(cell.params), "grid": storable(cell.grid)}
 
 
 def _command(name: str, settings: list[str], sweep: list[str] | None) -> str:
@@ -210,15 +239,14 @@ def mixed_versions(job: Job) -> list[str]:
     job : Job
         What is about to run.
     """
-    planned = {key for trial in job.plan for key in trial.keys}
-    used = {record["environment"] for record in job.kept if record["key"] in planned}
+    used = job.environments()
     if not used or not job.difference.todo:
         return []
     before = [value for id_, value in job.folder.environments().items() if id_ in used]
     return version_changes([*before, environment.describe(job.experiment.threads)])
 
 
-def carry_out(job: Job, pool: Pool, progress: Callable[[list[Record]], None] | None = None) -> None:
+def carry_out(job: Job, pool: Pool, progress: Callable[[list[Record]], None] | None = None) -> RecordTable:
     """Run what is left of a job; every finished trial is on disk before the next is reported.
 
     Parameters
@@ -229,28 +257,48 @@ def carry_out(job: Job, pool: Pool, progress: Callable[[list[Record]], None] | N
         Where trials run.
     progress : callable, optional
         Called with the records of each trial as it ends.
+
+    Returns
+    -------
+    RecordTable
+        All that is stored then.
     """
     if job.writer is None:
         with locked(job) as mine:
-            carry_out(mine, pool, progress)
-        return
-    writer = job.writer
-    here = environment.describe(job.experiment.threads)
-    here_id = environment.identify(here)
-    stored = {record["key"] for record in job.kept}
+            return carry_out(mine, pool, progress)
+    writer, table = job.writer, job.table
     _put_plan(job, writer)
     if job.replaces:
-        writer.put_records(job.kept)
-    if not job.difference.todo:
-        return
+        writer.put_records(job.kept())
+        table = job.folder.table()
+    try:
+        if job.difference.todo:
+            _execute(job, writer, table, pool, progress)
+    finally:
+        writer.put_progress(table, _keys(job.plan))
+    return table
+
+
+def _execute(
+    job: Job,
+    writer: Writer,
+    table: RecordTable,
+    pool: Pool,
+    progress: Callable[[list[Record]], None] | None,
+) -> None:
+    """Run all trials that are left; each is stored, and added to the table, as it ends."""
+    here = environment.describe(job.experiment.threads)
+    here_id = environment.identify(here)
     met = {**job.folder.environments(), here_id: here}
     writer.put_json("environments.json", met)
     for ref in {trial.cell.data.key: trial.cell.data for trial in job.difference.todo}.values():
         prepared.prepare(ref)
 
     def done(trial: Trial, records: list[Record]) -> None:
-        fresh = [record for record in records if record["key"] not in stored]
+        fresh = [record for record in records if record["key"] not in job.difference.stored]
         writer.append(fresh)
+        for record in fresh:
+            table.add(record)
         if progress is not None:
             progress(fresh)
 
@@ -271,10 +319,11 @@ def _put_plan(job: Job, writer: Writer) -> None:
         "config.json", {"source": job.source, "command": job.command, **shard, "experiment": experiment}
     )
     cells = job.folder.cells() if (job.folder.path / "plan.json").exists() else {}
-    cells |= {trial.cell.hash: trial.cell.identity for trial in job.whole}
+    planned = {trial.cell.hash: trial.cell for trial in job.whole}
+    cells |= {key: cell.identity for key, cell in planned.items()}
     datasets = {
         cell.data.name: {"n_samples": cell.n_samples, "source": cell.data.recipe.source}
-        for cell in (trial.cell for trial in job.whole)
+        for cell in planned.values()
     }
     plan: dict[str, Any] = {"cells": cells, "datasets": datasets, "keys": _keys(job.plan)}
     writer.put_json("plan.json", plan | ({"whole": _keys(job.whole)} if job.shard else {}))

@@ -7,7 +7,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,9 @@ from cscluster.data.prepared import DataRef, make_ref
 from cscluster.data.preprocessing import STEPS, Step, on_one_scale
 from cscluster.errors import ConfigError, CsclusterError
 from cscluster.experiment.config.schema import AlgorithmEntry, DatasetEntry, Experiment, candidates
-from cscluster.metrics.catalogue import COSTS
 from cscluster.store.cells import changes
-from cscluster.store.records import Record, make_key, short_hash, storable
+from cscluster.store.records import make_key, short_hash, storable
+from cscluster.store.table import COSTS, Group, RecordTable
 
 _MOST_TRIALS = 10_000_000
 
@@ -91,19 +91,23 @@ class Cell:
         return short_hash(self.identity)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Trial:
-    """One episode of a cell: the unit of work."""
+    """One episode of a cell: the unit of work.
+
+    `keys`: the key of the record of each tier.
+    """
 
     cell: Cell
     point: int
     trial: int
+    keys: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
-    @cached_property
-    def keys(self) -> tuple[str, ...]:
-        """The key of the record of each tier."""
+    def __post_init__(self) -> None:
+        cell = self.cell.hash
         tiers = range(1, self.cell.schedule.n_tiers + 1)
-        return tuple(make_key(self.cell.hash, self.point, self.trial, tier) for tier in tiers)
+        keys = tuple([make_key(cell, self.point, self.trial, tier) for tier in tiers])
+        object.__setattr__(self, "keys", keys)
 
 
 def _resolved(algorithm: registry.Algorithm, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -274,48 +278,71 @@ class Difference:
     ----------
     todo : list of Trial
         Trials with at least one record missing.
-    n_cached, n_stale : int
-        Planned records that are there; stored records that an earlier form of a planned trial left.
+    stored : set of str
+        Keys of the planned records that are there.
+    n_stale : int
+        Stored records that an earlier form of a planned trial left.
     reasons : list of str
         Why records are stale, the most frequent first.
     """
 
     todo: list[Trial]
-    n_cached: int
+    stored: set[str]
     n_stale: int
     reasons: list[str]
 
 
-def compare(plan: list[Trial], records: list[Record], known_cells: Mapping[str, Any]) -> Difference:
+def compare(plan: list[Trial], table: RecordTable, known_cells: Mapping[str, Any]) -> Difference:
     """Find out what is new, cached and stale."""
     metrics = plan[0].cell.metrics if plan else ()
-    stored = {record["key"] for record in records if complete(record, metrics)}
-    todo = [trial for trial in plan if not stored.issuperset(trial.keys)]
-    unfinished = {key for trial in todo for key in trial.keys} - stored
     planned = {key for trial in plan for key in trial.keys}
-    wanted = {_slot(t.cell.data.name, t.cell.label, t.cell.grid, t.point, t.trial): t.cell for t in todo}
+    stored = {key for group in table.groups if complete(group, metrics) for key in table.keys_of(group)}
+    stored &= planned
+    todo = [trial for trial in plan if not stored.issuperset(trial.keys)]
     reasons: Counter[str] = Counter()
-    for record in records:
-        slot = _slot(record["dataset"], record["label"], record["grid"], record["point"], record["trial"])
-        if record["key"] in unfinished:
-            reasons["a metric was added"] += 1
-        elif record["key"] not in planned and slot in wanted:
-            reasons[_why(known_cells.get(record["cell"], {}), wanted[slot].identity)] += 1
+    if todo and table.groups:
+        reasons = _reasons(todo, planned, stored, table, known_cells)
     return Difference(
         todo,
-        len(planned & stored),
+        stored,
         reasons.total(),
         [f"{count} because {reason}" for reason, count in reasons.most_common()],
     )
 
 
-def complete(record: Record, metrics: Sequence[str]) -> bool:
-    """Tell whether a record holds all that is asked of its trial; a failure is all there is."""
-    return record["status"] != "ok" or all(name in record["metrics"] or name in COSTS for name in metrics)
+def complete(group: Group, metrics: Sequence[str]) -> bool:
+    """Tell whether records hold all that is asked of their trials; a failure is all there is."""
+    return group.status != "ok" or all(name in group.metrics or name in COSTS for name in metrics)
 
 
-def _slot(dataset: str, label: str, grid: Mapping[str, Any], point: int, trial: int) -> tuple[Any, ...]:
-    return dataset, label, json.dumps(storable(grid), sort_keys=True), point, trial
+def _reasons(
+    todo: list[Trial],
+    planned: set[str],
+    stored: set[str],
+    table: RecordTable,
+    known_cells: Mapping[str, Any],
+) -> Counter[str]:
+    """Count why stored records do not serve trials that are to be run."""
+    cells = {trial.cell.hash: trial.cell for trial in todo}
+    settings = {key: _setting(cell.data.name, cell.label, cell.grid) for key, cell in cells.items()}
+    wanted = {(settings[t.cell.hash], t.point, t.trial): t.cell.hash for t in todo}
+    reasons: Counter[str] = Counter()
+    for group in table.groups:
+        setting = _setting(group.dataset, group.label, group.grid)
+        others: Counter[str] = Counter()
+        points, trials = group.places[1::4], group.places[3::4]
+        for key, point, trial in zip(table.keys_of(group), points, trials, strict=True):
+            if key in planned:
+                reasons["a metric was added"] += key not in stored
+            elif (setting, point, trial) in wanted:
+                others[wanted[setting, point, trial]] += 1
+        for cell_hash, count in others.items():
+            reasons[_why(known_cells.get(group.cell, {}), cells[cell_hash].identity)] += count
+    return +reasons
+
+
+def _setting(dataset: str, label: str, grid: Mapping[str, Any]) -> tuple[str, str, str]:
+    return dataset, label, json.dumps(storable(grid), sort_keys=True)
 
 
 def _why(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from cscluster.errors import ConfigError
 from cscluster.experiment.config.load import parse
 from cscluster.experiment.engine import trial as trials
 from cscluster.experiment.plan.trials import compare, make_plan
-from cscluster.metrics.catalogue import COSTS
+from cscluster.store.table import COSTS, RecordTable
 
 TEXT = """\
 name: small
@@ -103,21 +103,23 @@ def test_compare_says_what_is_stored_and_why_something_is_stale():
     plan = plan_of(swap={"trials: 3": "trials: 1"})
     records = records_of(plan)
     cells = {trial.cell.hash: trial.cell.identity for trial in plan}
-    same = compare(plan, records, cells)
-    assert (same.todo, same.n_cached, same.n_stale) == ([], 12, 0)
+    same = compare(plan, RecordTable(records), cells)
+    assert (same.todo, len(same.stored), same.n_stale) == ([], 12, 0)
 
-    more = compare(plan_of(swap={"trials: 3": "trials: 2"}), records, cells)
-    assert (len(more.todo), more.n_cached, more.n_stale) == (12, 12, 0)
+    more = compare(plan_of(swap={"trials: 3": "trials: 2"}), RecordTable(records), cells)
+    assert (len(more.todo), len(more.stored), more.n_stale) == (12, 12, 0)
 
-    reseeded = compare(plan_of(swap={"trials: 3": "trials: 1", "seed: 5": "seed: 6"}), records, cells)
-    assert (len(reseeded.todo), reseeded.n_cached) == (12, 0)
+    reseeded = compare(
+        plan_of(swap={"trials: 3": "trials: 1", "seed: 5": "seed: 6"}), RecordTable(records), cells
+    )
+    assert (len(reseeded.todo), len(reseeded.stored)) == (12, 0)
     assert reseeded.reasons == ["12 because the seed changed from 5 to 6"]
 
     scoped = [replace(t, cell=replace(t.cell, metrics=("acc@unconstrained",))) for t in plan]
-    assert compare(scoped, records, cells).reasons == ["12 because a metric was added"]
+    assert compare(scoped, RecordTable(records), cells).reasons == ["12 because a metric was added"]
 
     timed = [replace(t, cell=replace(t.cell, metrics=("acc", *COSTS))) for t in plan]
-    assert compare(timed, records, cells).n_cached == 12
+    assert compare(timed, RecordTable(records), cells).n_cached == 12
 
 
 def test_a_new_version_of_an_algorithm_makes_its_trials_stale(monkeypatch):
@@ -127,7 +129,7 @@ def test_a_new_version_of_an_algorithm_makes_its_trials_stale(monkeypatch):
     records = records_of(plan)
     cells = {trial.cell.hash: trial.cell.identity for trial in plan}
     monkeypatch.setattr(KMeans, "version", 99)
-    found = compare(plan_of(swap={"trials: 3": "trials: 1"}), records, cells)
+    found = compare(plan_of(swap={"trials: 3": "trials: 1"}), RecordTable(records), cells)
     assert found.reasons == [
         f"12 because the version of 'kmeans' changed from {cells[records[0]['cell']]['version']} to 99"
     ]
