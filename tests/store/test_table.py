@@ -1,6 +1,6 @@
 import math
 
-from cscluster.store.table import TIMES, RecordTable
+from cscluster.store.table import COSTS, RecordTable
 from tests.store.values import record
 
 
@@ -8,7 +8,7 @@ def rows(table):
     """Return the rows of a table, in their order, as they can be put together from its groups."""
     found = {}
     for group in table.groups:
-        width = len(group.metrics) + len(TIMES)
+        width = len(group.metrics) + len(COSTS)
         for number, row in enumerate(group.rows):
             point, tier, trial = group.places[4 * number + 1 : 4 * number + 4]
             scores = group.scores[number * width : (number + 1) * width]
@@ -18,7 +18,7 @@ def rows(table):
                 "label": group.label,
                 "params": group.params,
                 "place": (point, tier, trial),
-                "scores": dict(zip([*group.metrics, *TIMES], scores, strict=True)),
+                "scores": dict(zip([*group.metrics, *COSTS], scores, strict=True)),
                 "error": table.errors.get(row),
             }
     return [found[row] for row in sorted(found)]
@@ -29,14 +29,16 @@ def test_a_table_holds_what_the_records_say():
     table = RecordTable(
         [
             record("a", label="A", params={"w": 1}, point=10, tier=2, trial=3, iterations=7,
-                   metrics={"acc": 0.5, "nmi": 0.25}, seconds={"offline": 1.0, "fit": 2.0, "update": 4.0}),
+                   metrics={"acc": 0.5, "nmi": 0.25}, seconds={"offline": 1.0, "fit": 2.0, "update": 4.0},
+                   cpu_seconds=6.5),
             record("b", label="B"),
             record("c", label="A", params={"w": 1}, metrics={"acc": 1.0, "nmi": 0.0}, point=20),
             record("d", label="B", error={"type": "ValueError", "message": "broke"}, **failed),
         ]
     )  # fmt: skip
     first, second, third, fourth = rows(table)
-    assert first["scores"] == {"acc": 0.5, "nmi": 0.25, "seconds": 7.0, "fit_seconds": 6.0, "iterations": 7.0}
+    costs = {"seconds": 7.0, "fit_seconds": 6.0, "cpu_seconds": 6.5, "iterations": 7.0}
+    assert first["scores"] == {"acc": 0.5, "nmi": 0.25, **costs}
     assert (first["place"], third["place"]) == ((10, 2, 3), (20, 1, 0))
     assert [row["label"] for row in (first, second, third, fourth)] == ["A", "B", "A", "B"]
     assert [row["key"] for row in (first, second, third, fourth)] == ["a", "b", "c", "d"]
