@@ -203,6 +203,9 @@ def report(
     open_page: Annotated[
         bool, typer.Option("--open", help="Write an HTML page, and open it in the browser.")
     ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Write an HTML page that refreshes until the run is complete.")
+    ] = False,
     check: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="CSV of reference means like summary.csv; drift exits with 1."),
@@ -241,6 +244,7 @@ def report(
             figure_style=figure_style,
             captions=captions,
             open_page=open_page,
+            watch=watch,
         )
 
 

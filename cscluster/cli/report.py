@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 import webbrowser
+from collections.abc import Callable
 from pathlib import Path
 
 import typer
@@ -22,6 +24,9 @@ from cscluster.report.html import page
 from cscluster.report.where import where as restrict
 from cscluster.store.folder import RunFolder
 
+REFRESH = 30
+"""Seconds between two states of a page that follows a run."""
+
 
 def report(
     runs: list[str],
@@ -37,6 +42,7 @@ def report(
     figure_style: str,
     captions: bool,
     open_page: bool = False,
+    watch: bool = False,
 ) -> None:
     """Print the tables of runs, or write them and their figures.
 
@@ -54,6 +60,8 @@ def report(
         Directory to draw figures into, their formats and style, and whether captions are drawn too.
     open_page : bool
         Whether to write an HTML page, beside the first run unless `out` is given, and open it.
+    watch : bool
+        Whether to write such a page again and again until all planned trials have been run.
 
     Raises
     ------
@@ -61,13 +69,18 @@ def report(
         If a run, metric, format or field does not exist, or a file cannot be written.
     """
     folders = [require_run(name, results) for name in runs]
-    if open_page:
+    if open_page or watch:
         if kind not in (None, "html"):
-            raise ConfigError("--open shows an HTML page; leave out --format, or give html.")
+            flag = "--watch" if watch else "--open"
+            raise ConfigError(f"{flag} makes an HTML page; leave out --format, or give html.")
         kind, out = "html", out or folders[0].path / "report.html"
     kind = _format(kind, out)
     every = by not in ("point", "dataset")
-    collected = [restrict(collect(folder, metrics, every), where) for folder in folders]
+
+    def read() -> list[Results]:
+        return [restrict(collect(folder, metrics, every), where) for folder in folders]
+
+    collected = read()
     if by == "dataset" and len(collected) > 1 and kind != "html":
         collected = [aggregate.join(collected)]
     if figures is not None:
@@ -82,14 +95,37 @@ def report(
     if kind == "terminal" and out is None:
         _print(collected, by)
         return
-    text = page(collected, folders) if kind == "html" else _text(kind, collected, by)
+    going_on = watch and _n_missing(folders) > 0
+    refresh = REFRESH if going_on else None
+    text = page(collected, folders, refresh) if kind == "html" else _text(kind, collected, by)
     if out is None:
         console.data(text)
-    else:
-        put(out, text)
-        console.out.whole(f"written: {out}")
-        if open_page:
-            webbrowser.open(out.resolve().as_uri())
+        return
+    put(out, text)
+    console.out.whole(f"written: {out}")
+    if open_page:
+        webbrowser.open(out.resolve().as_uri())
+    if going_on:
+        _follow(folders, read, out)
+
+
+def _follow(folders: list[RunFolder], read: Callable[[], list[Results]], out: Path) -> None:
+    """Write the page again and again until all planned trials have been run; an interrupt ends it too."""
+    missing = _n_missing(folders)
+    with console.out.working(f"following {out.name}; Ctrl-C ends it, not the run"):
+        try:
+            while missing:
+                time.sleep(REFRESH)
+                missing = _n_missing(folders)
+                put(out, page(read(), folders, REFRESH if missing else None))
+        except KeyboardInterrupt:
+            put(out, page(read(), folders))
+    done = f"{missing} trials are missing" if missing else "all trials are there"
+    console.out.whole(f"written: {out}; {done}")
+
+
+def _n_missing(folders: list[RunFolder]) -> int:
+    return sum(len(folder.plan()) - len(folder.planned_records()) for folder in folders)
 
 
 def _format(kind: str | None, out: Path | None) -> str:

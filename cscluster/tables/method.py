@@ -54,4 +54,7 @@ def fit(name: str, params: dict[str, Any], n_clusters: int, X: Any, links: Const
     if labels.shape != (X.shape[0],) or labels.dtype.kind not in "iu" or labels.min() < 0:
         raise ParameterError(f"'{name}' must set labels_ to an integer >= 0 for each row.")
     told = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
+    algorithm = registry.find(name)
+    if len(links) and "constraints" not in algorithm.tags:
+        told.insert(0, f"{algorithm.title} uses no links: those given change nothing.")
     return Fit(estimator, labels.astype(np.int64), list(dict.fromkeys(told)))

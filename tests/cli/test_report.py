@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 from PIL import Image
 
+from cscluster.cli import report
 from tests.report.stored import entry, oracle, store, three_by_three, trial
 
 
@@ -239,3 +240,18 @@ def test_an_index_of_all_runs_leads_to_their_reports(cscluster, runs):
 def test_a_whole_document_in_latex_on_request(cscluster, runs):
     assert "\\documentclass" in cscluster("report", "first", "--format", "latex-document").stdout
     assert "\\documentclass" not in cscluster("report", "first", "--format", "latex").stdout
+
+
+def test_a_page_refreshes_until_the_run_is_complete(runs, monkeypatch):
+    missing, seen = [2, 2, 1, 0], []
+    out = runs.path / "page.html"
+    monkeypatch.setattr(report, "_n_missing", lambda folders: missing.pop(0))
+    monkeypatch.setattr(report.time, "sleep", lambda seconds: seen.append(out.read_text(encoding="utf-8")))
+    results = runs.path / "results"
+    choices = {"figures": None, "figure_formats": [], "figure_style": "paper", "captions": False}
+    report.report(
+        ["first"], results, kind=None, metrics=None, by="point", where=[], out=out, watch=True, **choices
+    )
+    refreshes = [f'http-equiv="refresh" content="{report.REFRESH}"' in page for page in seen]
+    assert refreshes == [True, True]
+    assert 'http-equiv="refresh"' not in out.read_text(encoding="utf-8")

@@ -34,3 +34,12 @@ def test_a_class_that_labels_nothing_is_named(tmp_path):
     )
     with pytest.raises(ParameterError, match="must set labels_"):
         method.fit(f"{tmp_path}/own.py:Own", {}, 2, np.eye(4), Constraints.empty(4), 0)
+
+
+def test_a_method_that_uses_no_links_says_so_when_it_is_given_some():
+    X = np.arange(12.0)[:, None]
+    links = Constraints([(0, 1)], [(0, 11)], n_samples=12)
+    said = ["k-means uses no links: those given change nothing."]
+    assert method.fit("kmeans", {}, 2, X, links, 0).warnings == said
+    assert method.fit("kmeans", {}, 2, X, Constraints.empty(12), 0).warnings == []
+    assert not any("uses no links" in words for words in method.fit("pckmeans", {}, 2, X, links, 0).warnings)

@@ -15,7 +15,7 @@ from cscluster.report.html.markup import Markup, escape, tag
 _CHARTS = "vendor/echarts/echarts.min.js"
 
 
-def document(title: str, body: Markup, data: Any, scripts: list[str]) -> str:
+def document(title: str, body: Markup, data: Any, scripts: list[str], refresh: int | None = None) -> str:
     """Return a whole page.
 
     The page's policy lets nothing be loaded and only its own scripts, named by their hashes, be run.
@@ -30,11 +30,14 @@ def document(title: str, body: Markup, data: Any, scripts: list[str]) -> str:
         What the scripts read, as JSON.
     scripts : list of str
         Names of files in ``assets``, in the order in which they run.
+    refresh : int, optional
+        Seconds after which the browser reads the page again.
     """
     codes = [_read(_CHARTS), *(_read(f"assets/{name}") for name in scripts)]
     page = Template(_read("assets/page.html")).substitute(
         policy=escape(_policy(codes)),
         title=escape(title),
+        refresh=tag("meta", http_equiv="refresh", content=refresh) if refresh else "",
         style=_read("assets/page.css"),
         body=body,
         data=embedded_json(data),

@@ -18,7 +18,7 @@ from cscluster.store.folder import RunFolder
 from cscluster.store.records import Record
 
 
-def page(results: list[Results], folders: list[RunFolder]) -> str:
+def page(results: list[Results], folders: list[RunFolder], refresh: int | None = None) -> str:
     """Return the report of runs as one HTML file that works offline.
 
     Parameters
@@ -27,6 +27,8 @@ def page(results: list[Results], folders: list[RunFolder]) -> str:
         One for each run.
     folders : list of RunFolder
         Where they come from: configuration, environments and warnings are read there.
+    refresh : int, optional
+        Seconds after which the browser reads the page again.
     """
     with_trials = trials_fit(results)
     runs = [
@@ -36,7 +38,7 @@ def page(results: list[Results], folders: list[RunFolder]) -> str:
     data = {"runs": [chart_data(run, with_trials) for run in results]}
     title = results[0].title if len(results) == 1 else f"{len(results)} runs"
     scripts = ["common.js", "tables.js", "charts.js", "report.js"]
-    return document(f"{title} · cscluster", join([_tabs(results), *runs]), data, scripts)
+    return document(f"{title} · cscluster", join([_tabs(results), *runs]), data, scripts, refresh)
 
 
 def _tabs(results: list[Results]) -> Markup:
