@@ -25,6 +25,7 @@ from cscluster.papers.comparisons import (
     Limit,
     Ratio,
     Significant,
+    Spread,
     Wider,
     Worst,
 )
@@ -49,6 +50,7 @@ AnyRule = Annotated[
     | Rising
     | Significant
     | Slope
+    | Spread
     | Wider
     | Worst,
     Field(discriminator="kind"),

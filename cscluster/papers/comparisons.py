@@ -142,6 +142,22 @@ def within(
     return kept
 
 
+class Spread(Rule):
+    """The means of `label` differ between data sets, such as draws from one source, by at least so much."""
+
+    kind: Literal["spread"]
+    metric: str
+    label: str
+    at_least: float
+
+    def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
+        table = cases.by_dataset(self.metric)
+        if self.label not in table or len(found := table[self.label].dropna()) < 2:
+            return None
+        text = f"{spread(found)} over {len(found)} data sets"
+        return Outcome(bool(found.max() - found.min() >= self.at_least), text)
+
+
 class Close(Rule):
     """Two metrics of `label` differ by at most a tolerance."""
 

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from cscluster.metrics.catalogue import lower_is_better
 from cscluster.papers.cases import Cases
 from cscluster.papers.comparisons import within
 from cscluster.papers.rule import Outcome, Rule, Share, cases_of, enough, number, spread
@@ -150,7 +151,10 @@ class Dip(Rule):
 
 
 class Slope(Rule):
-    """The exponent of the metric over the number of samples, fitted in log-log, keeps to limits."""
+    """The exponent of the metric over the number of samples, fitted in log-log, keeps to limits.
+
+    A cost that grows more slowly exceeds the claim.
+    """
 
     kind: Literal["slope"]
     metric: str
@@ -164,7 +168,8 @@ class Slope(Rule):
         if found is None:
             return None
         holds = bool(within(pd.Series([found]), self.at_least, self.at_most).iloc[0])
-        return Outcome(holds, f"exponent {found:.2f}")
+        slower = self.at_least is not None and found < self.at_least and lower_is_better(self.metric)
+        return Outcome(holds, f"exponent {found:.2f}", slower)
 
 
 def exponents(cases: Cases, metric: str, sizes: dict[str, int]) -> dict[str, float]:

@@ -38,6 +38,8 @@ class State:
         Data sets that are not there.
     environments : dict
         On what the trials ran.
+    cpu_seconds, clock_seconds : float
+        What the trials with CPU seconds took, by both clocks.
     """
 
     done: int = 0
@@ -45,6 +47,8 @@ class State:
     failed: int = 0
     missing: list[str] = field(default_factory=list)
     environments: dict[str, Any] = field(default_factory=dict)
+    cpu_seconds: float = 0.0
+    clock_seconds: float = 0.0
 
     def words(self) -> str:
         """Say it in words."""
@@ -115,6 +119,26 @@ def versions(chapters: Sequence[Chapter]) -> str:
     return ", ".join(f"{name} {' / '.join(sorted(versions))}" for name, versions in found.items())
 
 
+def machines(chapters: Sequence[Chapter]) -> str:
+    """Say on what machines the trials ran, and beside what load: seconds of the clock over CPU seconds."""
+    states = [state for chapter in chapters for state in chapter.states.values()]
+    named = {
+        f"{environment['cpu']} ({environment['cores']} cores)": None
+        for state in states
+        for environment in state.environments.values()
+        if environment.get("cpu")
+    }
+    cpu = sum(state.cpu_seconds for state in states)
+    if not named or not cpu:
+        return ""
+    load = sum(state.clock_seconds for state in states) / cpu
+    return (
+        f"Trials ran on {' and '.join(named)}, {cpu / 3600:.1f} CPU hours in all, beside other work: a CPU "
+        f"second took {load:.2g} seconds of the clock.  Claims about time are judged by CPU seconds, or by "
+        "seconds of the clock where a part of a trial is left out."
+    )
+
+
 def render(chapters: Sequence[Chapter], command: str, figures: Figures) -> str:
     """Return the page."""
     everything = [verdict for chapter in chapters for verdict in chapter.verdicts]
@@ -125,10 +149,10 @@ def render(chapters: Sequence[Chapter], command: str, figures: Figures) -> str:
         "`configs/papers/PAPER/claims.yaml` holds for the stored trials, *better* if it does not hold only "
         "because the numbers exceed the printed ones, and *differs* otherwise; it is *not decidable* where "
         "data are missing.  Each claim is judged twice: with the methods *as printed*, which is the verdict "
-        "on the paper, and with *ours*, the forms that this package recommends.  Tests compare draws of "
-        "links.  Seconds are of a machine that ran other trials as well.",
+        "on the paper, and with *ours*, the forms that this package recommends.  Where a claim differs, its "
+        "cause is named if an experiment shows it; else it was not found.  Tests compare draws of links.",
         "",
-        f"Made by `{command}` with {versions(chapters) or 'nothing run yet'}.",
+        f"Made by `{command}` with {versions(chapters) or 'nothing run yet'}.  {machines(chapters)}",
         "",
         "| paper | form | " + " | ".join(STATUSES) + " |",
         "|---|---|" + "---:|" * len(STATUSES),

@@ -91,7 +91,7 @@ class Exponents(Rule):
 
     kind: Literal["exponents"]
     table: str
-    metric: str = "seconds"
+    metric: str = "cpu_seconds"
     sizes: dict[str, int]
     tolerance: float
     share: Share = "all"

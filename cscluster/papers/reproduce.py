@@ -173,7 +173,16 @@ class Reproduction:
                 continue
             records = folder.planned_records()
             failed = sum(record["status"] != "ok" for record in records)
-            states[item] = State(len(records), len(folder.plan()), failed, missing, folder.environments())
+            timed = [record for record in records if record.get("cpu_seconds") is not None]
+            states[item] = State(
+                len(records),
+                len(folder.plan()),
+                failed,
+                missing,
+                folder.environments(),
+                sum(record.get("cpu_seconds") or 0.0 for record in timed),
+                sum(sum(record["seconds"].values()) for record in timed),
+            )
             if records:
                 runs[item] = _collect(paper, item, folder)
         gone = {item: state.missing for item, state in states.items()}

@@ -98,8 +98,12 @@ def test_every_experiment_runs_both_forms(name):
 
 
 def _elsewhere(paper, item):
-    """Tell whether the printed forms of an experiment are an experiment of their own."""
-    return item == "assignment" or (item.startswith("table4_") and "table4_starts" in paper.items)
+    """Tell whether the other form of a method is no matter of this experiment, or has one of its own."""
+    return (
+        item == "assignment"
+        or item.startswith("ablation_")
+        or (item.startswith("table4_") and "table4_starts" in paper.items)
+    )
 
 
 @pytest.mark.parametrize("name", PAPERS)
@@ -282,6 +286,15 @@ def test_the_page_says_that_no_cause_was_found(tmp_path):
     states = {"one": page.State(6, 6), "two": page.State()}
     chapter = page.Chapter(paper, "Title", claims.judge(paper, runs, {}), states, runs)
     assert "✗ differs: best in 0 of 1 case; B in 1<br>Cause: not found |" in page.render([chapter], "x", {})
+
+
+def test_the_page_names_the_machine_and_its_load():
+    environment = {"cscluster": "1", "python": "3", "packages": {}, "cpu": "Some CPU", "cores": 2}
+    state = page.State(6, 6, environments={"e": environment}, cpu_seconds=3600.0, clock_seconds=5400.0)
+    chapter = page.Chapter(paper_with(), "Title", [], {"one": state, "two": page.State()}, {})
+    assert "Trials ran on Some CPU (2 cores), 1.0 CPU hours in all" in page.render([chapter], "a command", {})
+    assert "a CPU second took 1.5 seconds of the clock" in page.machines([chapter])
+    assert page.machines([]) == ""
 
 
 def test_ours_beside_the_printed_numbers(run):

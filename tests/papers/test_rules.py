@@ -55,6 +55,7 @@ HOLDS = [
     ),
     ({"kind": "dip", "label": "A", "tolerance": 0.05}, DIP),
     ({"kind": "slope", "label": "A", "sizes": SIZES, "at_least": 1.05, "at_most": 1.15}, SIZED),
+    ({"kind": "spread", "label": "A", "at_least": 0.3}, A_WINS),
 ]
 DOES_NOT = [
     ({"kind": "better", "label": "A", "than": ["B"]}, A_WINS),
@@ -83,6 +84,7 @@ DOES_NOT = [
     ),
     ({"kind": "dip", "label": "A"}, LEVELS),
     ({"kind": "slope", "label": "B", "sizes": SIZES, "at_most": 1.2}, SIZED),
+    ({"kind": "spread", "label": "A", "at_least": 0.31}, A_WINS),
 ]
 
 
@@ -98,6 +100,12 @@ def test_a_claim_that_does_not_hold(given, found):
     outcome = judge({"metric": "acc", **given}, cases(found))
     assert not outcome.holds
     assert outcome.text
+
+
+def test_a_cost_that_grows_more_slowly_is_better():
+    rule = {"kind": "slope", "label": "A", "sizes": SIZES, "at_least": 1.5, "at_most": 2.5}
+    assert judge({**rule, "metric": "seconds"}, cases(SIZED, metric="seconds")).exceeds
+    assert not judge({**rule, "metric": "acc"}, cases(SIZED)).exceeds
 
 
 def test_a_dip_is_looked_for_in_the_curves_of_all_labels():
@@ -203,10 +211,10 @@ def test_printed_times_are_upper_limits():
 def test_printed_exponents():
     numbers = printed(("VIII", "adult", "A", "exponent", 1.0), ("VIII", "adult", "B", "exponent", 3))
     rule = {"kind": "exponents", "table": "VIII", "sizes": SIZES, "tolerance": 0.2, "share": 0.5}
-    outcome = judge(rule, cases(SIZED, "seconds"), numbers)
+    outcome = judge(rule, cases(SIZED, "cpu_seconds"), numbers)
     assert outcome.holds
     assert outcome.text == "1 of 2 within 0.2; ours (printed): A 1.10 (1.00), B 2.00 (3.00)"
-    assert not judge({**rule, "share": "all"}, cases(SIZED, "seconds"), numbers).holds
+    assert not judge({**rule, "share": "all"}, cases(SIZED, "cpu_seconds"), numbers).holds
 
 
 def test_the_order_of_a_printed_line():
