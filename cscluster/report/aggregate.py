@@ -325,7 +325,13 @@ def _scores(record: Record) -> dict[str, float | None]:
     seconds = record["seconds"]
     total = sum(seconds.values()) if seconds else None
     fit = sum(seconds.get(part, 0.0) for part in ("fit", "update")) if seconds else None
-    return {**record["metrics"], "seconds": total, "fit_seconds": fit, "iterations": record["iterations"]}
+    return {
+        **record["metrics"],
+        "seconds": total,
+        "fit_seconds": fit,
+        "cpu_seconds": record.get("cpu_seconds"),
+        "iterations": record["iterations"],
+    }
 
 
 def _families(folder: RunFolder) -> dict[str, dict[str, int]]:
