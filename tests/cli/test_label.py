@@ -15,22 +15,22 @@ from cscluster.constraints.files import read_links
 
 @pytest.fixture
 def beads(tmp_path):
-    """Write beads with names, a remark and their kind."""
+    """Write beads with names, a remark and their colour."""
     y = np.repeat([0, 1, 2], 15)
     X = np.random.default_rng(1).normal(size=(45, 2)) + np.array([[0, 0], [9, 0], [0, 9]])[y]
     lines = [f"b{i},{a:.2f},{b:.2f},bead {i},{'xyz'[y[i]]}" for i, (a, b) in enumerate(X)]
-    (tmp_path / "beads.csv").write_text("\n".join(["id,east,north,remark,kind", *lines, ""]))
+    (tmp_path / "beads.csv").write_text("\n".join(["id,east,north,remark,colour", *lines, ""]))
     return tmp_path
 
 
 def test_in_the_terminal_and_on_to_clusters(cscluster, beads, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.StringIO("n\nn\ny\nu\nq\n"))
-    line = "label beads.csv -k 3 --target kind --terminal --out mine.csv --seed 4"
+    line = "label beads.csv -k 3 --target colour --terminal --out mine.csv --seed 4"
     done = cscluster(*line.split())
     assert done.returncode == 0, done.stderr
     assert "beads.csv: 45 rows, column 'id' names them" in done.stdout
     assert "remark bead" in done.stdout
-    assert "kind" not in done.stdout.partition("the same clusters with:")[0]
+    assert "colour" not in done.stdout.partition("the same clusters with:")[0]
     assert "2 answers in beads-links.csv; the same clusters with:" in done.stdout
     use = done.stdout.splitlines()[-1].split()
     assert use[:3] == ["cscluster", "cluster", "beads.csv"]
@@ -56,7 +56,7 @@ def test_in_the_terminal_and_on_to_clusters(cscluster, beads, monkeypatch):
 )
 def test_one_sentence_says_what_is_wrong(cscluster, beads, options, sentence):
     (beads / "bad.csv").write_text("a,b,link\nb1,b2,maybe\n")
-    done = cscluster("label", "beads.csv", "--terminal", "--ignore", "kind", *options.split())
+    done = cscluster("label", "beads.csv", "--terminal", "--ignore", "colour", *options.split())
     assert done.returncode == 2
     assert sentence in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
@@ -65,7 +65,7 @@ def test_one_sentence_says_what_is_wrong(cscluster, beads, options, sentence):
 @pytest.mark.skipif(os.name == "nt", reason="needs signals")
 def test_the_page_until_ctrl_c(beads):
     code = "from cscluster.cli.app import main; main()"
-    words = ["label", "beads.csv", "-k", "3", "--target", "kind", "--links", "mine.csv", "--no-open"]
+    words = ["label", "beads.csv", "-k", "3", "--target", "colour", "--links", "mine.csv", "--no-open"]
     with subprocess.Popen(
         [sys.executable, "-c", code, *words],
         cwd=beads,
@@ -94,5 +94,5 @@ def test_the_page_until_ctrl_c(beads):
             running.kill()
     assert running.returncode == 0
     assert "1 answer in mine.csv; the same clusters with:" in out
-    assert "cscluster cluster beads.csv --links mine.csv -k 3 --algorithm itml --target kind" in out
+    assert "cscluster cluster beads.csv --links mine.csv -k 3 --algorithm itml --target colour" in out
     assert len(read_links(beads / "mine.csv", 45, [f"b{i}" for i in range(45)])) == 1

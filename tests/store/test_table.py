@@ -25,7 +25,7 @@ def rows(table):
 
 
 def test_a_table_holds_what_the_records_say():
-    failed = {"status": "error", "metrics": {}, "seconds": {}, "iterations": None}
+    failed = {"status": "error", "metrics": {}, "seconds": {}, "cpu_seconds": None, "iterations": None}
     table = RecordTable(
         [
             record("a", label="A", params={"w": 1}, point=10, tier=2, trial=3, iterations=7,
