@@ -133,6 +133,7 @@ class ITML(LinearMetric):
     """
 
     version = 4
+    weighs_links = False
 
     prior: str = parameter(
         "scale",

@@ -175,6 +175,7 @@ def _check_size(experiment: Experiment) -> None:
             len(experiment.datasets),
             settings,
             len(schedule.points),
+            len(schedule.variants()),
             schedule.n_tiers,
             experiment.trials,
             experiment.repeats,
@@ -220,7 +221,8 @@ def _cells(
     ref = make_ref(dataset.title, dataset.recipe, steps, source)
     own = sources(entry.name, clusterer)
     cells = []
-    for values in itertools.product(*(entry.params[name] for name in varied)):
+    grids = itertools.product(*(entry.params[name] for name in varied))
+    for values, (links, schedule) in itertools.product(grids, experiment.constraints.variants()):
         grid = dict(zip(varied, values, strict=True))
         params = {**entry.params, **grid}
         cells.append(
@@ -229,11 +231,11 @@ def _cells(
                 algorithm=entry.name,
                 label=entry.title,
                 params={name: value for name, value in params.items() if name != "n_clusters"},
-                grid=grid,
+                grid={**grid, **links},
                 clusterer=clusterer,
                 n_clusters=params.get("n_clusters", n_clusters),
                 n_samples=source.n_samples,
-                schedule=experiment.constraints,
+                schedule=schedule,
                 seed=experiment.seed,
                 repeats=experiment.repeats,
                 metrics=tuple(experiment.metrics),
