@@ -27,7 +27,7 @@ class Record(TypedDict):
     """What is known about one trial at one tier; the field names are public.
 
     `seconds` are of the clock on the wall, by part; `cpu_seconds` are all CPU seconds of offline step, fit
-    and update, which records of version 0.2.0 and before lack.
+    and update, which older records lack.
     """
 
     key: str
