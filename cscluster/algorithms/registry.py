@@ -10,14 +10,15 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
+import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.abc import SourceLoader
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from cscluster.errors import ParameterError, did_you_mean, message
 
@@ -587,7 +588,8 @@ def load_class(target: str) -> type[Any]:
     """
     module_name, _, class_name = target.rpartition(":")
     try:
-        module = _load_file(module_name) if module_name.endswith(".py") else _load_module(module_name)
+        with _exit_raises():
+            module = _load_file(module_name) if module_name.endswith(".py") else _load_module(module_name)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # code that is imported may raise anything, and may exit
@@ -602,6 +604,20 @@ def load_class(target: str) -> type[Any]:
     if not isinstance(found, type):
         raise ParameterError(f"'{class_name}' of '{module_name}' is not a class.")
     return found
+
+
+@contextlib.contextmanager
+def _exit_raises() -> Iterator[None]:
+    """Let `os._exit` raise as `sys.exit` does: a file that calls it would end a run as if all were done."""
+
+    def leave(status: int) -> NoReturn:
+        sys.exit(status)
+
+    exit_at_once, os._exit = os._exit, leave
+    try:
+        yield
+    finally:
+        os._exit = exit_at_once
 
 
 @cache

@@ -259,6 +259,7 @@ def reproduce(
     profile: Annotated[
         str, typer.Option(help="full: as in the papers, hours; quick: less of everything, minutes.")
     ] = "full",
+    dry_run: options.DryRun = False,
     stored: options.Stored = False,
     check: options.Check = False,
     tolerance: options.Tolerance = 0.02,
@@ -275,6 +276,9 @@ def reproduce(
     """
     from cscluster.cli import reproduce as command
 
+    if dry_run:
+        command.look_ahead(target, profile, results)
+        return
     command.reproduce(
         target,
         profile,

@@ -15,7 +15,7 @@ from typing import Any
 
 from cscluster.errors import StoreError
 from cscluster.store.folder import RunFolder
-from cscluster.store.records import check, make_key
+from cscluster.store.records import Record, check, make_key
 
 _COMMON = ("dataset", "algorithm", "label", "params", "schedule", "environment", "cell", "grid")
 _COLUMNS = ("point", "tier", "trial", "iterations", "converged")
@@ -74,22 +74,34 @@ def restore(file: Path, folder: RunFolder) -> int:
     """
     if folder.exists() or not file.exists():
         return 0
+    definition, records = unpack(file)
+    keys = [record["key"] for record in records]
+    keys += [f"not-run-{number}" for number in range(definition["planned"] - len(records))]
+    with folder.writing() as writer:
+        writer.put_records(records)
+        writer.put_json("environments.json", definition["environments"])
+        plan = {name: definition[name] for name in ("cells", "datasets")}
+        writer.put_json("plan.json", {**plan, "keys": keys})
+        writer.put_json("config.json", definition["config"])
+    return len(records)
+
+
+def unpack(file: Path) -> tuple[dict[str, Any], list[Record]]:
+    """Return the definition of a packed run, and its records.
+
+    Raises
+    ------
+    StoreError
+        If the file is damaged.
+    """
     try:
         content = json.loads(lzma.decompress(file.read_bytes()))
         records = [check(record) for record in _records(content)]
-        definition = content["config"]
-        plan = {name: content[name] for name in ("cells", "datasets")}
-        missing = int(content["planned"]) - len(records)
-        environments = content["environments"]
+        definition = {name: content[name] for name in ("config", "cells", "datasets", "environments")}
+        definition["planned"] = int(content["planned"])
     except (OSError, lzma.LZMAError, ValueError, KeyError, TypeError, IndexError) as error:
         raise StoreError(f"'{file}' does not hold a packed run: {error}.") from None
-    with folder.writing() as writer:
-        writer.put_records(records)
-        writer.put_json("environments.json", environments)
-        keys = [record["key"] for record in records] + [f"not-run-{number}" for number in range(missing)]
-        writer.put_json("plan.json", {**plan, "keys": keys})
-        writer.put_json("config.json", definition)
-    return len(records)
+    return definition, records
 
 
 def _records(content: dict[str, Any]) -> Iterator[Any]:

@@ -139,6 +139,7 @@ def test_the_users_own_class_by_module_and_by_file(own):
         ("math:pi", "'pi' of 'math' is not a class"),
         ("builtins:int", "'builtins:int' is not an algorithm: it has no method 'fit'"),
         ("exits.py:Mine", r"Cannot import 'exits\.py' for .*: SystemExit: 0"),
+        ("exits_at_once.py:Mine", r"Cannot import 'exits_at_once\.py' for .*: SystemExit: 0"),
         ("mute.py:Mine", r"Cannot import 'mute\.py' for .*: MuteError: its message cannot be read"),
     ],
 )
@@ -146,6 +147,7 @@ def test_says_what_is_wrong_with_the_users_own_class(own, name, message):
     (own / "broken.py").write_text("class Mine(:\n")
     (own / "raising.py").write_text("1 / 0\n")
     (own / "exits.py").write_text("import sys\nsys.exit(0)\n")
+    (own / "exits_at_once.py").write_text("import os\nos._exit(0)\n")
     (own / "mute.py").write_text(
         "class MuteError(Exception):\n    def __str__(self):\n        raise ValueError\n\nraise MuteError\n"
     )

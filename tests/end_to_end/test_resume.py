@@ -139,7 +139,7 @@ def undisturbed(tmp_path_factory):
     return found
 
 
-@pytest.mark.parametrize("kills", [4, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [2, pytest.param(100, marks=pytest.mark.slow)])
 def test_killed_runs_resume(tmp_path, undisturbed, kills):
     (tmp_path / "killed.yaml").write_text(CONFIG)
     assert interrupted_run(tmp_path, kills, seed=kills) == undisturbed

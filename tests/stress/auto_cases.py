@@ -4,7 +4,7 @@ Twelve tables, random pairs that the true classes link: a case is a table, a dra
 candidate is fitted to all links and scored by the classes (ARI), of which the choice sees nothing.  Results are
 appended to a file, one line for each case, and what it holds already is not computed again; shares are printed.
 
-    python tests/stress/auto_cases.py auto_cases.jsonl
+    python -m tests.stress.auto_cases auto_cases.jsonl
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from labelling_simulation import SETS, read
 
 from cscluster.constraints import Constraints
 from cscluster.constraints.schedules import random_pairs
 from cscluster.metrics import scores
 from cscluster.selection import heldout
 from cscluster.selection.method import choose_algorithm, shortlist
+from tests.stress.labelling_simulation import SETS, read
 
 DRAWS = 4
 COUNTS = (20, 50, 100)

@@ -8,6 +8,7 @@ from cscluster.errors import ConfigError
 from cscluster.experiment.config.load import parse
 from cscluster.experiment.engine import trial as trials
 from cscluster.experiment.plan.trials import compare, make_plan
+from cscluster.metrics.catalogue import COSTS
 
 TEXT = """\
 name: small
@@ -114,6 +115,9 @@ def test_compare_says_what_is_stored_and_why_something_is_stale():
 
     scoped = [replace(t, cell=replace(t.cell, metrics=("acc@unconstrained",))) for t in plan]
     assert compare(scoped, records, cells).reasons == ["12 because a metric was added"]
+
+    timed = [replace(t, cell=replace(t.cell, metrics=("acc", *COSTS))) for t in plan]
+    assert compare(timed, records, cells).n_cached == 12
 
 
 def test_a_new_version_of_an_algorithm_makes_its_trials_stale(monkeypatch):
