@@ -10,6 +10,7 @@ import pandas as pd
 
 from cscluster.papers.standing import (
     BASELINE,
+    NEAR,
     TIE,
     Standing,
     ahead_of,
@@ -137,7 +138,7 @@ def _recommendations(chapters: Mapping[str, Chapter]) -> PlainTable:
                 ]
             )
     heads = ["situation", "links", "best mean rank (mean ARI, CPU s)", "its wins/ties/losses",
-             "fastest that is not significantly different", "such methods", AUTO, BASELINE,
+             f"fastest not different and within {NEAR} of it", "not different", AUTO, BASELINE,
              "data sets x draws"]  # fmt: skip
     return PlainTable("", heads, rows, numbers=4)
 

@@ -39,26 +39,14 @@ def trade_off(quality: pd.Series, cost: pd.Series, quality_name: str, cost_name:
     axes = figure.subplots()
     ahead = front(quality, cost)
     axes.plot(cost[ahead], quality[ahead], color="0.6", linewidth=1, zorder=2)
-    others = 0
     for number, label in enumerate(quality.index):
         style = {**look(number), "linestyle": "none"}
         if label in ahead:
-            axes.plot(cost[label], quality[label], **style, zorder=4)
-            axes.annotate(
-                label,
-                (cost[label], quality[label]),
-                (4, -9),
-                textcoords="offset points",
-                fontsize=7,
-                zorder=5,
-            )
+            axes.plot(cost[label], quality[label], **style, label=label, zorder=4)
         else:
-            others += 1
-            name = "other methods" if others == 1 else None
-            axes.plot(cost[label], quality[label], "o", color="0.7", markersize=3, label=name, zorder=3)
+            axes.plot(cost[label], quality[label], "o", color="0.7", markersize=3, zorder=3)
     axes.set(xscale="log", xlabel=cost_name, ylabel=quality_name)
     log_axis(axes, "x", cost.dropna().to_numpy())
-    if others:
-        axes.legend(loc="lower right", frameon=False)
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
     figure.set_label(f"{quality_name} against {cost_name}; named: methods that no other beats in both")
     return figure
