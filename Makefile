@@ -40,7 +40,7 @@ bench: .venv/test-ready  ## measure speed; prints ratios
 	$(BIN)/python -m pytest tests/benchmarks -m slow -s -q
 
 stress: .venv/test-ready  ## kill, fuzz and load it; takes an hour or more
-	$(BIN)/python -m pytest tests/stress tests/fuzz tests/end_to_end tests/experiment tests/labelling -m slow -s
+	$(BIN)/python -m pytest tests --ignore tests/benchmarks -m slow -s
 
 format: .venv/test-ready
 	$(BIN)/ruff check --fix .

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from cscluster.experiment.engine.run import run as run
     from cscluster.models.files import load_model as load_model
     from cscluster.models.files import save_model as save_model
+    from cscluster.selection.auto import Auto as Auto
     from cscluster.tables.cluster import cluster as cluster
 
 __version__ = "0.2.0"

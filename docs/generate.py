@@ -29,6 +29,7 @@ FAMILIES = {
     "metric": "Metric: a distance learned from links, then a clusterer",
     "spectral": "Spectral: graphs and kernels",
     "ensemble": "Ensemble: many partitions and links",
+    "selection": "Selection: held-out links choose the method",
 }
 
 

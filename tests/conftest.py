@@ -1,12 +1,19 @@
 """What all tests share: surroundings of their own instead of the user's cache and data, and a browser."""
 
 import shutil
+import signal
 
 import pytest
 from hypothesis import settings
 
 settings.register_profile("quick", max_examples=30, deadline=None)
 settings.load_profile("quick")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _interrupts_are_heard():
+    """Tests may run in the background, where shells let processes ignore an interrupt."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True, scope="session")

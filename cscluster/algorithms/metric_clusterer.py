@@ -25,6 +25,8 @@ class MetricClusterer(SeededClusterer):
         The fitted parts.
     uses_metric_ : bool
         Whether the clusters are those of the learned space; else those of the given features.
+    offline_seconds_ : float
+        Time of what the metric computes from the samples alone.
 
     Notes
     -----
@@ -62,6 +64,7 @@ class MetricClusterer(SeededClusterer):
         self.n_iter_ = self.clusterer_.n_iter_
         self.converged_ = self.clusterer_.converged_ and getattr(self.metric_, "converged_", True)
         self.objective_ = self.clusterer_.objective_
+        self.offline_seconds_ = float(getattr(self.metric_, "offline_seconds_", 0.0))
         return self
 
     def _told(self, part: MetricLearner | Clusterer) -> MetricLearner | Clusterer:

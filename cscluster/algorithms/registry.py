@@ -10,14 +10,15 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
+import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.abc import SourceLoader
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from cscluster.errors import ParameterError, did_you_mean, message
 
@@ -54,7 +55,7 @@ class Algorithm:
         Name in tables and figures.
     family : str
         Package below ``cscluster.algorithms``; ``metric`` are metric learners, joined with a
-        clusterer when they run.
+        clusterer when they run; ``selection`` chooses one of the others.
     paper : str
         Publication that proposes it.
     tags : tuple of str
@@ -517,6 +518,17 @@ ENSEMBLE = (
     ),
 )
 
+SELECTION = (
+    Algorithm(
+        name="auto",
+        target="cscluster.selection.auto:Auto",
+        title="auto",
+        family="selection",
+        tags=("constraints", "inductive", "sparse", "compiled"),
+        caveat="few links are a weak judge of methods, so that the choice may end behind k-means",
+    ),
+)
+
 _PLAIN = {"joint": False, "fallback": False}
 """Each sample has the label that the method gives it, whatever k-means says."""
 
@@ -560,7 +572,9 @@ def _forms(entry: Algorithm) -> tuple[Algorithm, ...]:
 
 
 BUILT_IN: tuple[Algorithm, ...] = tuple(
-    form for entry in (*PARTITION, *MARGIN, *METRIC, *SPECTRAL, *ENSEMBLE) for form in _forms(entry)
+    form
+    for entry in (*PARTITION, *MARGIN, *METRIC, *SPECTRAL, *ENSEMBLE, *SELECTION)
+    for form in _forms(entry)
 )
 
 
@@ -574,7 +588,8 @@ def load_class(target: str) -> type[Any]:
     """
     module_name, _, class_name = target.rpartition(":")
     try:
-        module = _load_file(module_name) if module_name.endswith(".py") else _load_module(module_name)
+        with _exit_raises():
+            module = _load_file(module_name) if module_name.endswith(".py") else _load_module(module_name)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # code that is imported may raise anything, and may exit
@@ -589,6 +604,20 @@ def load_class(target: str) -> type[Any]:
     if not isinstance(found, type):
         raise ParameterError(f"'{class_name}' of '{module_name}' is not a class.")
     return found
+
+
+@contextlib.contextmanager
+def _exit_raises() -> Iterator[None]:
+    """Let `os._exit` raise as `sys.exit` does: a file that calls it would end a run as if all were done."""
+
+    def leave(status: int) -> NoReturn:
+        sys.exit(status)
+
+    exit_at_once, os._exit = os._exit, leave
+    try:
+        yield
+    finally:
+        os._exit = exit_at_once
 
 
 @cache

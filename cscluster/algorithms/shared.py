@@ -24,10 +24,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class _Result:
-    """A value, the seconds and the warnings of its computation, and the samples, which keep their place."""
+    """A value, what its computation cost and warned of, and the samples, which keep their place."""
 
     value: Any
     seconds: float
+    cpu_seconds: float
     warnings: tuple[Warning, ...]
     samples: Any
 
@@ -35,6 +36,7 @@ class _Result:
 _samples: ContextVar[Any] = ContextVar("samples", default=None)
 _results: OrderedDict[Hashable, _Result] = OrderedDict()
 _borrowed = 0.0
+_borrowed_cpu = 0.0
 
 
 @contextmanager
@@ -51,7 +53,7 @@ def once(X: Any, key: tuple[Hashable, ...], seed: int | None, compute: Callable[
     """Return ``compute()``, or what it returned for an earlier fit.
 
     A caller cannot tell which of both it was: the warnings are given again, and `clock` moves on by the
-    seconds that the computation took.
+    seconds that the computation took, `cpu_clock` by its CPU seconds.
 
     Parameters
     ----------
@@ -64,7 +66,7 @@ def once(X: Any, key: tuple[Hashable, ...], seed: int | None, compute: Callable[
     compute : callable
         Computes the result, which nobody may change.
     """
-    global _borrowed
+    global _borrowed, _borrowed_cpu
     samples = _samples.get()
     if samples is None or seed is None or _place(X) != _place(samples):
         return compute()
@@ -73,13 +75,15 @@ def once(X: Any, key: tuple[Hashable, ...], seed: int | None, compute: Callable[
         _results.move_to_end(whole_key)
         result = _results[whole_key]
         _borrowed += result.seconds
+        _borrowed_cpu += result.cpu_seconds
     else:
-        begin = clock()
+        begin, cpu_begin = clock(), cpu_clock()
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             value = compute()
         given = tuple(_as_warning(each.message, each.category) for each in caught)
-        result = _results[whole_key] = _Result(value, clock() - begin, given, samples)
+        cost = (clock() - begin, cpu_clock() - cpu_begin)
+        result = _results[whole_key] = _Result(value, *cost, given, samples)
         if len(_results) > _MOST_RESULTS:
             _results.popitem(last=False)
     for warning in result.warnings:
@@ -90,6 +94,11 @@ def once(X: Any, key: tuple[Hashable, ...], seed: int | None, compute: Callable[
 def clock() -> float:
     """Return seconds of a clock that counts shared work wherever its result is used."""
     return time.perf_counter() + _borrowed
+
+
+def cpu_clock() -> float:
+    """Return CPU seconds of this process, of a clock that counts shared work likewise."""
+    return time.process_time() + _borrowed_cpu
 
 
 def forget() -> None:

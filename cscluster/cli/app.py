@@ -6,6 +6,7 @@ import io
 import os
 import signal
 import sys
+from os import _exit
 from types import FrameType
 
 WINDOWS = "cscluster: Windows is not supported; use Linux, macOS or the Windows Subsystem for Linux.\n"
@@ -42,6 +43,6 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
             os.write(2, b"\ninterrupted\n")
-            os._exit(130)
+            _exit(130)
         frame = frame.f_back
     raise KeyboardInterrupt

@@ -9,13 +9,14 @@ from rich.table import Table
 
 from cscluster.cli import console
 from cscluster.cli.steps import How, run_and_show
-from cscluster.papers.benchmark import Standing, choose, tracks
+from cscluster.papers.benchmark import choose, tracks
+from cscluster.papers.standing import Standing
 from cscluster.report.aggregate import Results
 
 
-def benchmark(track: str | None, profile: str, results: Path, **how: Unpack[How]) -> None:
+def benchmark(track: str | None, profile: str, results: Path, draws: int | None, **how: Unpack[How]) -> None:
     """Run the tracks of the benchmark (all, or the one that is named), and print who leads on each."""
-    run_and_show(choose(track, profile, results), _show, **how)
+    run_and_show(choose(track, profile, results, draws), _show, **how)
 
 
 def _show(runs: dict[str, Results]) -> None:
@@ -23,14 +24,13 @@ def _show(runs: dict[str, Results]) -> None:
         point = int(run.cells["point"].max())
         standing = Standing.of(run, point)
         console.out.say("")
-        console.out.print(f"{tracks()[name].title}, at {point}", style="bold")
+        made = run.trials["draw"].nunique()
+        title = f"{tracks()[name].title}, at {point} ({made} of {run.planned} draws)"
+        console.out.print(title, style="bold")
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-        for head in ("method", "mean rank", "mean ARI", "seconds"):
+        for head in ("method", "mean rank", "mean ARI", "CPU seconds"):
             table.add_column(head, justify="left" if head == "method" else "right")
-        mean = standing.table.mean()
         for label in standing.order:
-            rank = f"{standing.ranks.mean_ranks[label]:.2f}" if standing.ranks else ""
-            table.add_row(
-                label, rank, f"{mean[label]:.3f}", f"{standing.seconds.get(label, float('nan')):.2g}"
-            )
+            numbers = (f"{standing.means[label]:.3f}", f"{standing.seconds[label]:.2g}")
+            table.add_row(label, standing.rank(label), *numbers)
         console.out.print(table)

@@ -255,6 +255,7 @@ def reproduce(
     profile: Annotated[
         str, typer.Option(help="full: as in the papers, hours; quick: less of everything, minutes.")
     ] = "full",
+    dry_run: options.DryRun = False,
     stored: options.Stored = False,
     check: options.Check = False,
     tolerance: options.Tolerance = 0.02,
@@ -271,6 +272,9 @@ def reproduce(
     """
     from cscluster.cli import reproduce as command
 
+    if dry_run:
+        command.look_ahead(target, profile, results)
+        return
     command.reproduce(
         target,
         profile,
@@ -289,11 +293,20 @@ def benchmark(
     profile: Annotated[
         str, typer.Option(help="full: all methods and data sets, hours; quick: less of everything, minutes.")
     ] = "full",
+    draws: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Run the first draws of links only; without it, a later run goes on to all."
+        ),
+    ] = None,
     stored: options.Stored = False,
     check: options.Check = False,
     tolerance: options.Tolerance = 0.02,
     write: Annotated[
-        bool, typer.Option("--write", help="Write RESULTS/reference: a summary, and BENCHMARK.md if full.")
+        bool,
+        typer.Option(
+            "--write", help="Write RESULTS/reference: a summary, and BENCHMARK.md and trials if full."
+        ),
     ] = False,
     jobs: options.Jobs = CORES,
     results: options.Results = RESULTS,
@@ -308,6 +321,7 @@ def benchmark(
         track,
         profile,
         results,
+        draws,
         jobs=None if stored else jobs,
         tolerance=tolerance if check else None,
         write=write,

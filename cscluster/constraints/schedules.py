@@ -8,16 +8,17 @@ seed, the data set and the trial, and larger counts extend smaller ones.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, get_args
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from cscluster import seeds
 from cscluster.arrays import BoolArray, IntArray
@@ -128,15 +129,51 @@ class _Draw:
         return seeds.generator(self.seed, self.dataset, "constraints", self.trial)
 
 
+T = TypeVar("T")
+
+
+def _first(value: T | list[T]) -> T:
+    return value[0] if isinstance(value, list) else value
+
+
+def _form(value: Any) -> str:
+    return "several" if isinstance(value, list) else "one"
+
+
+OneOrSeveral = Annotated[
+    Annotated[T, Tag("one")] | Annotated[list[T], Field(min_length=1), Tag("several")], Discriminator(_form)
+]
+"""A value, or a list of values, each of which stands for a schedule of its own."""
+
+
 class _Schedule(BaseModel):
-    """What all schedules share."""
+    """What all schedules share.
+
+    A key of `VARIED` that holds a list stands for several schedules, its `variants`; asked itself, such a
+    schedule is the first of them.
+    """
+
+    VARIED: ClassVar[tuple[str, ...]] = ("noise", "weight")
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    noise: float = Field(0.0, ge=0, lt=1, description="share of the links that are flipped")
-    weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] | Literal["hard"] | None = Field(
-        None, description="weight of every link; hard links must hold"
+    noise: OneOrSeveral[Annotated[float, Field(ge=0, lt=1)]] = Field(
+        0.0, description="share of the links that are flipped; a list is an axis of figures"
     )
+    weight: OneOrSeveral[Annotated[float, Field(gt=0, allow_inf_nan=False)] | Literal["hard"]] | None = Field(
+        None, description="weight of every link, hard links must hold; a list is an axis of figures"
+    )
+
+    def variants(self) -> list[tuple[dict[str, Any], Self]]:
+        """Return the schedules that this one stands for, each with the values of the keys that vary."""
+        lists = {name: value for name in self.VARIED if isinstance(value := getattr(self, name), list)}
+        chosen = (dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values()))
+        return [(values, self.model_copy(update=values)) for values in chosen]
+
+    @property
+    def wrong(self) -> float:
+        """The share of the links that are flipped."""
+        return _first(self.noise)
 
     @property
     @abstractmethod
@@ -160,8 +197,8 @@ class _Schedule(BaseModel):
 
     def identity(self) -> dict[str, Any]:
         """Return what, beside the point and the trial, decides the links; part of the key."""
-        noise = {"noise": self.noise} if self.noise else {}
-        weight = {} if self.weight is None else {"weight": self.weight}
+        noise = {"noise": self.wrong} if self.wrong else {}
+        weight = {} if self.weight is None else {"weight": _first(self.weight)}
         return {"kind": self.kind, **noise, **weight}  # type: ignore[attr-defined]
 
     def episode(
@@ -182,7 +219,8 @@ class _Schedule(BaseModel):
         episode = self._episode(point, _Draw(y, seed, dataset, trial, ids, X))
         if self.weight is None:
             return episode
-        weight = math.inf if self.weight == "hard" else self.weight
+        given: float | Literal["hard"] = _first(self.weight)
+        weight = math.inf if given == "hard" else given
         return replace(episode, tiers=tuple(tier.weighted(weight) for tier in episode.tiers))
 
     @abstractmethod
@@ -192,7 +230,7 @@ class _Schedule(BaseModel):
     def _links(self, pairs: IntArray, y: IntArray, flipped: BoolArray | None = None) -> Constraints:
         """Make links from pairs, the share `noise` of them flipped."""
         if flipped is None:
-            flipped = flips(len(pairs), self.noise)
+            flipped = flips(len(pairs), self.wrong)
         same = (y[pairs[:, 0]] == y[pairs[:, 1]]) ^ flipped
         return Constraints(pairs[same], pairs[~same], n_samples=len(y))
 
@@ -234,7 +272,7 @@ class BalancedPairs(_Counted):
     def _episode(self, point: int, draw: _Draw) -> Episode:
         """Return `point` links of each kind."""
         pairs = np.concatenate(balanced_pairs(draw.y, point, draw.rng))
-        return Episode((self._links(pairs, draw.y, np.tile(flips(point, self.noise), 2)),))
+        return Episode((self._links(pairs, draw.y, np.tile(flips(point, self.wrong), 2)),))
 
 
 Shares = Annotated[list[Annotated[int, Field(ge=1, le=100)]], Field(min_length=1)]
@@ -296,7 +334,7 @@ class Labelled(_Schedule):
         rng, y = draw.rng, draw.y
         order, n_classes = rng.permutation(draw.n), int(y.max()) + 1
         said = y.copy()
-        wrong = order[flips(draw.n, self.noise)]
+        wrong = order[flips(draw.n, self.wrong)]
         said[wrong] = (y[wrong] + rng.integers(1, max(2, n_classes), size=len(wrong))) % n_classes
         if self.shares is not None:
             known = order[: -(-point * draw.n // 100)]
@@ -329,7 +367,7 @@ class Tiers(_Schedule):
     def _episode(self, point: int, draw: _Draw) -> Episode:
         """Return `tiers` sets of `point` links."""
         pairs = random_pairs(draw.n, point * self.tiers, draw.rng)
-        flipped = flips(len(pairs), self.noise)
+        flipped = flips(len(pairs), self.wrong)
         tiers = (slice(t * point, (t + 1) * point) for t in range(self.tiers))
         return Episode(tuple(self._links(pairs[tier], draw.y, flipped[tier]) for tier in tiers))
 
@@ -365,10 +403,18 @@ class Active(_Counted):
     The true classes answer.  Random choices, such as that of the first sample, are the trial's.
     """
 
+    VARIED = (*_Schedule.VARIED, "strategy")
+
     kind: Literal["active"] = "active"
-    strategy: Literal["explore_consolidate", "min_max", "npu", "cobras", "doubt"] = Field(
-        "explore_consolidate", description="how the pairs to ask about are chosen"
+    strategy: OneOrSeveral[Literal["explore_consolidate", "min_max", "npu", "cobras", "doubt"]] = Field(
+        "explore_consolidate",
+        description="how the pairs to ask about are chosen; a list is an axis of figures",
     )
+
+    @property
+    def chosen_strategy(self) -> str:
+        """How pairs are chosen."""
+        return self.strategy[0] if isinstance(self.strategy, list) else self.strategy
 
     @property
     def needs_samples(self) -> bool:
@@ -377,16 +423,16 @@ class Active(_Counted):
 
     def identity(self) -> dict[str, Any]:
         """Return the kind, the noise and the strategy."""
-        default = self.strategy == "explore_consolidate"
-        return {**super().identity(), **({} if default else {"strategy": self.strategy})}
+        default = self.chosen_strategy == "explore_consolidate"
+        return {**super().identity(), **({} if default else {"strategy": self.chosen_strategy})}
 
     def _episode(self, point: int, draw: _Draw) -> Episode:
         """Return the answers to the first `point` questions."""
         from cscluster.constraints.strategies import questions
 
-        y, flipped = draw.y, flips(point, self.noise)
+        y, flipped = draw.y, flips(point, self.wrong)
         pairs, together = questions(
-            self.strategy,
+            self.chosen_strategy,
             draw.X,
             len(np.unique(y)),
             point,
@@ -432,7 +478,7 @@ class File(_Schedule):
     def _episode(self, point: int, draw: _Draw) -> Episode:
         """Return the links in the file."""
         links = parse_links(self.text, self.path, draw.n, draw.ids)
-        flipped = draw.rng.permutation(flips(len(links), self.noise))
+        flipped = draw.rng.permutation(flips(len(links), self.wrong))
         must, cannot = np.split(flipped, [len(links.must_links)])
         kept, turned = links.select(~must, ~cannot), links.select(must, cannot)
         swapped = Constraints(

@@ -26,8 +26,6 @@ from cscluster.constraints.active import Rule, as_arrays, ask, euclidean, uncert
 from cscluster.constraints.cobras import Oracle, cobras
 from cscluster.constraints.doubt import Doubt
 
-STRATEGIES = ("explore_consolidate", "min_max", "npu", "cobras", "doubt")
-
 _TREES = 50
 
 
@@ -39,7 +37,7 @@ def questions(
     Parameters
     ----------
     strategy : str
-        One of `STRATEGIES`.
+        A strategy of the schedule `Active`.
     X : array or sparse matrix of shape (n_samples, n_features)
         The samples.
     n_clusters : int

@@ -56,10 +56,17 @@ METRICS: dict[str, Metric] = {
                higher_is_better=False, highest=inf),
         Metric("fit_seconds", "seconds of fit", "time of fit and update, without the offline step",
                higher_is_better=False, highest=inf),
+        Metric("cpu_seconds", "CPU seconds", "CPU time of offline step, fit and update",
+               higher_is_better=False, highest=inf),
         Metric("iterations", "iterations", "iterations of the algorithm",
                higher_is_better=False, highest=inf),
     )
 }  # fmt: skip
+
+TIMES = ("seconds", "fit_seconds", "cpu_seconds")
+"""Metrics that differ from machine to machine."""
+COSTS = (*TIMES, "iterations")
+"""Metrics that every record of a finished trial has."""
 
 SCOPES = {
     "all": "all samples",

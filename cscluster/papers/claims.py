@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from cscluster import bundle
 from cscluster.errors import ConfigError, did_you_mean
 from cscluster.papers import printed
-from cscluster.papers.cases import Cases, methods_of, pool
+from cscluster.papers.cases import Cases, Form, methods_of, pool
 from cscluster.papers.comparisons import (
     Best,
     Better,
@@ -79,38 +79,17 @@ class Item(_Model):
     figure: str | None = None
 
 
-class Cause(_Model):
-    """Why a claim does not hold here: one sentence, and the item whose experiment shows it."""
-
-    sentence: str
-    experiment: str
-
-
-class Claim(_Model):
-    """A statement of the paper's text, and the rule that checks it.
+class Checked(_Model):
+    """What a rule decides from the results of some items.
 
     Attributes
     ----------
-    id, where, says : str
-        A short name, the place in the paper, and the sentence.
-    because : str, optional
-        Why the rule is what the sentence says.
-    changed : str, optional
-        How the rule was before its results were known, and why it was changed since.
-    cause : Cause, optional
-        Why the claim does not hold here.
     items : list of str
         The experiments that it is about; `datasets`, `points` and `tiers` choose among their cases.
     rule : Rule
         What decides.
     """
 
-    id: str
-    where: str
-    says: str
-    because: str | None = None
-    changed: str | None = None
-    cause: Cause | None = None
     items: list[str] = Field(min_length=1)
     datasets: list[str] | None = None
     points: list[int] | None = None
@@ -124,9 +103,48 @@ class Claim(_Model):
         return [name.removesuffix("_percent") for name in named if name]
 
     def cases(self, runs: Mapping[str, Results]) -> Cases:
-        """Return what the claim is about of the runs of its items."""
+        """Return the cases of the runs of its items."""
         mine = pool([runs[item] for item in self.items if item in runs])
         return mine.where(self.datasets, self.points, self.tiers)
+
+
+class Cause(Checked):
+    """Why a claim does not hold here, and the experiment that shows it.
+
+    Attributes
+    ----------
+    says : str
+        The cause in one sentence; it counts only where its rule holds.  The rule sees both forms of a
+        method, each by its own label.
+    form : str, optional
+        The form of the methods whose verdict it explains; both by default.
+    """
+
+    says: str
+    form: Form | None = None
+
+
+class Claim(Checked):
+    """A statement of the paper's text, and the rule that checks it.
+
+    Attributes
+    ----------
+    id, where, says : str
+        A short name, the place in the paper, and the sentence.
+    because : str, optional
+        Why the rule is what the sentence says.
+    changed : str, optional
+        How the rule was before its results were known, and why it was changed since.
+    causes : list of Cause
+        Why the claim does not hold here.
+    """
+
+    id: str
+    where: str
+    says: str
+    because: str | None = None
+    changed: str | None = None
+    causes: list[Cause] = Field(default_factory=list)
 
 
 class Paper(_Model):
@@ -158,7 +176,7 @@ class Paper(_Model):
             if claim.id in seen:
                 raise ValueError(f"a second claim has the id '{claim.id}'")
             seen.add(claim.id)
-            for item in [*claim.items, *([claim.cause.experiment] if claim.cause else [])]:
+            for item in [*claim.items, *(item for cause in claim.causes for item in cause.items)]:
                 if item not in self.items:
                     hint = did_you_mean(item, self.items)
                     raise ValueError(f"claim '{claim.id}' names the item '{item}', which is not listed{hint}")
@@ -212,10 +230,11 @@ def load(name: str) -> Paper:
 
 @dataclass(frozen=True)
 class Finding:
-    """What a claim came to: its status, and the numbers behind it or why there are none."""
+    """What a claim came to: its status, the numbers behind it or why there are none, and shown causes."""
 
     status: Status
     text: str
+    causes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -257,16 +276,28 @@ def judge(
             for method in methods_of(ours.labels, twins) - methods_of(printed.labels, twins)
             if claim.rule.open_to_all or method in methods_of(claim.rule.labels, twins)
         )
-        found.append(
-            Verdict(
-                claim,
-                Finding("not run", f"no results of {', '.join(absent)}")
-                if absent
-                else remarks.finding(claim.rule.judge(printed, paper.printed)),
-                remarks.finding(claim.rule.judge(ours, paper.printed)),
-            )
-        )
+        findings: dict[Form, Finding] = {
+            "printed": Finding("not run", f"no results of {', '.join(absent)}")
+            if absent
+            else remarks.finding(claim.rule.judge(printed, paper.printed)),
+            "ours": remarks.finding(claim.rule.judge(ours, paper.printed)),
+        }
+        for form, finding in findings.items():
+            if finding.status == "differs":
+                findings[form] = replace(finding, causes=_shown(paper, claim, form, runs))
+        found.append(Verdict(claim, **findings))
     return found
+
+
+def _shown(paper: Paper, claim: Claim, form: Form, runs: Mapping[str, Results]) -> tuple[str, ...]:
+    """Return the causes whose rules hold, each with its numbers and experiments."""
+    sentences = []
+    for cause in claim.causes:
+        outcome = cause.rule.judge(cause.cases(runs), paper.printed)
+        if cause.form in (None, form) and outcome is not None and outcome.holds:
+            items = ", ".join(f"`{item}`" for item in cause.items if item in runs)
+            sentences.append(f"{cause.says} ({items}: {outcome.text})")
+    return tuple(sentences)
 
 
 @dataclass(frozen=True)

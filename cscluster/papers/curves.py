@@ -10,6 +10,7 @@ import pandas as pd
 from cscluster.papers.cases import Cases
 from cscluster.papers.comparisons import within
 from cscluster.papers.rule import Outcome, Rule, Share, cases_of, enough, number, spread
+from cscluster.words import plural
 
 Along = Literal["point", "tier"] | list[str]
 
@@ -118,24 +119,34 @@ class LeadShrinks(Rule):
 
 
 class Dip(Rule):
-    """The curve falls below its first value by more than the tolerance and ends above it."""
+    """A curve of `label` falls below its first value by more than the tolerance and ends above it."""
 
     kind: Literal["dip"]
     metric: str
-    label: str
+    label: str | list[str]
     along: Literal["point", "tier"] = "point"
     tolerance: float = 0.0
     share: Share = "some"
 
     def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
-        found = curves(cases, self.metric, self.label, self.along)
-        if found is None or found.shape[1] < 3:
+        labels = [self.label] if isinstance(self.label, str) else self.label
+        parts = {label: curves(cases, self.metric, label, self.along) for label in labels}
+        long = [
+            part.assign(label=label)
+            for label, part in parts.items()
+            if part is not None and part.shape[1] > 2
+        ]
+        if not long:
             return None
+        found = pd.concat(long).set_index("label", append=True)
         start, end = found.iloc[:, 0], found.iloc[:, -1]
         depth = start - found.iloc[:, 1:-1].min(axis=1)
-        count = int(((depth > self.tolerance) & (end > start)).sum())
-        text = f"in {cases_of(count, len(found), 'dataset')}; deepest {number(max(0.0, depth.max()))}"
-        return Outcome(enough(count, len(found), self.share), text)
+        dips = depth[(depth > self.tolerance) & (end > start)]
+        text = f"in {len(dips)} of {plural(len(found), 'curve')}"
+        if len(dips):
+            dataset, label = dips.idxmax()
+            text += f"; deepest {number(dips.max())} ({label} on {dataset})"
+        return Outcome(enough(len(dips), len(found), self.share), text)
 
 
 class Slope(Rule):

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from cscluster.atomic import put
-from cscluster.papers.claims import STATUSES, Claim, Finding, Paper, Verdict, against, counts, summary
+from cscluster.papers.claims import STATUSES, Finding, Paper, Verdict, against, counts, summary
 from cscluster.report.aggregate import Results
 from cscluster.report.figures.draw import drawings
 from cscluster.report.figures.save import save
@@ -166,20 +166,19 @@ def _chapter(chapter: Chapter) -> list[str]:
         claim = verdict.claim
         says = claim.says + (f"<br>Rule: {claim.because}" if claim.because else "")
         says += f"<br>Changed: {claim.changed}" if claim.changed else ""
-        findings = (verdict.printed, verdict.ours)
-        lines.append(_row([claim.where, says, *(_found(claim, finding) for finding in findings)]))
+        lines.append(_row([claim.where, says, _found(verdict.printed), _found(verdict.ours)]))
     lines += ["", "| experiment | shows | run |", "|---|---|---|"]
     for name, item in chapter.paper.items.items():
         lines.append(_row([f"`{chapter.paper.name}/{name}`", item.shows, chapter.states[name].words()]))
     return lines
 
 
-def _found(claim: Claim, finding: Finding) -> str:
-    """Return a finding in words; where the claim differs, with the cause."""
+def _found(finding: Finding) -> str:
+    """Return a finding in words; where the claim differs, with its causes."""
     text = _MARKS[finding.status] + (f": {finding.text}" if finding.text else "")
-    if finding.status == "differs" and claim.cause:
-        text += f"<br>Cause: {claim.cause.sentence} (`{claim.cause.experiment}`)"
-    return text
+    if finding.status != "differs":
+        return text
+    return "<br>".join([text, *(f"Cause: {cause}" for cause in finding.causes or ["not found"])])
 
 
 def _row(cells: Sequence[str]) -> str:

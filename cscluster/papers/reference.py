@@ -10,11 +10,11 @@ import pandas as pd
 
 from cscluster.atomic import put
 from cscluster.errors import StoreError
+from cscluster.metrics.catalogue import COSTS
 from cscluster.report import check
 from cscluster.report.aggregate import Results
 
 _COLUMNS = ["item", "dataset", "label", "params", "point", "tier", "metric", "mean", "std", "n"]
-_UNSTABLE = ("seconds", "fit_seconds", "iterations")
 _ROUNDING = 1e-6
 
 
@@ -59,7 +59,7 @@ def drift(runs: Mapping[str, Results], reference: pd.DataFrame, tolerance: float
     Times and iterations are not compared: they depend on the machine.
     """
     sentences = []
-    stable = reference[~reference["metric"].isin(_UNSTABLE)]
+    stable = reference[~reference["metric"].isin(COSTS)]
     for item, expected in stable.groupby("item", sort=False):
         if item not in runs:
             sentences.append(f"{item}: has no results")

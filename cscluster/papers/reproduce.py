@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cscluster.algorithms.registry import PAPERS
@@ -14,12 +14,15 @@ from cscluster.errors import ConfigError, did_you_mean
 from cscluster.experiment.config.load import load
 from cscluster.experiment.config.schema import Experiment
 from cscluster.experiment.engine.run import Job, prepare
+from cscluster.experiment.plan.trials import make_plan
 from cscluster.papers import claims, page, reference
 from cscluster.papers.claims import Paper
+from cscluster.papers.outlook import Outlook, outlook
 from cscluster.papers.page import Chapter, State
 from cscluster.report.aggregate import Results, collect
 from cscluster.store.folder import RunFolder
-from cscluster.store.packed import pack, restore
+from cscluster.store.packed import pack, restore, unpack
+from cscluster.store.records import Record
 
 PROFILES = {"full": "papers", "quick": "papers-quick"}
 """How much to run, and the directory of its results."""
@@ -81,6 +84,22 @@ class Reproduction:
                     job = prepare(f"papers/{name}/{item}", settings=settings, out=self._folder(name))
                 yield Step(f"{name}/{item}", missing, job, restored)
 
+    def outlooks(self) -> Iterator[Outlook]:
+        """Look ahead at one item after another; reads what is stored, and writes nothing."""
+        quick = replace(self, profile="quick")
+        for name, items in self.items.items():
+            paper = _load(name, self.profile)
+            for item in items:
+                experiment, settings, missing = self._experiment(paper, item)
+                records = self._stored(name, item)
+                cells: set[str] = set()
+                if records and len(missing) < len(experiment.datasets):
+                    plan = make_plan(load(f"papers/{name}/{item}", settings))
+                    cells = {cell.hash for cell in {id(trial.cell): trial.cell for trial in plan}.values()}
+                yield outlook(
+                    f"{name}/{item}", experiment, missing, records, cells, quick._stored(name, item)
+                )
+
     def outcome(self) -> list[Chapter]:
         """Judge the claims about the items by all stored results of their papers."""
         return [self._chapter(_load(name, self.profile), items) for name, items in self.items.items()]
@@ -122,6 +141,13 @@ class Reproduction:
 
     def _packed(self, paper: str, item: str) -> Path:
         return self.results / "reference" / "trials" / paper / f"{item}.json.xz"
+
+    def _stored(self, paper: str, item: str) -> list[Record]:
+        """Return the stored trials of an item, or those that came with the reference."""
+        folder, packed = RunFolder(self._folder(paper) / item), self._packed(paper, item)
+        if folder.exists():
+            return list(folder.records())
+        return unpack(packed)[1] if self.profile == "full" and packed.exists() else []
 
     def _restore(self, paper: str, item: str) -> int:
         """Take over the trials that came with the reference, where none are stored yet."""
@@ -206,5 +232,8 @@ def _is_missing(base: str | None) -> bool:
 def _collect(paper: Paper, item: str, folder: RunFolder) -> Results:
     """Return the results with all metrics that the experiment or a claim names."""
     named = [*folder.config()["experiment"]["metrics"]]
-    named += [metric for claim in paper.claims if item in claim.items for metric in claim.metrics]
+    for claim in paper.claims:
+        named += [
+            metric for check in (claim, *claim.causes) if item in check.items for metric in check.metrics
+        ]
     return collect(folder, list(dict.fromkeys(named)))

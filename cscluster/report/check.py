@@ -9,12 +9,11 @@ from pathlib import Path
 import pandas as pd
 
 from cscluster.errors import ConfigError, did_you_mean
+from cscluster.metrics.catalogue import TIMES
 from cscluster.report.aggregate import Results
 from cscluster.report.formats import spreadsheet
 
 _PLACE = ["dataset", "label", "point", "tier", "metric"]
-TIMES = ("seconds", "fit_seconds")
-"""Metrics that differ from machine to machine: not checked unless they have a tolerance of their own."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class Tolerances:
     own: dict[str, float]
 
     def of(self, metric: str) -> float | None:
-        """Return the tolerance of a metric, or None if it is not to be checked."""
+        """Return the tolerance of a metric; None, not checked, for times without one of their own."""
         name = metric.partition("@")[0]
         default = None if name in TIMES else self.general
         return self.own.get(metric, self.own.get(name, default))

@@ -70,7 +70,7 @@ def candidates(n_samples: int, links: Constraints) -> list[int]:
     high = min(max(MOST, low + _BEYOND_BOUND), n_samples - 1)
     if low > high:
         raise ConstraintError(
-            f"The links need at least {low} clusters of {n_samples} rows; give -k a number."
+            f"The links need at least {low} clusters of {n_samples} rows; say how many there are."
         )
     return list(range(low, high + 1))
 
@@ -94,7 +94,7 @@ def choose_count(
             for k in numbers
         }
         if max(scores.values()) < 0:
-            raise DataError("No number of clusters could be tried; give -k a number.")
+            raise DataError("No number of clusters could be tried; say how many clusters there are.")
         return _chosen(scores, "held-out links kept", "most held-out links are kept there")
     scores = {}
     for k in numbers:

@@ -21,6 +21,8 @@ _PREFERRED_FIRST = ("itml", "pmmc", "rca", "mpckmeans_full", "mpckmeans", "pckme
 _MOST_COLUMNS = {"rca": 500, "itml": 500, "mpckmeans_full": 100}
 _MOST_ROWS = {"pmmc": 20_000}
 _WITHOUT_LINKS = "kmeans"
+CANDIDATES = (*_PREFERRED_FIRST, _WITHOUT_LINKS)
+"""All methods that may be chosen, k-means as a yardstick last."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +35,10 @@ class Choice:
 
 
 def shortlist(X: Any) -> list[str]:
-    """Return the methods worth a try on such data, k-means as a yardstick last."""
+    """Return the candidates that are worth a try on such data."""
     n, d = X.shape
     names = []
-    for name in (*_PREFERRED_FIRST, _WITHOUT_LINKS):
+    for name in CANDIDATES:
         fits = n <= _MOST_ROWS.get(name, n) and d <= _MOST_COLUMNS.get(name, d)
         if fits and ("sparse" in registry.find(name).tags or not sparse.issparse(X)):
             names.append(name)

@@ -15,7 +15,7 @@ from typing import Any
 
 from cscluster.errors import StoreError
 from cscluster.store.folder import RunFolder
-from cscluster.store.records import check, make_key
+from cscluster.store.records import Record, check, make_key
 from cscluster.store.table import RecordTable
 
 _COMMON = ("dataset", "algorithm", "label", "params", "schedule", "environment", "cell", "grid")
@@ -44,9 +44,10 @@ def pack(folder: RunFolder, metrics: Sequence[str]) -> bytes:
         **{name: [record[name] for record in records] for name in _COLUMNS},  # type: ignore[literal-required]
         "metrics": {name: [_rounded(record["metrics"].get(name)) for record in records] for name in metrics},
         "seconds": {
-            name: [float(f"{record['seconds'].get(name, 0.0):.4g}") for record in records]
+            name: [_four_digits(record["seconds"].get(name, 0.0)) for record in records]
             for name in dict.fromkeys(part for record in records for part in record["seconds"])
         },
+        "cpu_seconds": [_four_digits(record.get("cpu_seconds")) for record in records],
         "odd": {
             number: odd
             for number, record in enumerate(records)
@@ -60,6 +61,10 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 6)
 
 
+def _four_digits(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.4g}")
+
+
 def restore(file: Path, folder: RunFolder) -> int:
     """Write a packed run into its result directory, unless a run was started there; return its records.
 
@@ -70,30 +75,42 @@ def restore(file: Path, folder: RunFolder) -> int:
     """
     if folder.exists() or not file.exists():
         return 0
+    definition, records = unpack(file)
+    keys = [record["key"] for record in records]
+    keys += [f"not-run-{number}" for number in range(definition["planned"] - len(records))]
+    with folder.writing() as writer:
+        writer.put_records(records)
+        writer.put_json("environments.json", definition["environments"])
+        plan = {name: definition[name] for name in ("cells", "datasets")}
+        writer.put_json("plan.json", {**plan, "keys": keys})
+        writer.put_json("config.json", definition["config"])
+        writer.put_progress(RecordTable(records), keys)
+    return len(records)
+
+
+def unpack(file: Path) -> tuple[dict[str, Any], list[Record]]:
+    """Return the definition of a packed run, and its records.
+
+    Raises
+    ------
+    StoreError
+        If the file is damaged.
+    """
     try:
         content = json.loads(lzma.decompress(file.read_bytes()))
         records = [check(record) for record in _records(content)]
-        definition = content["config"]
-        plan = {name: content[name] for name in ("cells", "datasets")}
-        missing = int(content["planned"]) - len(records)
-        environments = content["environments"]
+        definition = {name: content[name] for name in ("config", "cells", "datasets", "environments")}
+        definition["planned"] = int(content["planned"])
     except (OSError, lzma.LZMAError, ValueError, KeyError, TypeError, IndexError) as error:
         raise StoreError(f"'{file}' does not hold a packed run: {error}.") from None
-    with folder.writing() as writer:
-        writer.put_records(records)
-        writer.put_json("environments.json", environments)
-        keys = [record["key"] for record in records] + [f"not-run-{number}" for number in range(missing)]
-        writer.put_json("plan.json", {**plan, "keys": keys})
-        writer.put_json("config.json", definition)
-        writer.put_progress(RecordTable(records), keys)
-    return len(records)
+    return definition, records
 
 
 def _records(content: dict[str, Any]) -> Iterator[Any]:
     for number, kind in enumerate(content["kind"]):
         record: dict[str, Any] = {
             **content["kinds"][kind],
-            **{name: content[name][number] for name in _COLUMNS},
+            **{name: content[name][number] for name in (*_COLUMNS, "cpu_seconds")},
             **{
                 group: {name: values[number] for name, values in content[group].items()}
                 for group in ("metrics", "seconds")

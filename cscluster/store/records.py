@@ -10,7 +10,7 @@ import re
 import zlib
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
@@ -24,7 +24,11 @@ _Integer = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 
 @with_config(ConfigDict(extra="allow"))
 class Record(TypedDict):
-    """What is known about one trial at one tier; the field names are public."""
+    """What is known about one trial at one tier; the field names are public.
+
+    `seconds` are of the clock on the wall, by part; `cpu_seconds` are all CPU seconds of offline step, fit
+    and update, which records of version 0.2.0 and before lack.
+    """
 
     key: str
     status: Status
@@ -38,6 +42,7 @@ class Record(TypedDict):
     trial: _Integer
     metrics: dict[str, _Finite | None]
     seconds: dict[str, _Finite]
+    cpu_seconds: NotRequired[_Finite | None]
     iterations: _Integer | None
     converged: bool | None
     warnings: list[str]

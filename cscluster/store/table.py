@@ -10,7 +10,7 @@ from typing import Any
 
 from cscluster.store.records import Record
 
-TIMES = ("seconds", "fit_seconds", "iterations")
+TIMES = ("seconds", "fit_seconds", "cpu_seconds", "iterations")
 _COMMON = (
     "status",
     "dataset",
@@ -101,9 +101,9 @@ class RecordTable:
         row = len(self.keys)
         self.keys.append(record["key"])
         group.places.fromlist([row, record["point"], record["tier"], record["trial"]])
-        values = [*metrics.values(), None, None, iterations]
+        values = [*metrics.values(), None, None, record.get("cpu_seconds"), iterations]
         if seconds:
-            values[-3:-1] = sum(seconds.values()), seconds.get("fit", 0.0) + seconds.get("update", 0.0)
+            values[-4:-2] = sum(seconds.values()), seconds.get("fit", 0.0) + seconds.get("update", 0.0)
         group.scores.fromlist([math.nan if value is None else value for value in values])
         if record["error"] is not None:
             self.errors[row] = record["error"]

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from cscluster.arrays import FloatArray, IntArray
 from cscluster.tables.table import Table
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 TYPICAL_ROWS = 3
 LEAST_EFFECT = 0.5

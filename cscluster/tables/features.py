@@ -7,16 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from cscluster.arrays import FloatArray
 from cscluster.data import preprocessing
 from cscluster.data.dataset import Dataset
 from cscluster.errors import DataError
 from cscluster.tables.table import Table
 from cscluster.words import integer, plural
-
-FloatArray = NDArray[np.float64]
 
 _SHOWN_NAMES = 10
 _STORABLE = ("center", "standardize", "scale01", "l2", "pca", "kernel_pca")

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from cscluster.arrays import IntArray
 from cscluster.constraints import Constraints
 from cscluster.metrics import scores as metrics
 from cscluster.metrics.catalogue import METRICS
@@ -17,8 +17,6 @@ from cscluster.tables.describe import SIZE_HEADS, Cluster, describe_clusters, si
 from cscluster.tables.features import Features
 from cscluster.tables.table import Table
 from cscluster.words import plural
-
-IntArray = NDArray[np.int64]
 
 _SCORES = ("ari", "nmi", "acc_hungarian")
 

@@ -12,7 +12,9 @@ from cscluster.data.preprocessing import STEPS
 from cscluster.errors import ParameterError
 
 TAGS = {"constraints", "inductive", "sequential", "kernel", "sparse", "binary", "compiled"}
-FAMILIES = {"partition", "margin", "metric", "spectral", "ensemble"}
+FAMILIES = {"partition", "margin", "metric", "spectral", "ensemble", "selection"}
+OURS = ("landmark_ensemble", "auto")
+"""Not published."""
 each = pytest.mark.parametrize("algorithm", registry.BUILT_IN, ids=lambda algorithm: algorithm.name)
 
 
@@ -26,10 +28,11 @@ def test_names_and_titles_are_unique():
 def test_entry_is_consistent_with_its_class(algorithm):
     loaded = algorithm.load()
     assert issubclass(loaded, MetricLearner if algorithm.is_metric else Clusterer)
-    assert loaded.__module__.startswith(f"cscluster.algorithms.{algorithm.family}.")
+    home = "cscluster" if algorithm.family == "selection" else "cscluster.algorithms"
+    assert loaded.__module__.startswith(f"{home}.{algorithm.family}.")
     assert algorithm.family in FAMILIES
     assert set(algorithm.tags) <= TAGS
-    assert bool(algorithm.paper) == (algorithm.name != "landmark_ensemble")  # ours, unpublished
+    assert bool(algorithm.paper) == (algorithm.name not in OURS)
     assert set(algorithm.preprocess) <= set(STEPS)
     assert ("sparse" in algorithm.tags) == loaded.accepts_sparse
     if not algorithm.is_metric:
@@ -136,6 +139,7 @@ def test_the_users_own_class_by_module_and_by_file(own):
         ("math:pi", "'pi' of 'math' is not a class"),
         ("builtins:int", "'builtins:int' is not an algorithm: it has no method 'fit'"),
         ("exits.py:Mine", r"Cannot import 'exits\.py' for .*: SystemExit: 0"),
+        ("exits_at_once.py:Mine", r"Cannot import 'exits_at_once\.py' for .*: SystemExit: 0"),
         ("mute.py:Mine", r"Cannot import 'mute\.py' for .*: MuteError: its message cannot be read"),
     ],
 )
@@ -143,6 +147,7 @@ def test_says_what_is_wrong_with_the_users_own_class(own, name, message):
     (own / "broken.py").write_text("class Mine(:\n")
     (own / "raising.py").write_text("1 / 0\n")
     (own / "exits.py").write_text("import sys\nsys.exit(0)\n")
+    (own / "exits_at_once.py").write_text("import os\nos._exit(0)\n")
     (own / "mute.py").write_text(
         "class MuteError(Exception):\n    def __str__(self):\n        raise ValueError\n\nraise MuteError\n"
     )

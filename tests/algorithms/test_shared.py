@@ -9,7 +9,7 @@ from scipy import sparse
 
 from cscluster import KMeans
 from cscluster.algorithms import shared
-from cscluster.algorithms.shared import clock, once, sharing
+from cscluster.algorithms.shared import clock, cpu_clock, once, sharing
 
 X = np.arange(6.0).reshape(3, 2)
 
@@ -70,9 +70,10 @@ def test_warnings_are_given_again():
                 once(X, ("a",), 0, compute)
 
 
-def test_the_clock_counts_shared_work_each_time(monkeypatch):
+@pytest.mark.parametrize(("of_system", "clock"), [("perf_counter", clock), ("process_time", cpu_clock)])
+def test_a_clock_counts_shared_work_each_time(monkeypatch, of_system, clock):
     now = 0.0
-    monkeypatch.setattr(shared.time, "perf_counter", lambda: now)
+    monkeypatch.setattr(shared.time, of_system, lambda: now)
 
     def compute():
         nonlocal now

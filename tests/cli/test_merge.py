@@ -1,19 +1,17 @@
 """``--shard`` and ``cscluster merge``: job arrays end in the same run as one machine."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from cscluster.store.folder import RunFolder
 from tests.store.values import values
 
-TOYS = Path(__file__).parents[1] / "toys.py"
-CONFIG = f"""\
+CONFIG = """\
 name: small
 datasets: [iris]
-constraints: {{kind: tiers, per_tier: [5, 10], tiers: 2}}
-algorithms: [kmeans, {{name: '{TOYS}:Broken', label: B, params: {{sometimes: true}}}}]
+constraints: {kind: tiers, per_tier: [5, 10], tiers: 2}
+algorithms: [kmeans, {name: gmmc_sdp, label: fails}]
 trials: 3
 repeats: 2
 """

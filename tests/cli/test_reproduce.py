@@ -1,5 +1,7 @@
 """A tiny paper, reproduced from its files to its page."""
 
+import shutil
+
 import pytest
 
 from cscluster import bundle
@@ -78,6 +80,20 @@ def test_from_the_files_to_the_page(reproduce, tmp_path):
     drifted = reproduce("--stored", "--check")
     assert drifted.returncode == 1
     assert "tiny2020/fig1: acc of PCK on iris (10 links, tier 1): is not there any more" in drifted.stdout
+
+
+def test_a_dry_run_says_what_is_left_and_writes_nothing(reproduce, tmp_path):
+    before = reproduce("--dry-run")
+    assert before.returncode == 0, before.stderr
+    assert "4 trials planned, 0 stored; CPU hours left: ?" in before.stdout
+    assert "coil20, coil3" in before.stdout
+    assert not (tmp_path / "results").exists()
+    reproduce("-j", "2", "--write")
+    after = reproduce("--dry-run")
+    assert "4 trials planned, 4 stored; CPU hours left: 0.00" in after.stdout
+    shutil.rmtree(tmp_path / "results" / "papers")
+    assert "4 trials planned, 4 stored" in reproduce("--dry-run").stdout, "packed trials count as stored"
+    assert not (tmp_path / "results" / "papers").exists()
 
 
 def test_what_a_file_no_longer_asks_for_is_left_out(reproduce, tmp_path):

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from cscluster.constraints import schedules
 from cscluster.constraints.catalogue import SCHEDULES
 from cscluster.constraints.schedules import (
+    Active,
     BalancedPairs,
     File,
     Folds,
@@ -324,3 +325,20 @@ def test_weight_is_that_of_every_link():
     assert heavy == plain.weighted(2.5)
     assert RandomPairs(counts=[9]).identity() == {"kind": "random_pairs"}
     assert RandomPairs(counts=[9], weight="hard").identity()["weight"] == "hard"
+
+
+def test_a_list_of_a_key_stands_for_several_schedules():
+    several = RandomPairs(counts=[20], noise=[0.0, 0.25], weight=[0.5, "hard"])
+    variants = several.variants()
+    assert [values for values, _ in variants] == [
+        {"noise": 0.0, "weight": 0.5},
+        {"noise": 0.0, "weight": "hard"},
+        {"noise": 0.25, "weight": 0.5},
+        {"noise": 0.25, "weight": "hard"},
+    ]
+    alone = RandomPairs(counts=[20], noise=0.25, weight="hard")
+    assert variants[-1][1].identity() == alone.identity()
+    assert drawn(variants[-1][1], 20) == drawn(alone, 20)
+    assert alone.variants() == [({}, alone)]
+    strategies = Active(counts=[5], strategy=["min_max", "npu"])
+    assert [schedule.chosen_strategy for _, schedule in strategies.variants()] == ["min_max", "npu"]

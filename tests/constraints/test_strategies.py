@@ -1,3 +1,5 @@
+from typing import get_args
+
 import numpy as np
 import pytest
 
@@ -5,7 +7,9 @@ from cscluster import load_dataset
 from cscluster.constraints import Constraints
 from cscluster.constraints.active import uncertainty
 from cscluster.constraints.schedules import Active
-from cscluster.constraints.strategies import STRATEGIES, questions
+from cscluster.constraints.strategies import questions
+
+STRATEGIES = get_args(Active.model_fields["strategy"].annotation)
 
 
 def iris():

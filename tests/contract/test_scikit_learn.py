@@ -7,7 +7,7 @@ import pytest
 from sklearn.utils.estimator_checks import check_estimator
 
 from cscluster import Constraints
-from cscluster.algorithms.registry import BUILT_IN, find
+from tests.contract.forms import forms
 
 SMALL = {
     "llma": {"n_neighbors": 5},
@@ -68,12 +68,9 @@ def linked(cls):
     return globals().setdefault(cls.__name__, type(cls.__name__, (Linked, cls), place))
 
 
-QUICK = [algorithm.name for algorithm in BUILT_IN if algorithm.name != "mmc_sdp"]
-
-
-@pytest.mark.parametrize("name", [*QUICK, pytest.param("mmc_sdp", marks=pytest.mark.slow)])
-def test_checks_of_scikit_learn(name):
-    algorithm = find(name)
+@pytest.mark.parametrize("algorithm", forms("mmc_sdp"))
+def test_checks_of_scikit_learn(algorithm):
+    name = algorithm.name
     cls = linked(algorithm.load()) if algorithm.is_metric else algorithm.load()
     expected = _SECOND | EXPECTED.get(name, {})
     with warnings.catch_warnings():

@@ -89,6 +89,7 @@ def test_each_failure_is_a_record_with_its_reason(finished):
         assert kind in records[how]["error"]["type"]
 
 
+@pytest.mark.slow
 def test_only_failed_trials_are_tried_again(finished):
     folder, _ = finished
     before = stored(folder)

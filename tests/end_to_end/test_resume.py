@@ -41,7 +41,7 @@ def values(folder):
         record = json.loads(line)
         assert record["key"] not in found, "a trial was stored twice"
         found[record["key"]] = {
-            k: v for k, v in record.items() if k not in ("seconds", "environment", "check")
+            k: v for k, v in record.items() if k not in ("seconds", "cpu_seconds", "environment", "check")
         }
     return found
 
@@ -139,7 +139,7 @@ def undisturbed(tmp_path_factory):
     return found
 
 
-@pytest.mark.parametrize("kills", [4, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [2, pytest.param(100, marks=pytest.mark.slow)])
 def test_killed_runs_resume(tmp_path, undisturbed, kills):
     (tmp_path / "killed.yaml").write_text(CONFIG)
     assert interrupted_run(tmp_path, kills, seed=kills) == undisturbed

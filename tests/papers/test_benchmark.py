@@ -5,7 +5,11 @@ from cscluster.errors import ConfigError
 from cscluster.experiment.config.load import load
 from cscluster.experiment.engine.execute import Pool
 from cscluster.experiment.engine.run import carry_out
-from cscluster.papers.benchmark import Benchmark, Standing, choose, printed, render, tracks
+from cscluster.papers.benchmark import Benchmark, choose, tracks
+from cscluster.papers.standing import Standing, averaged, printed, verdicts, with_printed
+from cscluster.report.article import Heading, Picture, html, markdown
+from cscluster.report.figures.trade_off import front
+from cscluster.report.html.scatter import PlainTable
 
 
 @pytest.mark.parametrize("profile", ["full", "quick"])
@@ -44,27 +48,121 @@ def test_failures_count_as_zero_and_ties_are_small_differences():
 
 
 class Tiny(Benchmark):
-    """Two tracks on three small data sets and three methods."""
+    """Three tracks on three small data sets and three methods, of which the second draw may come later."""
 
     def _settings(self, name):
-        methods = "algorithms=[kmeans, pckmeans, cop_kmeans]"
-        return [*super()._settings(name), "datasets=[iris, wine, hayes_roth]", methods, "trials=2"]
+        points = "shares: [20], weight: hard" if name == "published" else "counts: [100]"
+        noise = ", noise: 0.1" if name == "noise" else ""
+        kind = "fraction" if name == "published" else "random_pairs"
+        return [
+            *super()._settings(name),
+            "datasets=[iris, wine, hayes_roth]",
+            "algorithms=[kmeans, pccc, cop_kmeans]",
+            f"constraints={{kind: {kind}, {points}{noise}}}",
+            "trials=2",
+        ]
 
 
-def test_the_page_from_stored_runs_and_their_drift(tmp_path):
-    work = Tiny(["published", "links", "noise"], "quick", tmp_path)
+def run(work):
     for step in work.steps():
         carry_out(step.job, Pool(1), lambda records: None)
-    runs = work.outcome()
-    text = render(runs, "cscluster benchmark")
-    assert "## The published table" in text
-    assert "| PCCC (printed) |" in text
+
+
+def test_the_page_from_stored_runs_goes_on_where_it_stopped(tmp_path):
+    first = Tiny(["published", "links", "noise"], "full", tmp_path / "a", draws=1)
+    run(first)
+    runs = first.outcome()
+    assert {name: sorted(results.trials["draw"].unique()) for name, results in runs.items()} == {
+        "published": [0],
+        "links": [0],
+        "noise": [0],
+    }
+    folder = first.write(runs)
+    text = (folder / "BENCHMARK.md").read_text()
+    assert "| Few, some and many links | 3 | 3 | 1 of 2 |" in text
+    assert "Not run: Labelled samples" in text
+    assert "**PCCC (printed)**" in text
     assert "What the wrong links cost" in text
     assert "| hard links that do not contradict each other | 20 % of the samples |" in text
+    assert "| PCCC has a higher mean ARI than COP-KMeans" in text.replace("Tables W5 to W8 | ", "")
+    assert (folder / "figures" / "benchmark_links.png").read_bytes().startswith(b"\x89PNG")
+    page = (folder / "benchmark.html").read_text()
+    assert "<b>PCCC (printed)</b>" in page
+    assert "data:image/png;base64," in page
     standing = Standing.of(runs["published"], 20)
     assert standing.order[-1] == "k-means"  # with 20 % of the samples links say nearly all
-    assert standing.against("COP-KMeans", "k-means") == "3/0/0"
-    work.write(runs)
-    assert work.drift(runs, 0.0) == []
+    assert standing.against("COP-KMeans") == "3/0/0"
+    assert first.drift(runs, 0.0) == []
     assert len(runs["noise"].failures)  # hard links of which some are wrong
-    assert all(step.job.difference.todo == [] for step in work.steps())
+
+    (tmp_path / "b" / "reference").parent.mkdir()
+    folder.rename(tmp_path / "b" / "reference")
+    later = Tiny(["published", "links", "noise"], "full", tmp_path / "b")
+    steps = list(later.steps())
+    assert [step.restored for step in steps] == [9, 9, 9]
+    assert {trial.trial for step in steps for trial in step.job.difference.todo} == {1}
+    run(Tiny(["links"], "full", tmp_path / "b"))
+    assert sorted(later.outcome()["links"].trials["draw"].unique()) == [0, 1]
+    assert sorted(later.outcome()["noise"].trials["draw"].unique()) == [0]
+
+
+def test_a_draw_that_is_not_complete_does_not_count(tmp_path):
+    work = Tiny(["links"], "full", tmp_path)
+    (step,) = work.steps()
+    seen = []
+
+    class EnoughError(Exception):
+        pass
+
+    def stop(records):
+        seen.extend(records)
+        if len(seen) == 11:
+            raise EnoughError
+
+    with pytest.raises(EnoughError):
+        carry_out(step.job, Pool(1), stop)
+    (run_,) = work.outcome().values()
+    assert len(run_.trials) == 9
+    assert set(run_.trials["draw"]) == {0}
+
+
+def test_printed_numbers_stand_beside_ours_and_decide_claims(tmp_path):
+    work = Tiny(["published"], "full", tmp_path, draws=1)
+    run(work)
+    ours = work.outcome()["published"]
+    beside = with_printed(ours)
+    assert {"PCCC (printed)", "LCC (printed)", "PCCC", "k-means"} <= set(beside.labels)
+    iris = printed().query("dataset == 'iris' and share == 20 and algorithm == 'PCCC'")["ari"].item()
+    assert Standing.of(beside, 20).table.loc["iris", "PCCC (printed)"] == iris
+    means = averaged(beside).cells.query("metric == 'ari' and label == 'COPKM (printed)'")["mean"].item()
+    table = printed().query(
+        "dataset in ('iris', 'wine', 'hayes_roth') and share == 20 and algorithm == 'COPKM'"
+    )
+    assert means == pytest.approx(table["ari"].fillna(0).mean())
+    found = {verdict.claim.id: verdict.ours for verdict in verdicts(ours)}
+    assert found["best on average"].status in ("reproduced", "differs")
+    assert "of 1 case" in found["best on average"].text
+    assert found["metric first"].status == "not run"  # RCA + PCCC is no method of this run
+
+
+def test_a_page_in_both_forms():
+    blocks = [
+        "Made by `a < b`.",
+        Heading(2, "Part"),
+        PlainTable("Two rows", ["name", "n"], [["a|b", "**1.5**"], ["c", "2"]], numbers=1),
+        Picture("p.png", b"x", "A picture"),
+    ]
+    text = markdown("Title", blocks)
+    assert text.splitlines()[0] == "# Title"
+    assert "| a\\|b | **1.5** |" in text
+    assert "![A picture](p.png)" in text
+    page = html("Title", blocks)
+    assert "<code>a &lt; b</code>" in page
+    assert "<b>1.5</b>" in page
+    assert page.count("<section>") == 1
+
+
+def test_the_front_is_what_no_other_method_beats_in_both():
+    quality = pd.Series({"slow": 0.8, "quick": 0.5, "best": 0.8, "failed": 0.9})
+    cost = pd.Series({"slow": 9.0, "quick": 1.0, "best": 2.0, "failed": float("nan")})
+    assert front(quality, cost) == ["quick", "best"]

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from cscluster import bundle
 from cscluster.errors import ConfigError
 from cscluster.experiment.config.load import load as load_experiment
+from cscluster.metrics.catalogue import COSTS
 from cscluster.papers import claims, page
 from cscluster.papers.cases import pool
 from cscluster.papers.printed import EVERY
@@ -18,7 +19,7 @@ from cscluster.report.aggregate import Results, collect
 from tests.report.stored import entry, store, trial
 
 PAPERS = ["baghshah2010", "bilenko2004", "yi2015", "zeng2012", "zhang2009"]
-RECORDED_ALWAYS = {"seconds", "iterations", "acc", "nmi", "error", "balanced_error", "balanced_rand"}
+RECORDED_ALWAYS = {*COSTS, "acc", "nmi", "error", "balanced_error", "balanced_rand"}
 
 
 def experiment(paper, item, profile="full"):
@@ -53,18 +54,18 @@ def test_every_experiment_of_a_paper_is_an_item(name):
 @pytest.mark.parametrize("name", PAPERS)
 def test_claims_name_what_their_experiments_have(name):
     paper = claims.load(name)
-    for claim in paper.claims:
-        found = [experiment(paper, item) for item in claim.items]
+    for check in (check for claim in paper.claims for check in (claim, *claim.causes)):
+        found = [experiment(paper, item) for item in check.items]
         known = {label for e in found for label in labels(e.algorithms)}
-        assert set(claim.rule.labels) <= known, claim.id
-        assert set(claim.datasets or ()) <= {d.title for e in found for d in e.datasets}, claim.id
-        assert set(claim.points or ()) <= {p for e in found for p in e.constraints.points}, claim.id
-        assert set(claim.tiers or ()) <= {t + 1 for e in found for t in range(e.constraints.n_tiers)}, (
-            claim.id
-        )
-        assert set(getattr(claim.rule, "sizes", {})) <= {d.title for e in found for d in e.datasets}, claim.id
+        assert set(check.rule.labels) <= known, check.says
+        assert set(check.datasets or ()) <= {d.title for e in found for d in e.datasets}, check.says
+        assert set(check.points or ()) <= {p for e in found for p in e.constraints.points}, check.says
+        tiers = {t + 1 for e in found for t in range(e.constraints.n_tiers)}
+        assert set(check.tiers or ()) <= tiers, check.says
+        sizes = set(getattr(check.rule, "sizes", {}))
+        assert sizes <= {d.title for e in found for d in e.datasets}, check.says
         recorded = RECORDED_ALWAYS.union(*(e.metrics for e in found))
-        assert set(claim.metrics) <= recorded, claim.id
+        assert set(check.metrics) <= recorded, check.says
 
 
 @pytest.mark.parametrize("name", PAPERS)
@@ -232,16 +233,37 @@ def test_points_of_a_grid_have_forms_too(tmp_path):
     assert (verdict.printed.text, verdict.ours.text) == ("0.72; in 1 of 1 case", "0.52; in 0 of 1 case")
 
 
+CAUSE = {
+    "says": "the start is another",
+    "items": ["two"],
+    "rule": {"kind": "better", "metric": "acc", "label": "A", "than": ["A (as printed)"]},
+}
+
+
 def test_a_cause_names_an_experiment_of_the_paper():
-    cause = {"sentence": "the start is another", "experiment": "two"}
-    assert paper_with(cause=cause).claims[0].cause.experiment == "two"
+    assert paper_with(causes=[CAUSE]).claims[0].causes[0].items == ["two"]
     with pytest.raises(ValidationError, match="names the item 'three'"):
-        paper_with(cause={**cause, "experiment": "three"})
+        paper_with(causes=[{**CAUSE, "items": ["three"]}])
+
+
+def test_a_cause_counts_where_its_rule_holds(tmp_path):
+    runs = {"one": both_forms(tmp_path)}
+    twins = {"A": "A (as printed)"}
+
+    def causes(**change):
+        (verdict,) = claims.judge(paper_with(twins, items=["one"], causes=[{**CAUSE, **change}]), runs, {})
+        return verdict.printed.causes
+
+    assert causes() == (), "its experiment has not been run"
+    assert causes(items=["one"]) == ("the start is another (`one`: in 1 of 1 case; mean 0.85 against 0.55)",)
+    assert causes(items=["one"], form="printed") == causes(items=["one"])
+    assert causes(items=["one"], form="ours") == ()
+    assert causes(items=["one"], rule={**CAUSE["rule"], "label": "B", "than": ["A"]}) == ()
 
 
 def test_the_page_shows_both_forms_and_the_cause(tmp_path):
-    cause = {"sentence": "the start is another", "experiment": "two"}
-    paper = paper_with({"A": "A (as printed)"}, items=["one"], because="first of all means", cause=cause)
+    causes = [{**CAUSE, "items": ["one"]}]
+    paper = paper_with({"A": "A (as printed)"}, items=["one"], because="first of all means", causes=causes)
     runs = {"one": both_forms(tmp_path)}
     states = {"one": page.State(6, 6), "two": page.State()}
     chapter = page.Chapter(paper, "Title", claims.judge(paper, runs, {}), states, runs)
@@ -250,8 +272,16 @@ def test_the_page_shows_both_forms_and_the_cause(tmp_path):
     assert "| [p](#p) | ours | 1 | 0 | 0 | 0 | 0 |" in text
     assert (
         "| Fig. 1 | A is best<br>Rule: first of all means | ✗ differs: best in 0 of 1 case; B in 1"
-        "<br>Cause: the start is another (`two`) | ✓ reproduced: best in 1 of 1 case |" in text
+        "<br>Cause: the start is another (`one`: in 1 of 1 case; mean 0.85 against 0.55) "
+        "| ✓ reproduced: best in 1 of 1 case |" in text
     )
+
+
+def test_the_page_says_that_no_cause_was_found(tmp_path):
+    paper, runs = paper_with({"A": "A (as printed)"}, items=["one"]), {"one": both_forms(tmp_path)}
+    states = {"one": page.State(6, 6), "two": page.State()}
+    chapter = page.Chapter(paper, "Title", claims.judge(paper, runs, {}), states, runs)
+    assert "✗ differs: best in 0 of 1 case; B in 1<br>Cause: not found |" in page.render([chapter], "x", {})
 
 
 def test_ours_beside_the_printed_numbers(run):

@@ -100,6 +100,17 @@ def test_a_claim_that_does_not_hold(given, found):
     assert outcome.text
 
 
+def test_a_dip_is_looked_for_in_the_curves_of_all_labels():
+    found = {
+        ("x", 0): {"A": 0.5, "B": 0.5},
+        ("x", 10): {"A": 0.6, "B": 0.3},
+        ("x", 20): {"A": 0.7, "B": 0.6},
+    }
+    outcome = judge({"kind": "dip", "metric": "acc", "label": ["A", "B", "C"]}, cases(found))
+    assert outcome.holds
+    assert outcome.text == "in 1 of 2 curves; deepest 0.2 (B on x)"
+
+
 def test_trials_that_repeat_a_draw_are_one_observation():
     # Three draws, repeated twenty times each: A is ahead on two of them, which sixty trials would take
     # for certain.

@@ -4,6 +4,7 @@ import statistics
 import pytest
 
 from cscluster.errors import ConfigError
+from cscluster.metrics.catalogue import COSTS
 from cscluster.report import write
 from cscluster.report.aggregate import at_last_point, collect, join, recorded, restrict
 from tests.report.stored import entry, store, trial
@@ -73,8 +74,9 @@ def test_points_are_whole_numbers_though_trials_are_missing(tmp_path):
 
 def test_seconds_and_iterations_are_metrics_too(tmp_path):
     folder = store(tmp_path, [entry("a")], [trial("a", 0.5)], metrics=["acc"])
-    results = collect(folder, ["seconds", "iterations"])
+    results = collect(folder, ["seconds", "cpu_seconds", "iterations"])
     assert cell(results, "A", metric="seconds")["mean"] == 1.5
+    assert cell(results, "A", metric="cpu_seconds")["mean"] == 1.25
     assert cell(results, "A", metric="iterations")["mean"] == 6
 
 
@@ -261,7 +263,7 @@ def test_two_runs_in_one(tmp_path):
 
 def test_recorded_metrics(tmp_path):
     results = collect(store(tmp_path, [entry("a")], [trial("a", 0.5)]))
-    assert recorded(results) == ["acc", "error", "seconds", "fit_seconds", "iterations"]
+    assert recorded(results) == ["acc", "error", *COSTS]
 
 
 def test_lone_surrogates_are_spelled_out(tmp_path):

@@ -20,6 +20,7 @@ RECORD = {
     "trial": 7,
     "metrics": {"acc": 0.96, "nmi": None},
     "seconds": {"offline": 0.0, "fit": 0.041, "update": 0.0, "predict": 0.001},
+    "cpu_seconds": 0.04,
     "iterations": 6,
     "converged": True,
     "warnings": [],
@@ -89,13 +90,18 @@ def test_other_json_is_no_record(content):
     [
         ("key", 3), ("status", "fine"), ("params", []), ("point", "60"), ("tier", True), ("trial", 1.5),
         ("metrics", {"acc": "high"}), ("metrics", None), ("seconds", 3), ("seconds", {"fit": None}),
-        ("iterations", 10**30), ("converged", "yes"), ("warnings", "none"), ("warnings", [1]), ("error", "x"),
-        ("grid", None), ("environment", None), ("cell", {}),
+        ("cpu_seconds", "1"), ("iterations", 10**30), ("converged", "yes"), ("warnings", "none"), ("warnings", [1]),
+        ("error", "x"), ("grid", None), ("environment", None), ("cell", {}),
     ],
 )  # fmt: skip
 def test_a_field_of_another_type_is_named(field, value):
     with pytest.raises(ValueError, match=f"it is not a record of a trial: {field}"):
         from_line(to_line({**RECORD, field: value}))
+
+
+def test_a_record_from_before_cpu_seconds_is_read():
+    old = {name: value for name, value in RECORD.items() if name != "cpu_seconds"}
+    assert from_line(to_line(old)) == old
 
 
 def test_what_json_cannot_hold_becomes_text_that_stays_the_same():

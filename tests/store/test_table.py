@@ -25,10 +25,10 @@ def rows(table):
 
 
 def test_a_table_holds_what_the_records_say():
-    failed = {"status": "error", "metrics": {}, "seconds": {}, "iterations": None}
+    failed = {"status": "error", "metrics": {}, "seconds": {}, "cpu_seconds": None, "iterations": None}
     table = RecordTable(
         [
-            record("a", label="A", params={"w": 1}, point=10, tier=2, trial=3, iterations=7,
+            record("a", label="A", params={"w": 1}, point=10, tier=2, trial=3, iterations=7, cpu_seconds=3.0,
                    metrics={"acc": 0.5, "nmi": 0.25}, seconds={"offline": 1.0, "fit": 2.0, "update": 4.0}),
             record("b", label="B"),
             record("c", label="A", params={"w": 1}, metrics={"acc": 1.0, "nmi": 0.0}, point=20),
@@ -36,7 +36,9 @@ def test_a_table_holds_what_the_records_say():
         ]
     )  # fmt: skip
     first, second, third, fourth = rows(table)
-    assert first["scores"] == {"acc": 0.5, "nmi": 0.25, "seconds": 7.0, "fit_seconds": 6.0, "iterations": 7.0}
+    assert first["scores"] == {
+        "acc": 0.5, "nmi": 0.25, "seconds": 7.0, "fit_seconds": 6.0, "cpu_seconds": 3.0, "iterations": 7.0,
+    }  # fmt: skip
     assert (first["place"], third["place"]) == ((10, 2, 3), (20, 1, 0))
     assert [row["label"] for row in (first, second, third, fourth)] == ["A", "B", "A", "B"]
     assert [row["key"] for row in (first, second, third, fourth)] == ["a", "b", "c", "d"]

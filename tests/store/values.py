@@ -2,11 +2,13 @@
 
 from cscluster.store.records import FIELDS
 
+_VARYING = ("seconds", "cpu_seconds", "environment")
+
 
 def record(key, **more):
     """Return a record that is ok."""
     base = dict.fromkeys(FIELDS, "")
-    numbers = {"point": 1, "tier": 1, "trial": 0, "iterations": 1, "converged": True}
+    numbers = {"point": 1, "tier": 1, "trial": 0, "iterations": 1, "converged": True, "cpu_seconds": 0.1}
     tables = {"params": {}, "grid": {}, "metrics": {"acc": 0.5}, "seconds": {"fit": 0.1}, "warnings": []}
     return {**base, **numbers, **tables, "status": "ok", "error": None, "key": key, **more}
 
@@ -16,5 +18,5 @@ def values(folder):
     found = {}
     for record in folder.records():
         assert record["key"] not in found, "a trial was stored twice"
-        found[record["key"]] = {k: v for k, v in record.items() if k not in ("seconds", "environment")}
+        found[record["key"]] = {name: value for name, value in record.items() if name not in _VARYING}
     return found

@@ -91,7 +91,7 @@ def check(experiment, pools):
         assert resumed(config, Path(place) / "resumed", Pool(2)) == expected
 
 
-QUICK = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+QUICK = settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 LONG = settings(QUICK, max_examples=40)
 
 

@@ -44,6 +44,7 @@ def lines(path):
     return path.read_text().splitlines(keepends=True)
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_a_run_that_resumes_later(tmp_path, small_disk):
     (tmp_path / "full.yaml").write_text(CONFIG)
     ballast = small_disk / "ballast"
@@ -66,6 +67,7 @@ def test_a_full_disk_ends_a_run_that_resumes_later(tmp_path, small_disk):
     assert not list(small_disk.rglob("*.part"))
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full_from_the_start(tmp_path, small_disk):
     (tmp_path / "full.yaml").write_text(CONFIG)
     (small_disk / "ballast").write_bytes(b"x" * 256 * 1024)

@@ -15,9 +15,6 @@ from tests.store.values import values
 
 TESTS = Path(__file__).parents[1]
 GOOD = ["kmeans", "rca", f"'{TESTS}/neighbour.py:Neighbour'"]
-FEW = [
-    kind.__name__ for kind in (*hostile.FAILS, *hostile.SUCCEEDS, hostile.ForksAndLeaves, hostile.KillsParent)
-]
 
 
 def run(folder, hostile_names, seed, pool, trials):
@@ -64,10 +61,6 @@ def check(tmp_path, names, seed, pool, trials):
     while helpers(tmp_path / f"beside-{seed}") and time.monotonic() < end:
         time.sleep(0.02)
     assert not helpers(tmp_path / f"beside-{seed}")
-
-
-def test_good_algorithms_beside_hostile_ones(tmp_path):
-    check(tmp_path, FEW, 0, Pool(1), trials=2)
 
 
 @pytest.mark.slow

@@ -73,6 +73,7 @@ class DCA(ShrunkMetric):
     """
 
     version = 4
+    weighs_links = False
 
     n_components: int | None = parameter(
         None, "dimensions of the learned space; half of the features if null", Integer(1), Null()

@@ -146,6 +146,7 @@ class ITML(LinearMetric):
     """
 
     version = 4
+    weighs_links = False
 
     prior: str = parameter(
         "scale",

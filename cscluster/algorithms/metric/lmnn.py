@@ -148,6 +148,7 @@ class LMNN(LinearMetric):
     """
 
     version = 3
+    weighs_links = False
 
     n_neighbors: int = parameter(3, "targets k of a sample", Integer(1))
     mu: float = parameter(

@@ -59,6 +59,7 @@ class RCA(ShrunkMetric):
     """
 
     version = 4
+    weighs_links = False
 
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
         """Whiten the shrunk covariance inside chunklets."""

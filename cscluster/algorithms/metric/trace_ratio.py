@@ -8,6 +8,7 @@ import numpy as np
 
 from cscluster.algorithms.base import FloatArray, MetricLearner, Samples
 from cscluster.algorithms.parameters import Choice, Integer, Null, Real, parameter
+from cscluster.algorithms.shared import clock, once
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, DataError, ParameterError
 from cscluster.linalg import trace_ratio
@@ -42,6 +43,8 @@ class TraceRatio(MetricLearner):
         The ratio after each iteration, infinite where W lies in the null space of the denominator.
     n_iter_, converged_ : int, bool
         Iterations of the trace-ratio solver and whether it came to rest.
+    offline_seconds_ : float
+        Time of the weights S, which no link changes.
 
     Notes
     -----
@@ -148,8 +151,12 @@ class TraceRatio(MetricLearner):
         if not S_b.any():
             raise ConstraintError("TraceRatio cannot use these cannot-links: the samples they part coincide.")
         S_w = link_scatter(F, constraints.must_links, constraints.must_weights)
+        self.offline_seconds_ = 0.0
         if self.alpha > 0:
-            S_w += self.alpha * reconstruction_scatter(F, reconstruction_weights(X, self.n_neighbors))
+            begin = clock()
+            S = once(X, ("LLE", self.n_neighbors), 0, lambda: reconstruction_weights(X, self.n_neighbors))
+            self.offline_seconds_ = clock() - begin
+            S_w += self.alpha * reconstruction_scatter(F, S)
         if self.shrinkage is None and self.map == "linear":
             dimension = effective_dimension(F / deviations(F)[1])
             for S, count in ((S_b, len(constraints.cannot_links)), (S_w, len(constraints.must_links))):

@@ -43,7 +43,7 @@ def authors_seeds(
     cluster = np.full(len(sizes) + 1, -1)
     cluster[picked] = np.arange(len(picked))
     perturbed = perturbed_centroids(X.mean(axis=0), n_clusters - len(picked), rng)
-    return np.concatenate([centroids[picked], perturbed]), cluster[constraints.chunklets]
+    return np.concatenate([centroids[picked], perturbed]), cluster[constraints.binding.chunklets]
 
 
 def perturbed_centroids(centroid: FloatArray, count: int, rng: np.random.Generator) -> FloatArray:

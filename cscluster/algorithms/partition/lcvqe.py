@@ -153,6 +153,8 @@ class LCVQE(SeededClusterer):
     True
     """
 
+    weighs_links = False
+
     n_init: int = parameter(10, "number of starts; the lowest objective wins", Integer(1))
     max_iter: int = parameter(300, "iteration limit of a start", Integer(1))
     tol: float = parameter(

@@ -77,6 +77,8 @@ class SeededKMeans(SeededClusterer):
     [0, 0, 0, 1, 1]
     """
 
+    weighs_links = False
+
     keep_seeds: bool = parameter(False, "whether seeds stay in their clusters", Boolean())
     max_iter: int = parameter(300, "iteration limit", Integer(1))
     tol: float = parameter(

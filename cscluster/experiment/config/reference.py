@@ -66,7 +66,8 @@ def _words(annotation: Any) -> str:
     if kind is Annotated:
         return _words(parts[0])
     if kind is list:
-        return f"list of {_words(parts[0])}"
+        words = _words(parts[0])
+        return f"list of ({words})" if " or " in words else f"list of {words}"
     if kind is dict:
         return "mapping"
     if kind is Literal:

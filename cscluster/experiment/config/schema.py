@@ -293,12 +293,32 @@ class Experiment(_Treatment):
             return schedule.model_copy(update={"path": path})
         points = schedule.points
         fail(((), f"a second {points[number]} among the numbers of links") for number in repeated(points))
+        lists = {name: getattr(schedule, name) for name in schedule.VARIED}
+        fail(
+            ((name, number), f"a second {json.dumps(values[number])} among the values of '{name}'")
+            for name, values in lists.items()
+            if isinstance(values, list)
+            for number in repeated(values)
+        )
         return schedule
 
     @field_validator("algorithms")
     @classmethod
     def _different_labels(cls, entries: list[AlgorithmEntry]) -> list[AlgorithmEntry]:
         fail(_repeated([entry.title for entry in entries], "algorithm", "label"))
+        return entries
+
+    @field_validator("algorithms")
+    @classmethod
+    def _one_choice(cls, entries: list[AlgorithmEntry], info: ValidationInfo) -> list[AlgorithmEntry]:
+        """Refuse to choose from a grid where links vary too: their share of noise is no choice."""
+        schedule = info.data.get("constraints")
+        varied = schedule.variants()[0][0] if schedule is not None else {}
+        fail(
+            ((number, "select"), f"'constraints' has lists ({', '.join(varied)}), so 'select' must be none")
+            for number, entry in enumerate(entries)
+            if varied and entry.select != "none"
+        )
         return entries
 
     @field_validator("sweep")

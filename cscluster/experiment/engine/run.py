@@ -50,6 +50,8 @@ class Job:
         Which part of the plan this is.
     fresh, retry_failed : bool
         Whether to forget all stored records, or those of failed trials.
+    draws : int, optional
+        How many of the first draws of links to run now; the others stay planned.
     writer : Writer, optional
         Of the locked result directory.
     """
@@ -63,6 +65,7 @@ class Job:
     shard: Shard | None
     fresh: bool
     retry_failed: bool
+    draws: int | None = None
     writer: Writer | None = None
 
     @cached_property
@@ -80,9 +83,13 @@ class Job:
 
     @cached_property
     def difference(self) -> Difference:
-        """What is new, cached and stale."""
+        """What is new, cached and stale; of what is new, the draws that are to run now."""
         cells = self.folder.cells() if self.folder.exists() else {}
-        return compare(self.plan, self._candidates, cells)
+        found = compare(self.plan, self._candidates, cells)
+        if self.draws is None:
+            return found
+        last = self.draws * self.experiment.repeats
+        return replace(found, todo=[trial for trial in found.todo if trial.trial < last])
 
     def n_aside(self) -> int:
         """Return the number of stored records that stay but do not belong to the plan of all shards."""

@@ -21,7 +21,7 @@ from sklearn.frozen import FrozenEstimator
 from cscluster import seeds
 from cscluster.algorithms import registry
 from cscluster.algorithms.build import build as build_estimator
-from cscluster.algorithms.shared import clock, once, sharing
+from cscluster.algorithms.shared import clock, cpu_clock, once, sharing
 from cscluster.arrays import IntArray
 from cscluster.constraints import Constraints
 from cscluster.constraints.schedules import Episode
@@ -94,6 +94,7 @@ def blank(trial: Trial, tier: int, environment: str) -> Record:
         "trial": trial.trial,
         "metrics": {},
         "seconds": {},
+        "cpu_seconds": None,
         "iterations": None,
         "converged": None,
         "warnings": [],
@@ -146,7 +147,7 @@ def _outcomes(trial: Trial, noted: list[str]) -> Iterator[dict[str, Any]]:
     for tier, new in enumerate(episode.tiers):
         so_far = so_far | new
         seconds = {"offline": 0.0, "fit": 0.0, "update": 0.0, "predict": 0.0}
-        start = clock()
+        start, cpu_start = clock(), cpu_clock()
         if model is not None and hasattr(model, "partial_fit"):
             model.partial_fit(new)
             seconds["update"] = clock() - start
@@ -155,6 +156,7 @@ def _outcomes(trial: Trial, noted: list[str]) -> Iterator[dict[str, Any]]:
                 model = _fitted(cell, data, so_far, random_state, (trial.point, tier, draw))
             seconds["offline"] = float(getattr(model, "offline_seconds_", 0.0))
             seconds["fit"] = clock() - start - seconds["offline"]
+        cpu_seconds = cpu_clock() - cpu_start
         found = _checked(model, data.n_samples)
         scores = _scores(_Fitted(data, model, found, so_far, episode.heldout, seconds), cell.metrics)
         if cell.heldout_links:
@@ -163,6 +165,7 @@ def _outcomes(trial: Trial, noted: list[str]) -> Iterator[dict[str, Any]]:
         yield {
             "metrics": scores,
             "seconds": {name: round(value, 6) for name, value in seconds.items()},
+            "cpu_seconds": round(cpu_seconds, 6),
             "iterations": None if iterations is None else int(iterations),
             "converged": bool(model.converged_) if hasattr(model, "converged_") else None,
         }

@@ -22,6 +22,7 @@ from cscluster.data.prepared import DataRef, make_ref
 from cscluster.data.preprocessing import STEPS, Step, on_one_scale
 from cscluster.errors import ConfigError, CsclusterError
 from cscluster.experiment.config.schema import AlgorithmEntry, DatasetEntry, Experiment, candidates
+from cscluster.metrics.catalogue import COSTS
 from cscluster.store.cells import changes
 from cscluster.store.records import make_key, short_hash, storable
 from cscluster.store.table import Group, RecordTable
@@ -179,6 +180,7 @@ def _check_size(experiment: Experiment) -> None:
             len(experiment.datasets),
             settings,
             len(schedule.points),
+            len(schedule.variants()),
             schedule.n_tiers,
             experiment.trials,
             experiment.repeats,
@@ -224,7 +226,8 @@ def _cells(
     ref = make_ref(dataset.title, dataset.recipe, steps, source)
     own = sources(entry.name, clusterer)
     cells = []
-    for values in itertools.product(*(entry.params[name] for name in varied)):
+    grids = itertools.product(*(entry.params[name] for name in varied))
+    for values, (links, schedule) in itertools.product(grids, experiment.constraints.variants()):
         grid = dict(zip(varied, values, strict=True))
         params = {**entry.params, **grid}
         cells.append(
@@ -233,11 +236,11 @@ def _cells(
                 algorithm=entry.name,
                 label=entry.title,
                 params={name: value for name, value in params.items() if name != "n_clusters"},
-                grid=grid,
+                grid={**grid, **links},
                 clusterer=clusterer,
                 n_clusters=params.get("n_clusters", n_clusters),
                 n_samples=source.n_samples,
-                schedule=experiment.constraints,
+                schedule=schedule,
                 seed=experiment.seed,
                 repeats=experiment.repeats,
                 metrics=tuple(experiment.metrics),
@@ -310,9 +313,7 @@ def compare(plan: list[Trial], table: RecordTable, known_cells: Mapping[str, Any
 
 def complete(group: Group, metrics: Sequence[str]) -> bool:
     """Tell whether records hold all that is asked of their trials; a failure is all there is."""
-    return group.status != "ok" or all(
-        name in group.metrics or name in ("seconds", "iterations") for name in metrics
-    )
+    return group.status != "ok" or all(name in group.metrics or name in COSTS for name in metrics)
 
 
 def _reasons(

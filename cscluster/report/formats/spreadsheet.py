@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from cscluster.cells import guarded
 from cscluster.report.aggregate import Results
 
 
@@ -18,5 +19,5 @@ def text(runs: list[Results]) -> str:
         table.insert(0, "run", table.pop("run"))
     for column in {"run", "dataset", "label", "params", "metric"} & set(table.columns):
         one_line = table[column].astype(str).str.replace(r"[\r\n]+", " ", regex=True)
-        table[column] = one_line.str.replace(r"^(\s*[=+\-@])", r"'\1", regex=True)
+        table[column] = one_line.map(guarded)
     return str(table.to_csv(index=False, lineterminator="\n", float_format="%.6g"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable
 
-_VOID = {"input", "meta", "br", "link"}
+_VOID = {"input", "meta", "br", "link", "img"}
 
 
 class Markup(str):

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from cscluster import Constraints, MetricClusterer, TraceRatio, load_dataset
+from cscluster import Constraints, KMeans, MetricClusterer, TraceRatio, load_dataset
+from cscluster.algorithms import shared
 from cscluster.constraints.schedules import BalancedPairs
 from cscluster.errors import ConstraintError, DataError, ParameterError
 from cscluster.linalg.lle import reconstruction_weights
@@ -159,3 +160,25 @@ def test_duplicate_points_in_links(map_):
         TraceRatio(shrinkage=0, map=map_).fit(X, Constraints([(2, 4)], [(6, 7)], n_samples=30))
     with pytest.raises((ConstraintError, DataError), match="coincide"):
         TraceRatio(shrinkage=0, map=map_).fit(np.ones((30, 3)), links)
+
+
+def test_the_weights_of_the_samples_are_offline_and_computed_once(monkeypatch):
+    X, _, links = links_of("wine", 10)
+    now, computed = 0.0, []
+
+    def weights(samples, k):
+        nonlocal now
+        now += 5.0
+        computed.append(k)
+        return reconstruction_weights(samples, k)
+
+    monkeypatch.setattr("cscluster.algorithms.metric.trace_ratio.reconstruction_weights", weights)
+    monkeypatch.setattr(shared.time, "perf_counter", lambda: now)
+    shared.forget()
+    with shared.sharing(X):
+        for map_ in ("linear", "nonlinear"):
+            model = MetricClusterer(metric=TraceRatio(map=map_), clusterer=KMeans(), n_clusters=3)
+            model.fit(X, links)
+            assert model.offline_seconds_ == 5.0
+    assert computed == [10]
+    assert TraceRatio(alpha=0).fit(X, links).offline_seconds_ == 0.0

@@ -30,7 +30,7 @@ def test_types_are_words():
     assert found["datasets"] == ("list of mapping", "required")
     assert found["algorithms[].params"] == ("mapping", "{}")
     of_tiers = {key.path: key.type for key in schedule_keys("tiers")}
-    assert of_tiers["constraints(tiers).weight"] == "number or hard"
+    assert of_tiers["constraints(tiers).weight"] == "number or hard or list of (number or hard)"
 
 
 @pytest.mark.parametrize("name", bundle.config_names())

@@ -89,6 +89,7 @@ def cluster(start_cluster):
     return start_cluster(2)
 
 
+@pytest.mark.slow
 def test_workers_are_waited_for_and_a_killed_one_costs_nothing_but_time(start_cluster, tmp_path):
     cluster = start_cluster(0)
     (tmp_path / "x.yaml").write_text(CONFIG)

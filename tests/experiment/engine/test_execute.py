@@ -37,7 +37,7 @@ def test_a_dying_worker_does_not_take_others_with_it(tmp_path):
 
 
 def without_times(records):
-    dropped = ("seconds", "environment")
+    dropped = ("seconds", "cpu_seconds", "environment")
     return {r["key"]: {name: value for name, value in r.items() if name not in dropped} for r in records}
 
 

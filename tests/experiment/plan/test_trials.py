@@ -8,6 +8,7 @@ from cscluster.errors import ConfigError
 from cscluster.experiment.config.load import parse
 from cscluster.experiment.engine import trial as trials
 from cscluster.experiment.plan.trials import compare, make_plan
+from cscluster.metrics.catalogue import COSTS
 from cscluster.store.table import RecordTable
 
 TEXT = """\
@@ -118,6 +119,9 @@ def test_compare_says_what_is_stored_and_why_something_is_stale():
     scoped = [replace(t, cell=replace(t.cell, metrics=("acc@unconstrained",))) for t in plan]
     assert compare(scoped, RecordTable(records), cells).reasons == ["12 because a metric was added"]
 
+    timed = [replace(t, cell=replace(t.cell, metrics=("acc", *COSTS))) for t in plan]
+    assert len(compare(timed, RecordTable(records), cells).stored) == 12
+
 
 def test_a_new_version_of_an_algorithm_makes_its_trials_stale(monkeypatch):
     from cscluster import KMeans
@@ -170,3 +174,22 @@ def test_sparse_data_stays_sparse_where_the_algorithm_allows(tmp_path):
 def test_a_plan_that_no_memory_holds_is_refused(swap):
     with pytest.raises(ConfigError, match="trials; the most is 10000000"):
         plan_of(swap=swap)
+
+
+def test_a_list_of_noise_is_an_axis_whose_trials_are_those_of_each_value_alone():
+    several = plan_of(swap={"counts: [10, 20]": "counts: [10, 20], noise: [0, 0.2]"})
+    clean, noisy = plan_of(), plan_of(swap={"counts: [10, 20]": "counts: [10, 20], noise: 0.2"})
+    assert keys(several) == keys(clean) | keys(noisy)
+    assert {t.cell.grid["noise"] for t in several} == {0.0, 0.2}
+    assert all("noise" not in t.cell.params for t in several)
+
+
+def test_links_that_vary_are_no_choice():
+    text = TEXT.replace("label: grid", "label: grid, select: oracle:ari").replace(
+        "20]}", "20], noise: [0, 0.2]}"
+    )
+    with pytest.raises(ConfigError, match=r"'constraints' has lists \(noise\), so 'select' must be none"):
+        parse(text, source="x.yaml")
+    twice = TEXT.replace("20]}", "20], noise: [0.2, 0.2]}")
+    with pytest.raises(ConfigError, match=r"a second 0\.2 among the values of 'noise'"):
+        parse(twice, source="x.yaml")

@@ -81,6 +81,7 @@ def test_nothing_overlaps_or_sticks_out(tmp_path, kind, case):
     results = run(tmp_path, **{**CASES[case], **shape})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("default", DeprecationWarning)
         figure = make(results)
     assert isinstance(figure, Figure)
     check_layout(figure)

@@ -20,7 +20,7 @@ def test_one_line_for_each_cell(tmp_path):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("label", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "a\n=1"])
+@pytest.mark.parametrize("label", ["=1+1", "+1+1", "-A1", "@SUM(A1)", "\t=1", "\r=1", "a\n=1"])
 def test_formulas_are_made_harmless(tmp_path, label):
     (row,) = rows(collect(store(tmp_path, [entry("a", label=label)], [trial("a", 0.5, label=label)])))
     line = label.replace("\r", " ").replace("\n", " ")

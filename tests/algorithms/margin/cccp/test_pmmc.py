@@ -105,7 +105,7 @@ def test_centring_and_rotation_of_the_features_change_nothing():
 def test_sparse_and_dense_samples_give_the_same_model():
     rng = np.random.default_rng(1)
     X, y = blobs(d=12)
-    X *= rng.random(X.shape) < 0.7
+    X *= rng.random(X.shape) < 0.9
     links = Constraints.from_labels(rng.permutation(90)[:40].reshape(-1, 2), y)
     for bias in (False, True):
         given = {"n_clusters": 3, "lam": 0.1, "bias": bias, "random_state": 0, "gap_tol": 1e-4}

@@ -1,0 +1,171 @@
+"""How the methods of a benchmark's track compare, and what a publication prints beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+import pandas as pd
+import yaml
+
+from cscluster import bundle
+from cscluster.papers import claims
+from cscluster.papers.claims import Paper, Verdict
+from cscluster.report.aggregate import Results
+from cscluster.report.statistics import Friedman, friedman
+
+METRIC, COST, BASELINE = "ari", "cpu_seconds", "k-means"
+TIE = 0.005
+"""Differences of a mean ARI up to this are a tie."""
+MEAN = "mean"
+"""The item of claims about means over data sets."""
+
+
+@cache
+def printed() -> pd.DataFrame:
+    """Read the published table: columns collection, share, dataset, algorithm, ari, seconds."""
+    return pd.read_csv(bundle.folder("configs") / "benchmark" / "printed.csv")
+
+
+@cache
+def paper() -> Paper:
+    """Read the claims about the published table."""
+    path = bundle.folder("configs") / "benchmark" / "claims.yaml"
+    return Paper.model_validate({"name": "baumann2024", **yaml.safe_load(path.read_text(encoding="utf-8"))})
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How methods compare at one point of a track.
+
+    Attributes
+    ----------
+    table : DataFrame
+        Mean ARI, data sets x labels; a method without results on a data set counts as 0 there.
+    seconds : Series
+        Mean CPU seconds of a fit, by label.
+    failed : Series
+        Number of data sets without results, by label.
+    ranks : Friedman, optional
+        Ranks across data sets.
+    """
+
+    table: pd.DataFrame
+    seconds: pd.Series
+    failed: pd.Series
+    ranks: Friedman | None
+
+    @classmethod
+    def of(cls, results: Results, point: int) -> Standing:
+        """Compare the methods of a run at a point."""
+        cells = results.cells[results.cells["point"] == point]
+        quality, cost = (
+            cells[cells["metric"] == metric].pivot(index="dataset", columns="label", values="mean")
+            for metric in (METRIC, COST)
+        )
+        table = quality.reindex(index=results.datasets, columns=results.labels)
+        there = table.dropna(how="all").fillna(0.0)
+        seconds = cost.mean().reindex(results.labels)
+        return cls(there, seconds, table.loc[there.index].isna().sum(), friedman(there))
+
+    @property
+    def means(self) -> pd.Series:
+        """Mean ARI over data sets, by label."""
+        return self.table.mean()
+
+    @property
+    def order(self) -> list[str]:
+        """The labels, the best mean rank first; the best mean where there are no ranks."""
+        if self.ranks is None:
+            return list(self.means.sort_values(ascending=False, kind="stable").index)
+        return list(self.ranks.mean_ranks.sort_values(kind="stable").index)
+
+    @property
+    def leaders(self) -> list[str]:
+        """The labels that are not significantly different from the best; that one alone without ranks."""
+        if self.ranks is None:
+            return self.order[:1]
+        ranks = self.ranks.mean_ranks
+        return [label for label in self.order if ranks[label] - ranks.min() <= self.ranks.critical_difference]
+
+    @property
+    def fastest(self) -> str:
+        """The leader that takes the fewest CPU seconds."""
+        return min(self.leaders, key=lambda label: self.seconds.fillna(float("inf"))[label])
+
+    def rank(self, label: str) -> str:
+        """Return the mean rank of a label in words; nothing where there are no ranks."""
+        return f"{self.ranks.mean_ranks[label]:.1f}" if self.ranks else ""
+
+    def against(self, label: str, baseline: str = BASELINE) -> str:
+        """Return the numbers of data sets on which a method wins, ties and loses."""
+        if baseline not in self.table:
+            return ""
+        difference = (self.table[label] - self.table[baseline]).to_numpy()
+        wins, losses = int((difference > TIE).sum()), int((difference < -TIE).sum())
+        return f"{wins}/{len(difference) - wins - losses}/{losses}"
+
+
+def points_of(results: Results) -> list[int]:
+    """Return the points of a run."""
+    return sorted(int(point) for point in results.cells["point"].unique())
+
+
+def printed_label(algorithm: str) -> str:
+    """Return what a printed method is called beside ours."""
+    return f"{algorithm} (printed)"
+
+
+def with_printed(results: Results) -> Results:
+    """Return a run on the data sets that the published table has as well, its numbers as further labels."""
+    there = printed()["dataset"].isin(results.datasets) & printed()["share"].isin(points_of(results))
+    table = printed()[there].rename(columns={"share": "point"})
+    table = table.assign(label=table["algorithm"].map(printed_label), point=table["point"].astype(int))
+    place = ["dataset", "label", "point"]
+    added = pd.concat(
+        table[place].assign(metric=metric, mean=table[column])
+        for metric, column in ((METRIC, "ari"), (COST, "seconds"))
+    ).assign(tier=1, oracle=False, params="", n=1, planned=1)
+    names = [name for name in results.datasets if name in set(table["dataset"])]
+    return replace(
+        results,
+        datasets=names,
+        labels=[*results.labels, *dict.fromkeys(table["label"])],
+        cells=pd.concat([results.cells[results.cells["dataset"].isin(names)], added], ignore_index=True),
+    )
+
+
+def averaged(results: Results) -> Results:
+    """Return a run as one data set: the means over all; a score that a method lacks somewhere counts as 0."""
+    cells = results.cells
+    parts = []
+    for (metric, point), part in cells.groupby(["metric", "point"], sort=False):
+        table = part.pivot(index="dataset", columns="label", values="mean")
+        means = (table.fillna(0.0) if metric == METRIC else table).mean()
+        parts.append(
+            pd.DataFrame({"label": means.index, "mean": means.to_numpy()}).assign(metric=metric, point=point)
+        )
+    one = pd.concat(parts).assign(dataset=MEAN, tier=1, std=float("nan"), n=1, planned=1)
+    return replace(results, datasets=[MEAN], cells=one, trials=results.trials.assign(dataset=MEAN))
+
+
+def verdicts(published: Results) -> list[Verdict]:
+    """Judge the claims about the published table by our run of its protocol beside the printed numbers."""
+    beside = with_printed(published)
+    return claims.judge(paper(), {"published": beside, MEAN: averaged(beside)}, {})
+
+
+def ahead_of(standing: Standing, rival: str, labels: Sequence[str]) -> list[tuple[str, float, str, float]]:
+    """Return the labels with a higher mean than a rival's.
+
+    Each comes with the difference of the means, wins/ties/losses against the rival, and how many times fewer
+    seconds it takes.
+    """
+    means, seconds = standing.means, standing.seconds
+    found = [
+        (label, means[label] - means[rival], standing.against(label, rival), seconds[rival] / seconds[label])
+        for label in labels
+        if means[label] > means[rival]
+    ]
+    return sorted(found, key=lambda row: -row[1])
