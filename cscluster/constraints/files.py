@@ -21,6 +21,7 @@ from cscluster.words import integer, plural
 _HEADER = ["a", "b", "link"]
 _KINDS = {"must": True, "cannot": False}
 _MOST_LISTED = 50
+_LARGE = 1_000_000  # characters
 CONTRADICTIONS = ("refuse", "keep", "drop")
 """What can become of links that contradict each other; see `settle`."""
 
@@ -76,8 +77,38 @@ def read_links(
         If links contradict each other: each pair is named with the must-links between its ends.
     """
     path = Path(path)
-    links = _lines(read_text(path), path, n_samples, ids)
+    text = read_text(path)
+    if len(text) >= _LARGE and not ids:
+        constraints = _plain_links(text, n_samples)
+        if constraints is not None and not len(constraints.contradictions):
+            return constraints
+    links = _lines(text, path, n_samples, ids)
     return settle(links, n_samples, str(path), ids, contradictions)
+
+
+def _plain_links(text: str, n_samples: int) -> Constraints | None:
+    """Return the links of a large file without names, weights and mistakes; None if it is not one.
+
+    What is not that plain is left to the reader of single lines, which can say what is wrong.
+    """
+    import pandas as pd
+
+    if not text.startswith(("a,b,link\n", "a,b,link\r\n")) or any(sign in text for sign in "+.eE"):
+        return None  # pandas takes +1, 1.0 and 1e0 for integers
+    types = {"a": np.int64, "b": np.int64, "link": "category"}
+    try:
+        table = pd.read_csv(io.StringIO(text), dtype=types, keep_default_na=False)
+    except (ValueError, OverflowError):  # pandas' own errors are ValueErrors
+        return None
+    if not isinstance(table.index, pd.RangeIndex):  # more cells than the header names
+        return None
+    pairs = table[["a", "b"]].to_numpy()
+    known = set(table["link"].cat.categories) <= _KINDS.keys()
+    inside = (pairs >= 0).all() and (pairs < n_samples).all()
+    if not known or not inside or (pairs[:, 0] == pairs[:, 1]).any():
+        return None
+    together = (table["link"] == "must").to_numpy()
+    return Constraints(pairs[together], pairs[~together], n_samples=n_samples)
 
 
 def parse_links(text: str, path: Path, n_samples: int, ids: Sequence[str] | None = None) -> Constraints:

@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from cscluster import Constraints
+from cscluster.constraints import files
 from cscluster.constraints.files import Link, as_links, links_csv, list_links, parse_links, read_links
 from cscluster.constraints.schedules import File
 from cscluster.data.readers import read
@@ -211,3 +212,48 @@ def test_hard_links_are_written_and_read_back():
     text = links_csv(links)
     assert "0,1,must,hard" in text
     assert parse_links(text, Path("links.csv"), 4) == links
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "0,1,must\n2,0,cannot\n0,1,must\n",
+        "0,1,must\r\n2,0,cannot\r\n",
+        "0,1,must\n\n2, 0 ,Cannot\n",
+        '"0",1,must\n',
+        "0,+1,must\n",
+        "0,-1,must\n",
+        "0,1.0,must\n",
+        "0,1e0,must\n",
+        "0,3,must\n",
+        "1,1,must\n",
+        "0,1,mist\n",
+        "0,1,\n",
+        "0,1\n",
+        "0,1,must,2\n",
+        "0,1,must,2,3\n",
+        "0,,must\n",
+        f"0,{10**30},must\n",
+        "0,1,must\n1,2,must\n0,2,cannot\n",
+        "",
+    ],
+)
+def test_a_large_file_is_read_as_a_small_one(tmp_path, monkeypatch, rows):
+    path = put(tmp_path, f"a,b,link\n{rows}")
+
+    def outcome():
+        try:
+            return read_links(path, n_samples=3)
+        except ConstraintError as error:
+            return str(error)
+
+    small = outcome()
+    monkeypatch.setattr(files, "_LARGE", 0)
+    assert outcome() == small
+
+
+def test_links_of_a_plain_large_file_are_not_read_line_by_line(tmp_path, monkeypatch):
+    path = put(tmp_path, "a,b,link\n0,1,must\n2,0,cannot\n")
+    monkeypatch.setattr(files, "_LARGE", 0)
+    monkeypatch.setattr(files, "_lines", None)
+    assert read_links(path, n_samples=3) == Constraints([(0, 1)], [(0, 2)], n_samples=3)
