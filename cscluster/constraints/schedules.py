@@ -397,6 +397,9 @@ class Folds(_Counted):
         return Episode((self._links(pairs, draw.y),), heldout)
 
 
+Strategy = Literal["explore_consolidate", "min_max", "npu", "cobras", "doubt"]
+
+
 class Active(_Counted):
     """Pairs that an active learner asks about; see `active` and `strategies`.
 
@@ -406,7 +409,7 @@ class Active(_Counted):
     VARIED = (*_Schedule.VARIED, "strategy")
 
     kind: Literal["active"] = "active"
-    strategy: OneOrSeveral[Literal["explore_consolidate", "min_max", "npu", "cobras", "doubt"]] = Field(
+    strategy: OneOrSeveral[Strategy] = Field(
         "explore_consolidate",
         description="how the pairs to ask about are chosen; a list is an axis of figures",
     )

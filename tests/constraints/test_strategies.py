@@ -6,10 +6,10 @@ import pytest
 from cscluster import load_dataset
 from cscluster.constraints import Constraints
 from cscluster.constraints.active import uncertainty
-from cscluster.constraints.schedules import Active
+from cscluster.constraints.schedules import Active, Strategy
 from cscluster.constraints.strategies import questions
 
-STRATEGIES = get_args(Active.model_fields["strategy"].annotation)
+STRATEGIES = get_args(Strategy)
 
 
 def iris():
