@@ -127,6 +127,8 @@ class HMRFKMeans(SeededClusterer):
     turn while their partners stay (iterated conditional modes).  The weights take one step of descent
     with a line search, so that the objective never rises; [1]_ takes a step of fixed length.
 
+    An iteration takes O(n K d) for the samples and O(K d) for each link.
+
     References
     ----------
     .. [1] S. Basu, M. Bilenko, R. J. Mooney, "A Probabilistic Framework for Semi-Supervised Clustering",

@@ -146,6 +146,9 @@ class PCCC(SeededClusterer):
     iteration; and instead of the q nearest centres, a node with d cannot-links is offered its d + 1
     nearest, which loses nothing.
 
+    A sweep takes O(n K d) for the samples and O(K c) for each node with c cannot-links.  The integer program
+    can take time that is exponential in the number of linked nodes: `time_limit` ends it.
+
     References
     ----------
     .. [1] P. Baumann, D. S. Hochbaum, "An algorithm for clustering with confidence-based must-link

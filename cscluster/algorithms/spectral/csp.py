@@ -92,6 +92,9 @@ class CSP(RoundedClusterer):
     the vectors single out samples with many links.  Of the feasible ones those with the smallest lambda are
     taken.  Without links Q is D, and the method is spectral clustering [1]_.
 
+    The eigenvectors take O(n^3) up to 1000 samples; beyond that an iterative solver factorises the sparse
+    graph once and takes a solution with it in each step.
+
     References
     ----------
     .. [1] X. Wang, I. Davidson, "Flexible Constrained Spectral Clustering", KDD 2010, equations (3) to
