@@ -52,7 +52,7 @@ class Recipe(BaseModel):
         description="kept back for scores @unseen: rest of the sample, other_part, or a number of each class",
     )
     divide: float | None = Field(None, gt=0, description="divisor of all values")
-    seed: int = Field(0, description="seed of the sample")
+    seed: int = Field(0, ge=0, description="seed of the sample")
 
     @model_validator(mode="after")
     def _one_source(self) -> Recipe:

@@ -118,6 +118,7 @@ def test_every_problem_is_reported_at_once_with_its_place():
         (GOOD.replace("{kind: random_pairs, counts: [10, 20]}", "random"), "there is no kind 'random' of constraints; did you mean 'random_pairs'?"),
         (GOOD.replace("[kmeans,", "[{name: kmeans, select: oracle},"), "'oracle' needs the metric to choose by: write oracle:ari"),
         (GOOD.replace("[iris]", "[{base: iris, generator: xor}]"), "needs either 'base' or 'generator'"),
+        (GOOD.replace("[iris]", "[{generator: xor, seed: -5}]"), "must be greater than or equal to 0, got -5"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_in_one_line(text, says):
