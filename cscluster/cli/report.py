@@ -125,7 +125,8 @@ def _follow(folders: list[RunFolder], read: Callable[[], list[Results]], out: Pa
 
 
 def _n_missing(folders: list[RunFolder]) -> int:
-    return sum(len(folder.plan()) - len(folder.planned_records()) for folder in folders)
+    found = [folder.progress() for folder in folders]
+    return sum(progress.planned - progress.stored for progress in found)
 
 
 def _format(kind: str | None, out: Path | None) -> str:

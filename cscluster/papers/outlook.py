@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 
-from cscluster.experiment.config.schema import Experiment, candidates
+from cscluster.experiment.config.schema import Experiment
+from cscluster.experiment.plan.trials import n_records
 from cscluster.store.records import Record
 
 Slot = tuple[str, str]
@@ -109,10 +109,7 @@ def outlook(
 
 def _planned(experiment: Experiment, missing: list[str]) -> Iterator[tuple[Slot, int]]:
     """Yield the number of trials of each method on each data set."""
-    schedule = experiment.constraints
-    each = len(schedule.points) * schedule.n_tiers * experiment.trials * experiment.repeats
     for dataset in experiment.datasets:
         if dataset.title not in missing:
             for entry in experiment.algorithms:
-                grid = math.prod(len(candidates(value)) for value in entry.params.values())
-                yield (dataset.title, entry.title), each * grid
+                yield (dataset.title, entry.title), n_records(experiment, entry)

@@ -169,15 +169,19 @@ def _told_apart(cells: list[Cell]) -> list[Cell]:
 
 def _check_size(experiment: Experiment) -> None:
     """Refuse a plan that no memory holds, before any of it is made."""
-    settings = sum(
-        math.prod(len(candidates(value)) for value in entry.params.values())
-        for entry in experiment.algorithms
-    )
+    size = len(experiment.datasets) * sum(n_records(experiment, entry) for entry in experiment.algorithms)
+    if size > _MOST_TRIALS:
+        raise ConfigError(
+            f"The experiment asks for {size} trials; the most is {_MOST_TRIALS}. Divide it into several."
+        )
+
+
+def n_records(experiment: Experiment, entry: AlgorithmEntry) -> int:
+    """Return the number of records that an algorithm has on one data set, all points of its grid together."""
     schedule = experiment.constraints
-    size = math.prod(
+    return math.prod(
         [
-            len(experiment.datasets),
-            settings,
+            *(len(candidates(value)) for value in entry.params.values()),
             len(schedule.points),
             len(schedule.variants()),
             schedule.n_tiers,
@@ -185,10 +189,6 @@ def _check_size(experiment: Experiment) -> None:
             experiment.repeats,
         ]
     )
-    if size > _MOST_TRIALS:
-        raise ConfigError(
-            f"The experiment asks for {size} trials; the most is {_MOST_TRIALS}. Divide it into several."
-        )
 
 
 def _check(experiment: Experiment, source: Dataset) -> None:
