@@ -180,7 +180,8 @@ class RunFolder:
         if (self.path / "progress.json").exists():
             left = self._read_json("progress.json")
             if left.pop("bytes", None) == self.n_bytes():
-                return Progress(**left)
+                with contextlib.suppress(TypeError):  # other keys: somebody else has written it
+                    return Progress(**left)
         return _progress(self.table(), self.plan())
 
     def n_bytes(self) -> int:

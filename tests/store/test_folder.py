@@ -356,3 +356,9 @@ def test_progress_that_is_out_of_date_is_not_used(filled):
     with filled.writing() as writer:
         writer.put_records([record("z", trial=1), record("x"), record("y"), record("w")])
     assert filled.progress() == Progress(planned=3, stored=1, failed=0)
+
+
+def test_progress_of_other_keys_is_not_used(filled):
+    content = {"bytes": filled.n_bytes(), "stored": 9}
+    (filled.path / "progress.json").write_text(json.dumps(content))
+    assert filled.progress() == Progress(planned=3, stored=2, failed=0)
