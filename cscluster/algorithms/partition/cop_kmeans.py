@@ -12,10 +12,11 @@ from scipy.sparse import csr_array
 from sklearn.cluster import kmeans_plusplus
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
+from cscluster.algorithms.fallback import Reference
 from cscluster.algorithms.parameters import Real, parameter
 from cscluster.algorithms.partition._assign import nearest, nearest_centers, squared_distances
 from cscluster.algorithms.partition._closure import Closure
-from cscluster.algorithms.partition._lloyd import Reference, fill_empty, means
+from cscluster.algorithms.partition._lloyd import fill_empty, means
 from cscluster.algorithms.partition._restarts import RestartedClusterer
 from cscluster.algorithms.partition._sums import group_sums
 from cscluster.constraints import Constraints
