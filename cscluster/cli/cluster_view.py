@@ -105,9 +105,8 @@ def links_lines(links: Constraints, path: Path | None) -> list[str]:
     if path is None:
         return ["no links were given (--links LINKS.csv)"]
     parts = [plural(len(links.must_links), "must-link"), plural(len(links.cannot_links), "cannot-link")]
-    weights = [*links.must_weights.tolist(), *links.cannot_weights.tolist()]
-    if any(weight != 1 for weight in weights):
-        parts.append(f"weights from {min(weights):g} to {max(weights):g}")
+    if (links.weights != 1).any():
+        parts.append(f"weights from {links.weights.min():g} to {links.weights.max():g}")
     lines = [f"{path}: {', '.join(parts)}"]
     if len(links.contradictions):
         lines.append(f"{plural(len(links.contradictions), 'cannot-link')} contradicted by must-links")

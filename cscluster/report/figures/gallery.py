@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from cscluster.arrays import FloatArray
+from cscluster.arrays import FloatArray, dense
 from cscluster.errors import DataError
 from cscluster.report.colours import EMPHASIS
 from cscluster.report.figures.layout import add_legend, figure_kind, new_figure
@@ -46,8 +46,7 @@ def gallery(
     DataError
         If the pixels do not fit the shape, or the numbers of samples differ.
     """
-    pixels = np.asarray(images.toarray() if hasattr(images, "toarray") else images, dtype=float)
-    found = np.asarray(labels)
+    pixels, found = dense(images), np.asarray(labels)
     if pixels.ndim != 2 or pixels.shape[1] != np.prod(shape) or found.shape != (len(pixels),):
         raise DataError(
             f"Pictures of shape {shape} need {np.prod(shape)} pixels and a label each, "

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
-from cscluster.arrays import FloatArray
+from cscluster.arrays import FloatArray, dense
 from cscluster.errors import DataError
 from cscluster.report.colours import CLUSTERS, COLOURS, EMPHASIS
 from cscluster.report.figures.layout import add_legend, figure_kind, new_figure
@@ -38,15 +38,15 @@ def project(X: Any) -> tuple[FloatArray, tuple[str, str]]:
     Samples of two features are taken as they are, of more by their first two principal components;
     a single feature is spread along a line.
     """
-    dense = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
-    if dense.shape[1] == 1:
-        return np.column_stack([dense[:, 0], np.zeros(len(dense))]), ("feature 1", "")
-    if dense.shape[1] == 2:
-        return dense, ("feature 1", "feature 2")
+    points = dense(X)
+    if points.shape[1] == 1:
+        return np.column_stack([points[:, 0], np.zeros(len(points))]), ("feature 1", "")
+    if points.shape[1] == 2:
+        return points, ("feature 1", "feature 2")
     from sklearn.decomposition import PCA
 
     pca = PCA(n_components=2, random_state=0)
-    points = pca.fit_transform(dense)
+    points = pca.fit_transform(points)
     shares = [f"{100 * share:.0f}\u00a0% of variance" for share in pca.explained_variance_ratio_]
     return points, (f"principal component 1 ({shares[0]})", f"principal component 2 ({shares[1]})")
 
