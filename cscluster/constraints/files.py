@@ -416,14 +416,9 @@ def as_lines(constraints: Constraints) -> list[Link]:
     constraints : Constraints
         The links.
     """
-    return [
-        Link(a, b, together, weight)
-        for together, pairs, weights in (
-            (True, constraints.must_links, constraints.must_weights),
-            (False, constraints.cannot_links, constraints.cannot_weights),
-        )
-        for (a, b), weight in zip(pairs.tolist(), weights.tolist(), strict=True)
-    ]
+    parts = (constraints.pairs, constraints.is_must, constraints.weights)
+    rows = zip(*(part.tolist() for part in parts), strict=True)
+    return [Link(a, b, together, weight) for (a, b), together, weight in rows]
 
 
 def links_csv(links: Constraints | Sequence[Link], ids: Sequence[str] = ()) -> str:

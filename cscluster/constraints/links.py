@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from cscluster.arrays import FloatArray, IntArray
+from cscluster.arrays import BoolArray, FloatArray, IntArray
 from cscluster.errors import ConstraintError
 
 
@@ -286,7 +286,7 @@ class Constraints:
     @cached_property
     def binding(self) -> Constraints:
         """The links of weight one or more; where weights count, lighter ones entail nothing."""
-        if min(self.must_weights.min(initial=1), self.cannot_weights.min(initial=1)) >= 1:
+        if self.weights.min(initial=1) >= 1:
             return self
         return self.select(self.must_weights >= 1, self.cannot_weights >= 1)
 
@@ -320,9 +320,24 @@ class Constraints:
         )
 
     @cached_property
+    def pairs(self) -> IntArray:
+        """The pairs of all links, must-links first."""
+        return np.concatenate([self.must_links, self.cannot_links])
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """The weights of `pairs`."""
+        return np.concatenate([self.must_weights, self.cannot_weights])
+
+    @property
+    def is_must(self) -> BoolArray:
+        """Which of the `pairs` are must-linked."""
+        return np.arange(len(self)) < len(self.must_links)
+
+    @cached_property
     def touched(self) -> IntArray:
         """Sorted numbers of the samples that some link names."""
-        return np.unique(np.concatenate([self.must_links.ravel(), self.cannot_links.ravel()]))
+        return np.unique(self.pairs)
 
     @cached_property
     def components(self) -> IntArray:
