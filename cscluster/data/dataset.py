@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -106,6 +107,11 @@ class Dataset:
             ids=[self.ids[i] for i in rows] if self.ids else [],
             is_test=None if self.is_test is None else self.is_test[rows],
         )
+
+    def mapped(self, function: Callable[[Any], Any]) -> Dataset:
+        """Return the data set with a function of its samples, and of the unseen ones, in their place."""
+        unseen = None if self.X_unseen is None else function(self.X_unseen)
+        return replace(self, X=function(self.X), X_unseen=unseen)
 
     def check(self) -> Dataset:
         """Return the data set if it can be clustered.

@@ -73,11 +73,6 @@ def title(name: str) -> str:
     return f"{algorithm.title} + {joined}" if algorithm.is_metric else algorithm.title
 
 
-def make(name: str, params: dict[str, Any], n_clusters: int, seed: int) -> Any:
-    """Return an unfitted method; a metric learner is joined with one that keeps the links as well."""
-    return build(name, params, n_clusters, seed)
-
-
 def are_enough(links: Constraints) -> bool:
     """Tell whether there are enough links to hold some out."""
     kinds = (len(links.must_links), len(links.cannot_links))
@@ -143,7 +138,7 @@ def attempt(
         start = time.perf_counter()
         try:
             with warnings.catch_warnings(action="ignore"):
-                labels = make(name, params, n_clusters, seed).fit(X, shown).labels_
+                labels = build(name, params, n_clusters, seed).fit(X, shown).labels_
         except (CsclusterError, np.linalg.LinAlgError) as error:
             problem = str(error)
             continue
