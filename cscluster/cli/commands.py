@@ -16,11 +16,17 @@ from cscluster import __version__
 from cscluster.cli import complete, options
 from cscluster.cli.options import CORES, RESULTS
 from cscluster.errors import CsclusterError
+from cscluster.metrics.catalogue import METRICS
 from cscluster.report.formats import ENDINGS
 
 
 class _Group(TyperGroup):
     """All commands; what goes wrong by the user's making is one sentence and an exit code."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if ctx.resilient_parsing:  # for completion, where converting values imports pydantic for nothing
+            _leave_as_typed(self, ctx)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -31,6 +37,13 @@ class _Group(TyperGroup):
         except KeyboardInterrupt:
             typer.echo("\ninterrupted", err=True)
             raise typer.Exit(130) from None
+
+
+def _leave_as_typed(command: Any, ctx: Any) -> None:
+    for parameter in command.get_params(ctx):
+        parameter.process_value = lambda ctx, value: value
+    for part in getattr(command, "commands", {}).values():
+        _leave_as_typed(part, ctx)
 
 
 app = typer.Typer(
@@ -108,9 +121,10 @@ def sweep(
     ] = None,
     select: Annotated[
         str | None,
-        Option(
+        options.one_of(
+            "Show each point of the grid (none), or the best by the labels or by held-out links.",
+            ["none", *(f"oracle:{name}" for name in METRICS), "heldout"],
             metavar="none|oracle:METRIC|heldout",
-            help="Show each point of the grid (none), or the best by the labels or by held-out links.",
         ),
     ] = None,
     settings: options.Settings = None,
@@ -180,7 +194,10 @@ def report(
     ] = None,
     metric: options.Metrics = None,
     by: Annotated[
-        str, Option(help="Columns: point; dataset for data sets x algorithms; or a varied parameter.")
+        str,
+        options.one_of(
+            "Columns: point; dataset for data sets x algorithms; or a varied parameter.", ["point", "dataset"]
+        ),
     ] = "point",
     where: Annotated[
         list[str] | None,
@@ -192,10 +209,13 @@ def report(
     ] = None,
     figure_format: Annotated[
         list[str] | None,
-        Option(metavar="FORMAT", help="png (default), pdf or svg; can be given several times."),
+        options.one_of(
+            "png (default), pdf or svg; can be given several times.", ["png", "pdf", "svg"], metavar="FORMAT"
+        ),
     ] = None,
     figure_style: Annotated[
-        str, Option(metavar="STYLE", help="paper (two columns of 3.5 inches) or slides.")
+        str,
+        options.one_of("paper (two columns of 3.5 inches) or slides.", ["paper", "slides"], metavar="STYLE"),
     ] = "paper",
     captions: Annotated[
         bool, Option("--captions", help="Draw captions into figures, not only beside them for LaTeX.")
@@ -257,7 +277,10 @@ def reproduce(
         ),
     ] = None,
     profile: Annotated[
-        str, Option(help="full: as in the papers, hours; quick: less of everything, minutes.")
+        str,
+        options.one_of(
+            "full: as in the papers, hours; quick: less of everything, minutes.", ["full", "quick"]
+        ),
     ] = "full",
     dry_run: options.DryRun = False,
     stored: options.Stored = False,
@@ -294,7 +317,10 @@ def benchmark(
         str | None, Argument(metavar="TRACK", help="What to run; by default all tracks.")
     ] = None,
     profile: Annotated[
-        str, Option(help="full: all methods and data sets, hours; quick: less of everything, minutes.")
+        str,
+        options.one_of(
+            "full: all methods and data sets, hours; quick: less of everything, minutes.", ["full", "quick"]
+        ),
     ] = "full",
     draws: Annotated[
         int | None,
@@ -387,7 +413,12 @@ def cluster(
     ] = None,
     hard: Annotated[bool, Option("--hard", help="The links of --labels must hold.")] = False,
     contradictions: Annotated[
-        str, Option(metavar="refuse|keep|drop", help="What to do with links that contradict others.")
+        str,
+        options.one_of(
+            "What to do with links that contradict others.",
+            ["refuse", "keep", "drop"],
+            metavar="refuse|keep|drop",
+        ),
     ] = "refuse",
     preprocess: options.Preprocess = None,
     out: options.Labels = None,

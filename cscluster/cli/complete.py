@@ -9,10 +9,10 @@ from pathlib import Path
 
 import typer
 
-Completion = Callable[[str], list[str]]
+from cscluster.store import run_paths
 
 
-def among(names: Iterable[str]) -> Completion:
+def among(names: Iterable[str]) -> Callable[[str], list[str]]:
     """Return a function that completes some names."""
     return lambda incomplete: [name for name in names if name.startswith(incomplete)]
 
@@ -78,9 +78,7 @@ def algorithms(incomplete: str) -> list[str]:
 
 def runs(incomplete: str) -> list[str]:
     """Complete stored runs in ./results."""
-    from cscluster.store.folder import run_folders
-
-    return among(folder.path.name for folder in run_folders(Path("results")))(incomplete)
+    return among(path.name for path in run_paths(Path("results")))(incomplete)
 
 
 def metrics(incomplete: str) -> list[str]:
@@ -97,7 +95,7 @@ def columns(ctx: typer.Context, incomplete: str) -> list[str]:
 
     words = [ctx.params.get("data"), *ctx.args]  # an option that still lacks its value leaves them in args
     names: list[str] = []
-    for path in (Path(word) for word in words if word):
+    for path in (Path(word) for word in words if isinstance(word, str)):
         if path.suffix.lower() in (".csv", ".tsv") and path.is_file():
             with contextlib.suppress(OSError, ValueError, csv.Error):
                 names = read_header(path)[0]

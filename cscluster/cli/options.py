@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +21,11 @@ CORES = os.cpu_count() or 1
 RESULTS = Path("results")
 KINDS = ("algorithms", "datasets", "metrics", "configs", "schedules", "steps", "keys")
 """What ``cscluster list`` lists."""
+
+
+def one_of(help: str, names: Iterable[str], metavar: str | None = None) -> Any:
+    """Return an option that takes one of some names."""
+    return Option(metavar=metavar, help=help, autocompletion=complete.among(names))
 
 
 def column(help: str, *flags: str, metavar: str = "COLUMN") -> Any:

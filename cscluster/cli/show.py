@@ -12,7 +12,7 @@ from cscluster import bundle
 from cscluster.algorithms import registry
 from cscluster.cli import console
 from cscluster.cli.console import out
-from cscluster.constraints.catalogue import SCHEDULES
+from cscluster.constraints import schedules
 from cscluster.data import index, preprocessing
 from cscluster.errors import ConfigError, did_you_mean
 from cscluster.experiment.config.reference import json_schema, schedule_keys
@@ -35,7 +35,7 @@ def show(name: str, results: Path) -> None:
         (registry.algorithms(), _algorithm),
         (index.names(), _dataset),
         (METRICS, _metric),
-        (SCHEDULES, _schedule),
+        (schedules.MODELS, _schedule),
         (preprocessing.STEPS, _step),
         (["schema"], _schema),
         (bundle.config_names(), _experiment),
@@ -59,7 +59,7 @@ def _metric(name: str) -> None:
 
 
 def _step(name: str) -> None:
-    out.say(f"preprocessing step {name}: {inspect.getdoc(preprocessing.STEPS[name])}")
+    out.say(f"preprocessing step {name}: {_paragraphs(preprocessing.STEPS[name])}")
 
 
 def _schema(_: str) -> None:
@@ -72,11 +72,17 @@ def _experiment(name: str) -> None:
 
 
 def _schedule(kind: str) -> None:
-    schedule = SCHEDULES[kind]
-    out.say(f"schedule {kind}: {schedule.meaning}")
-    out.say(f"points: {schedule.points}", f"example: constraints: {schedule.example}", "")
+    schedule = schedules.MODELS[kind]
+    out.say(f"schedule {kind}: {_paragraphs(schedule)}", "")
+    out.say(f"points: {schedule.AXIS}", f"example: constraints: {schedule.example()}", "")
     rows = [[k.path.rpartition(".")[2], k.type, k.default, k.meaning] for k in schedule_keys(kind)]
     out.table(["key", "type", "default", "what"], rows)
+
+
+def _paragraphs(described: type) -> str:
+    """Return a docstring without the line breaks inside of paragraphs."""
+    parts = (inspect.getdoc(described) or "").split("\n\n")
+    return "\n\n".join(" ".join(part.split()) for part in parts)
 
 
 def _algorithm(name: str) -> None:
