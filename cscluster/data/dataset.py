@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -12,6 +11,7 @@ from scipy import sparse
 
 from cscluster.arrays import BoolArray, IntArray
 from cscluster.errors import DataError
+from cscluster.words import html_table
 
 _SHOWN_CLASSES = 10
 
@@ -76,9 +76,9 @@ class Dataset:
         """Return the name of a column, or its number."""
         return f"'{self.features[column]}'" if self.features else f"number {column}"
 
-    def _facts(self) -> dict[str, str]:
+    def _facts(self) -> dict[str, object]:
         """Return what one wants to know of a data set at a glance."""
-        facts = {"samples": f"{self.n_samples:,}", "features": f"{self.n_features:,}"}
+        facts: dict[str, object] = {"samples": f"{self.n_samples:,}", "features": f"{self.n_features:,}"}
         if self.y is not None:
             counts = np.bincount(self.y, minlength=self.n_classes).tolist()
             named = [f"{name} {count}" for name, count in zip(self.classes, counts, strict=True)]
@@ -93,10 +93,7 @@ class Dataset:
         return f"Dataset({self.name!r}, {facts})"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th>{name}</th><td>{html.escape(value)}</td></tr>" for name, value in self._facts().items()
-        )
-        return f"<table><caption>{html.escape(self.name)}</caption>{rows}</table>"
+        return html_table(self.name, self._facts())
 
     def take(self, rows: IntArray) -> Dataset:
         """Return the data set reduced to some rows."""

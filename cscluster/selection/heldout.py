@@ -87,13 +87,8 @@ def splits(links: Constraints, seed: int) -> list[Split]:
     fold = np.full(links.n_samples, -1)
     order = np.arange(len(links.touched)) % FOLDS
     fold[links.touched] = seeds.generator(seed, "held-out links").permutation(order)
-    result = []
-    for number in range(FOLDS):
-        must, cannot = (
-            (fold[pairs] == number).any(axis=1) for pairs in (links.must_links, links.cannot_links)
-        )
-        result.append((links.select(~must, ~cannot), links.select(must, cannot)))
-    return result
+    asked = [(fold[links.pairs] == number).any(axis=1) for number in range(FOLDS)]
+    return [(links.select(~mask), links.select(mask)) for mask in asked]
 
 
 def fewer_rows(X: Any, links: Constraints, seed: int) -> tuple[Any, Constraints]:

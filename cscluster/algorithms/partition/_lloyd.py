@@ -23,10 +23,10 @@ from cscluster.algorithms.partition._assign import ASSIGNMENTS, Penalties, assig
 from cscluster.algorithms.partition._centres import LloydClusterer
 from cscluster.algorithms.partition._closure import Closure
 from cscluster.algorithms.partition._seeding import authors_seeds, seed_centers
-from cscluster.algorithms.partition._sums import group_sums
 from cscluster.algorithms.partition.kmeans import KMeans
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError
+from cscluster.linalg.scatter import group_sums
 
 RESETS = 30
 """Iterations after which 'reset' goes on as 'keep' from the lowest objective that it has seen."""

@@ -16,9 +16,9 @@ from cscluster.algorithms.partition._centres import LloydClusterer, LocalMinimum
 from cscluster.algorithms.partition._closure import Closure
 from cscluster.algorithms.partition._lloyd import Reference, fill_empty, means
 from cscluster.algorithms.partition._restarts import RestartedClusterer
-from cscluster.algorithms.partition._sums import group_sums
 from cscluster.constraints import Constraints
 from cscluster.errors import InfeasibleError
+from cscluster.linalg.scatter import group_sums
 
 
 class COPKMeans(RestartedClusterer, LloydClusterer):

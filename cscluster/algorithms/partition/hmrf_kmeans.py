@@ -13,8 +13,8 @@ from cscluster.algorithms.parameters import Boolean, Integer, Real, parameter
 from cscluster.algorithms.partition._assign import nearest
 from cscluster.algorithms.partition._lloyd import fill_empty
 from cscluster.algorithms.partition._seeding import seed_centers
-from cscluster.algorithms.partition._sums import group_sums
 from cscluster.constraints import Constraints
+from cscluster.linalg.scatter import group_sums
 
 _LARGEST = 2.0
 """Largest possible distortion: that of opposite directions."""

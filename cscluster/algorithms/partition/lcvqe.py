@@ -14,8 +14,8 @@ from cscluster.algorithms.partition._assign import nearest, squared_distances
 from cscluster.algorithms.partition._centres import LloydClusterer, LocalMinimum
 from cscluster.algorithms.partition._lloyd import fill_empty
 from cscluster.algorithms.partition._restarts import RestartedClusterer
-from cscluster.algorithms.partition._sums import group_sums
 from cscluster.constraints import Constraints
+from cscluster.linalg.scatter import group_sums
 
 
 @njit(cache=True)

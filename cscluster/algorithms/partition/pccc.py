@@ -16,10 +16,10 @@ from cscluster.algorithms.partition._centres import CentreClusterer, LocalMinimu
 from cscluster.algorithms.partition._integer_assignment import LinkedNodes, cheapest_assignment
 from cscluster.algorithms.partition._lloyd import fill_empty
 from cscluster.algorithms.partition._local_assignment import improve
-from cscluster.algorithms.partition._sums import group_sums
 from cscluster.algorithms.partition.cop_kmeans import colour
 from cscluster.constraints import Constraints
 from cscluster.errors import InfeasibleError
+from cscluster.linalg.scatter import group_sums
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def _soft_links(constraints: Constraints, node: IntArray, n: int, w: float) -> t
 
     Links between the same two nodes add up, a must-link against a cannot-link.
     """
-    soft = constraints.select(np.isfinite(constraints.must_weights), np.isfinite(constraints.cannot_weights))
+    soft = constraints.select(np.isfinite(constraints.weights))
     pairs = np.sort(node[soft.pairs], axis=1)
     weights = w * np.where(soft.is_must, soft.weights, -soft.weights)
     between = pairs[:, 0] != pairs[:, 1]
