@@ -17,6 +17,7 @@ from cscluster.algorithms.parameters import Integer, Null, Parameter, parameter
 from cscluster.arrays import BoolArray as BoolArray
 from cscluster.arrays import FloatArray as FloatArray
 from cscluster.arrays import IntArray as IntArray
+from cscluster.arrays import dense as dense
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, ParameterError, warn
 from cscluster.linalg.scatter import common_scales
@@ -92,8 +93,7 @@ class ConstrainedEstimator(BaseEstimator, ABC):
             raise ConstraintError(
                 f"The links were made for {constraints.n_samples} samples, but X has {n_samples}."
             )
-        weights = np.concatenate([constraints.must_weights, constraints.cannot_weights])
-        if not self.weighs_links and not np.isin(weights, [1.0, np.inf]).all():
+        if not self.weighs_links and not np.isin(constraints.weights, [1.0, np.inf]).all():
             raise ConstraintError(
                 f"{name} takes all links alike and cannot honour their weights; leave them out, or use "
                 "PCKMeans, MPCKMeans or PCCC."
@@ -162,6 +162,13 @@ class Clusterer(_Partition, ClusterMixin, ConstrainedEstimator):
         """Fit and return the labels of `X`."""
         return self.fit(X, constraints).labels_
 
+    def _end_with(self, model: Any) -> None:
+        """Set the attributes of a partition to those of scikit-learn's k-means."""
+        self.labels_ = model.labels_.astype(np.int64)
+        self.n_iter_ = model.n_iter_
+        self.converged_ = model.n_iter_ < model.max_iter
+        self.objective_ = np.array([model.inertia_])
+
 
 class SeededClusterer(Clusterer):
     """A clusterer that makes random choices."""
@@ -210,8 +217,3 @@ class LinearMetric(MetricLearner):
         """Return ``X @ components_.T``."""
         X = self._validate_new(X)
         return np.asarray(X @ self.components_.T)
-
-
-def dense(X: Samples) -> FloatArray:
-    """Return samples as a dense array."""
-    return X.toarray() if sparse.issparse(X) else np.asarray(X)

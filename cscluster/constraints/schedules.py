@@ -497,7 +497,7 @@ class File(_Schedule):
     @property
     def points(self) -> list[int]:
         """Number of links in the file."""
-        return [sum(1 for _ in content_rows(self.text, self.path))]
+        return [sum(1 for _ in content_rows(self.text, self.path, []))]
 
     @property
     def needs_labels(self) -> bool:
@@ -513,16 +513,8 @@ class File(_Schedule):
         """Return the links in the file."""
         links = parse_links(self.text, self.path, draw.n, draw.ids)
         flipped = draw.rng.permutation(flips(len(links), self.wrong))
-        must, cannot = np.split(flipped, [len(links.must_links)])
-        kept, turned = links.select(~must, ~cannot), links.select(must, cannot)
-        swapped = Constraints(
-            turned.cannot_links,
-            turned.must_links,
-            n_samples=draw.n,
-            must_weights=turned.cannot_weights,
-            cannot_weights=turned.must_weights,
-        )
-        return Episode((kept | swapped,))
+        given = Constraints.of_pairs(links.pairs, links.is_must ^ flipped, links.weights, n_samples=draw.n)
+        return Episode((given,))
 
 
 Schedule = Annotated[

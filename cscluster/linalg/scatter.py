@@ -68,10 +68,14 @@ def separation_scatter(X: FloatArray, constraints: Constraints) -> tuple[FloatAr
 def group_means(X: FloatArray, groups: IntArray) -> FloatArray:
     """Return the mean of each of the groups 0, 1, 2, ... of samples."""
     sizes = np.bincount(groups)
-    member = sparse.csc_array(
-        (np.ones(len(groups)), groups, np.arange(len(groups) + 1)), shape=(len(sizes), len(groups))
-    )
-    return (member @ X) / sizes[:, None]
+    return group_sums(X, groups, len(sizes)) / sizes[:, None]
+
+
+def group_sums(X: FloatArray, group: IntArray, n_groups: int) -> FloatArray:
+    """Return the sum of the rows of `X` in each group, of shape (n_groups, n_features)."""
+    n = len(X)
+    members = sparse.csr_array((np.ones(n), group, np.arange(n + 1)), shape=(n, n_groups))
+    return np.asarray(members.T @ X)
 
 
 def effective_dimension(X: FloatArray) -> float:

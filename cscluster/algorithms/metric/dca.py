@@ -8,7 +8,7 @@ from cscluster.algorithms.base import FloatArray
 from cscluster.algorithms.metric.options import ShrunkMetric, require_at_most
 from cscluster.algorithms.parameters import Integer, Null, parameter
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError, warn
+from cscluster.errors import ConstraintError
 from cscluster.linalg.psd import rank_tolerance
 from cscluster.linalg.scatter import chunklet_scatter, separation_scatter
 
@@ -85,10 +85,7 @@ class DCA(ShrunkMetric):
         r = self.n_components or max(1, self.n_features_in_ // 2)
         if not len(constraints.component_cannot_links):
             raise ConstraintError("DCA needs cannot-links between must-link components, got none.")
-        if not len(constraints.must_links):
-            if self.shrinkage == 0:
-                raise ConstraintError("DCA with 'shrinkage' 0 needs must-links, got none.")
-            warn("DCA got no must-links: it uses the features' own scale instead.")
+        self._warn_without(len(constraints.must_links), "own scale")
         S_w, nu = chunklet_scatter(Z, constraints)
         S_b, n_pairs = separation_scatter(Z, constraints)
         C_b = S_b / n_pairs if self.shrinkage is not None else self._shrunk(S_b / 2, n_pairs, Z)

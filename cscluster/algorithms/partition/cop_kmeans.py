@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Self
 
@@ -12,28 +11,17 @@ from scipy.sparse import csr_array
 from sklearn.cluster import kmeans_plusplus
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
-from cscluster.algorithms.parameters import Real, parameter
-from cscluster.algorithms.partition._assign import nearest, nearest_centers, squared_distances
+from cscluster.algorithms.partition._assign import nearest, squared_distances
+from cscluster.algorithms.partition._centres import LloydClusterer, LocalMinimum
 from cscluster.algorithms.partition._closure import Closure
 from cscluster.algorithms.partition._lloyd import Reference, fill_empty, means
 from cscluster.algorithms.partition._restarts import RestartedClusterer
-from cscluster.algorithms.partition._sums import group_sums
 from cscluster.constraints import Constraints
 from cscluster.errors import InfeasibleError
+from cscluster.linalg.scatter import group_sums
 
 
-@dataclass(frozen=True)
-class Run:
-    """The result of one start."""
-
-    labels: IntArray
-    mu: FloatArray
-    objective: FloatArray
-    converged: bool
-    n_reseeded: int
-
-
-class COPKMeans(RestartedClusterer):
+class COPKMeans(RestartedClusterer, LloydClusterer):
     r"""K-means over the partitions that keep every link.
 
     Seeks a local minimum of
@@ -45,8 +33,6 @@ class COPKMeans(RestartedClusterer):
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         The centres mu.
-    n_reseeded_ : int
-        How often an empty cluster was given a component.
 
     Raises
     ------
@@ -84,12 +70,6 @@ class COPKMeans(RestartedClusterer):
     keeps_hard_links = True
     weighs_links = False
 
-    tol: float = parameter(
-        1e-4,
-        "squared shift of the centres, relative to the variance of the data, that counts as none",
-        Real(0),
-    )
-
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X`."""
         X, constraints = self._validate(X, constraints)
@@ -111,14 +91,7 @@ class COPKMeans(RestartedClusterer):
                 f"None of {self.n_init} starts found a partition into {self.n_clusters} clusters "
                 "that keeps all links."
             )
-        best = min(feasible, key=lambda run: run.objective[-1])
-        self.labels_ = best.labels
-        self.cluster_centers_ = best.mu + origin
-        self.objective_ = best.objective
-        self.n_iter_ = len(best.objective)
-        self.converged_ = best.converged
-        self.n_reseeded_ = best.n_reseeded
-        return self
+        return self._end_at(feasible, origin)
 
     def _starts(self, X: FloatArray, random: np.random.RandomState) -> Iterator[FloatArray]:
         """Yield first centres: those of k-means last, unless there is only one start."""
@@ -134,17 +107,17 @@ class COPKMeans(RestartedClusterer):
         component: IntArray,
         closure: Closure,
         random: np.random.RandomState,
-    ) -> Run | None:
+    ) -> LocalMinimum | None:
         """Alternate from the centres `mu`; None if no partition was found."""
         order = random.permutation(closure.n_components)
         still = self.tol * X.var(axis=0).mean()
-        labels, objective, converged, n_reseeded = None, [np.inf], False, 0
+        labels, objective, converged = None, [np.inf], False
         while not converged and len(objective) <= self.max_iter:
             D = squared_distances(X, mu)
             candidate = keep_links(D, closure, order)
             if candidate is None:
                 break
-            n_reseeded += fill_empty(X, D, candidate, component)
+            fill_empty(X, D, candidate, component)
             mu_before, mu_candidate = mu, means(X, candidate, self.n_clusters)
             J = float(((X - mu_candidate[candidate]) ** 2).sum())
             if objective[-1] <= J:
@@ -153,11 +126,7 @@ class COPKMeans(RestartedClusterer):
             labels, mu = candidate, mu_candidate
             objective.append(J)
             converged = bool(((mu - mu_before) ** 2).sum() <= still)
-        return None if labels is None else Run(labels, mu, np.array(objective[1:]), converged, n_reseeded)
-
-    def predict(self, X: Samples) -> IntArray:
-        """Return the nearest centre of each sample, links aside."""
-        return nearest_centers(self._validate_new(X), self.cluster_centers_)
+        return None if labels is None else LocalMinimum(labels, mu, np.array(objective[1:]), converged)
 
 
 def keep_links(D: FloatArray, closure: Closure, order: IntArray) -> IntArray | None:

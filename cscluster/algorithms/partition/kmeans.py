@@ -63,10 +63,7 @@ class KMeans(RestartedClusterer):
             X, ("k-means", setting), self.random_state, lambda: sklearn.cluster.KMeans(**options).fit(X)
         )
         self.cluster_centers_ = self._model.cluster_centers_
-        self.labels_ = self._model.labels_.astype(np.int64)
-        self.n_iter_ = self._model.n_iter_
-        self.converged_ = self.n_iter_ < self.max_iter
-        self.objective_ = np.array([self._model.inertia_])
+        self._end_with(self._model)
         return self
 
     def predict(self, X: Samples) -> IntArray:
