@@ -126,12 +126,17 @@ class Constraints:
     ) -> None:
         must = _canonical(must_links, must_weights, n_samples, "must")
         cannot = _canonical(cannot_links, cannot_weights, n_samples, "cannot")
+        self._set(must, cannot, int(n_samples))
+
+    def _set(
+        self, must: tuple[IntArray, FloatArray], cannot: tuple[IntArray, FloatArray], n_samples: int
+    ) -> None:
         self.__dict__.update(
             must_links=must[0],
             must_weights=must[1],
             cannot_links=cannot[0],
             cannot_weights=cannot[1],
-            n_samples=int(n_samples),
+            n_samples=n_samples,
         )
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -147,6 +152,17 @@ class Constraints:
             Number of samples.
         """
         return cls(n_samples=n_samples)
+
+    @classmethod
+    def _of_canonical(
+        cls, must: tuple[IntArray, FloatArray], cannot: tuple[IntArray, FloatArray], n_samples: int
+    ) -> Constraints:
+        """Return links of pairs, with their weights, that are canonical already."""
+        links = cls.__new__(cls)
+        for array in (*must, *cannot):
+            array.setflags(write=False)
+        links._set(must, cannot, n_samples)
+        return links
 
     @classmethod
     def from_labels(cls, pairs: ArrayLike, labels: ArrayLike) -> Constraints:
@@ -222,6 +238,13 @@ class Constraints:
             raise ConstraintError(
                 f"Cannot join links on {self.n_samples} samples with links on {other.n_samples}."
             )
+        if not len(self) or not len(other):
+            links = self if len(self) else other
+            must, cannot = (
+                (links.must_links, links.must_weights),
+                (links.cannot_links, links.cannot_weights),
+            )
+            return self._of_canonical(must, cannot, self.n_samples)
         return Constraints(
             np.concatenate([self.must_links, other.must_links]),
             np.concatenate([self.cannot_links, other.cannot_links]),
@@ -239,6 +262,12 @@ class Constraints:
             Numbers in `must_links` and `cannot_links`, or a mask over each.
         """
         m, c = _rows(must), _rows(cannot)
+        if m.dtype == c.dtype == bool:
+            return self._of_canonical(
+                (self.must_links[m], self.must_weights[m]),
+                (self.cannot_links[c], self.cannot_weights[c]),
+                self.n_samples,
+            )
         return Constraints(
             self.must_links[m],
             self.cannot_links[c],
@@ -458,7 +487,7 @@ class Constraints:
 def _rows(picked: ArrayLike) -> NDArray[Any]:
     """Return an index array or mask; an empty list is one too."""
     rows = np.asarray(picked)
-    return rows if rows.size else rows.astype(np.intp)
+    return rows if rows.size or rows.dtype == bool else rows.astype(np.intp)
 
 
 def _stack(parts: Iterable[IntArray]) -> IntArray:
