@@ -532,6 +532,8 @@ SELECTION = (
 _PLAIN = {"joint": False, "fallback": False}
 """Each sample has the label that the method gives it, whatever k-means says."""
 
+_ALL_FEATURES = {"max_directions": None}
+
 AS_PRINTED: Mapping[str, Mapping[str, Any]] = {
     # bilenko2004, and where its text is silent the authors' program: every partner's present label counts,
     # one start, seeds that have their labels before the first sweep.
@@ -552,9 +554,13 @@ AS_PRINTED: Mapping[str, Mapping[str, Any]] = {
     "rca": {"shrinkage": 0.0},
     "dca": {"shrinkage": 0.0},
     "erca": {"shrinkage": 0.0, "whitening": "last"},
-    "xing": {"log_det": 0.0, "shrinkage": 0.2},  # unbounded without any prior unless must-links span all
-    "itml": {"prior": "identity", "gamma": 1.0},
-    "lmnn": {"shrinkage": 0.0},
+    "xing": {
+        "log_det": 0.0,
+        "shrinkage": 0.2,
+        **_ALL_FEATURES,
+    },  # unbounded without any prior unless must-links span all
+    "itml": {"prior": "identity", "gamma": 1.0, **_ALL_FEATURES},
+    "lmnn": {"shrinkage": 0.0, **_ALL_FEATURES},
     "llma": {"solver": "spectral"},
     "kernel_beta": {"center": False},
     "trace_ratio": {"shrinkage": 0.0},

@@ -9,6 +9,9 @@ from cscluster.algorithms.parameters import Null, Real, parameter
 from cscluster.errors import ParameterError
 from cscluster.linalg.scatter import effective_dimension, shrunk_covariance
 
+MAX_DIRECTIONS = 100
+"""Default of `max_directions` where ours is not the published form."""
+
 
 class ShrunkMetric(LinearMetric):
     """A linear metric from a covariance inside must-links that is shrunk towards a prior."""
@@ -20,11 +23,16 @@ class ShrunkMetric(LinearMetric):
         Real(0),
         Null(),
     )
+    max_directions: int | None = MAX_DIRECTIONS
 
     def _scales(self, X: FloatArray) -> tuple[BoolArray, FloatArray]:
         """Leave the features as they are where nothing is shrunk, as the publications do."""
         varies, s = super()._scales(X)
         return varies, np.ones_like(s) if self.shrinkage == 0 else s
+
+    def _most_directions(self) -> int | None:
+        """Return None where nothing is shrunk: the publications use all features."""
+        return None if self.shrinkage == 0 else self.max_directions
 
     def _shrunk(self, S: FloatArray, freedom: int, Z: FloatArray) -> FloatArray:
         """Return the shrunk covariance of a scatter of scaled samples Z.

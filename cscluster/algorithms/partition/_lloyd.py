@@ -23,7 +23,7 @@ from cscluster.algorithms.partition._assign import ASSIGNMENTS, Penalties, assig
 from cscluster.algorithms.partition._closure import Closure
 from cscluster.algorithms.partition._seeding import authors_seeds, seed_centers
 from cscluster.algorithms.partition._sums import group_sums
-from cscluster.algorithms.partition.kmeans import KMeans
+from cscluster.algorithms.partition.kmeans import START_ROWS, KMeans
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError
 
@@ -184,9 +184,11 @@ class Reference:
 
     @cached_property
     def kmeans(self) -> KMeans:
-        """K-means with its default parameters."""
+        """K-means with its default parameters, the starts on a part of the samples where these are many."""
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-            return KMeans(n_clusters=self.n_clusters, random_state=self.random_state).fit(self.X)
+            return KMeans(
+                n_clusters=self.n_clusters, random_state=self.random_state, start_rows=START_ROWS
+            ).fit(self.X)
 
     @property
     def mean_cost(self) -> float:

@@ -81,7 +81,7 @@ class COPKMeans(RestartedClusterer):
     True
     """
 
-    version = 2
+    version = 3
     keeps_hard_links = True
     weighs_links = False
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import sklearn.cluster
+from numpy.typing import NDArray
+from scipy import sparse
 
-from cscluster.algorithms.base import IntArray, Samples
-from cscluster.algorithms.parameters import Choice, Real, parameter
+from cscluster.algorithms.base import FloatArray, IntArray, Samples
+from cscluster.algorithms.parameters import Choice, Integer, Null, Real, parameter
 from cscluster.algorithms.partition._restarts import RestartedClusterer
 from cscluster.algorithms.partition._seeding import perturbed_centroids
 from cscluster.algorithms.shared import once
 from cscluster.constraints import Constraints
+
+START_ROWS = 10_000
+"""Random samples that the starts of a k-means run on which serves as a start or as a yardstick."""
+_BLOCK_ROWS = 4096
 
 
 class KMeans(RestartedClusterer):
@@ -50,17 +56,28 @@ class KMeans(RestartedClusterer):
     )
     tol: float = parameter(1e-4, "relative change of the centres that counts as none", Real(0))
 
+    start_rows: int | None = parameter(
+        None,
+        "where there are more than twice as many samples, the starts run on so many random ones, and only "
+        "the best goes on with all; null: every start runs on all",
+        Integer(1),
+        Null(),
+    )
+
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X`; the links are not used."""
         X, _ = self._validate(X, constraints)
         options = self.get_params()
-        setting = tuple(sorted(options.items()))
+        start_rows = options.pop("start_rows")
+        if start_rows is not None and X.shape[0] <= 2 * max(start_rows, self.n_clusters):
+            start_rows = None
+        setting = (*sorted(options.items()), start_rows)
         if self.init == "perturbed":
             centroid = np.asarray(X.mean(axis=0)).ravel()
             rng = np.random.default_rng(self.random_state)
             options |= {"init": perturbed_centroids(centroid, self.n_clusters, rng), "n_init": 1}
         self._model = once(
-            X, ("k-means", setting), self.random_state, lambda: sklearn.cluster.KMeans(**options).fit(X)
+            X, ("k-means", setting), self.random_state, lambda: _fitted(X, options, start_rows)
         )
         self.cluster_centers_ = self._model.cluster_centers_
         self.labels_ = self._model.labels_.astype(np.int64)
@@ -73,3 +90,33 @@ class KMeans(RestartedClusterer):
         """Return the nearest centre of each sample."""
         X = self._validate_new(X)
         return self._model.predict(X).astype(np.int64)
+
+
+def _fitted(X: Samples, options: dict[str, Any], start_rows: int | None) -> sklearn.cluster.KMeans:
+    """Fit k-means; with `start_rows` the starts run on so many random samples.
+
+    Dense samples are then centred and of single precision, which takes half of the time and of the memory.
+    """
+    if start_rows is None:
+        return sklearn.cluster.KMeans(**options).fit(X)
+    origin = np.zeros(1)
+    if not sparse.issparse(X):
+        origin = X.mean(axis=0)
+        X = _centred(X, origin)
+    rng = np.random.default_rng(options["random_state"])
+    rows = np.sort(rng.choice(X.shape[0], max(start_rows, options["n_clusters"]), replace=False))
+    best = sklearn.cluster.KMeans(**options).fit(X[rows])
+    options = {**options, "init": best.cluster_centers_, "n_init": 1, "copy_x": False}
+    model = sklearn.cluster.KMeans(**options).fit(X)
+    model.cluster_centers_ = model.cluster_centers_ + origin
+    return model
+
+
+def _centred(X: FloatArray, origin: FloatArray) -> NDArray[np.float32]:
+    """Return ``X - origin`` without a copy in double precision."""
+    Z = np.empty(X.shape, dtype=np.float32)
+    for start in range(0, len(X), _BLOCK_ROWS):
+        np.subtract(
+            X[start : start + _BLOCK_ROWS], origin, out=Z[start : start + _BLOCK_ROWS], casting="same_kind"
+        )
+    return Z
