@@ -15,11 +15,17 @@ from cscluster import __version__
 from cscluster.cli import complete, options
 from cscluster.cli.options import CORES, RESULTS
 from cscluster.errors import CsclusterError
+from cscluster.metrics.catalogue import METRICS
 from cscluster.report.formats import ENDINGS
 
 
 class _Group(TyperGroup):
     """All commands; what goes wrong by the user's making is one sentence and an exit code."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if ctx.resilient_parsing:  # for completion, where converting values imports pydantic for nothing
+            _leave_as_typed(self, ctx)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -30,6 +36,13 @@ class _Group(TyperGroup):
         except KeyboardInterrupt:
             typer.echo("\ninterrupted", err=True)
             raise typer.Exit(130) from None
+
+
+def _leave_as_typed(command: Any, ctx: Any) -> None:
+    for parameter in command.get_params(ctx):
+        parameter.process_value = lambda ctx, value: value
+    for part in getattr(command, "commands", {}).values():
+        _leave_as_typed(part, ctx)
 
 
 app = typer.Typer(
@@ -110,6 +123,7 @@ def sweep(
         typer.Option(
             metavar="none|oracle:METRIC|heldout",
             help="Show each point of the grid (none), or the best by the labels or by held-out links.",
+            autocompletion=complete.among(["none", *(f"oracle:{name}" for name in METRICS), "heldout"]),
         ),
     ] = None,
     settings: options.Settings = None,
@@ -180,7 +194,11 @@ def report(
     ] = None,
     metric: options.Metrics = None,
     by: Annotated[
-        str, typer.Option(help="Columns: point; dataset for data sets x algorithms; or a varied parameter.")
+        str,
+        typer.Option(
+            help="Columns: point; dataset for data sets x algorithms; or a varied parameter.",
+            autocompletion=complete.among(["point", "dataset"]),
+        ),
     ] = "point",
     where: Annotated[
         list[str] | None,
@@ -192,10 +210,19 @@ def report(
     ] = None,
     figure_format: Annotated[
         list[str] | None,
-        typer.Option(metavar="FORMAT", help="png (default), pdf or svg; can be given several times."),
+        typer.Option(
+            metavar="FORMAT",
+            help="png (default), pdf or svg; can be given several times.",
+            autocompletion=complete.among(["png", "pdf", "svg"]),
+        ),
     ] = None,
     figure_style: Annotated[
-        str, typer.Option(metavar="STYLE", help="paper (two columns of 3.5 inches) or slides.")
+        str,
+        typer.Option(
+            metavar="STYLE",
+            help="paper (two columns of 3.5 inches) or slides.",
+            autocompletion=complete.among(["paper", "slides"]),
+        ),
     ] = "paper",
     captions: Annotated[
         bool, typer.Option("--captions", help="Draw captions into figures, not only beside them for LaTeX.")
@@ -257,7 +284,11 @@ def reproduce(
         ),
     ] = None,
     profile: Annotated[
-        str, typer.Option(help="full: as in the papers, hours; quick: less of everything, minutes.")
+        str,
+        typer.Option(
+            help="full: as in the papers, hours; quick: less of everything, minutes.",
+            autocompletion=complete.among(["full", "quick"]),
+        ),
     ] = "full",
     dry_run: options.DryRun = False,
     stored: options.Stored = False,
@@ -295,7 +326,11 @@ def benchmark(
         str | None, typer.Argument(metavar="TRACK", help="What to run; by default all tracks.")
     ] = None,
     profile: Annotated[
-        str, typer.Option(help="full: all methods and data sets, hours; quick: less of everything, minutes.")
+        str,
+        typer.Option(
+            help="full: all methods and data sets, hours; quick: less of everything, minutes.",
+            autocompletion=complete.among(["full", "quick"]),
+        ),
     ] = "full",
     draws: Annotated[
         int | None,
@@ -407,7 +442,12 @@ def cluster(
     ] = None,
     hard: Annotated[bool, typer.Option("--hard", help="The links of --labels must hold.")] = False,
     contradictions: Annotated[
-        str, typer.Option(metavar="refuse|keep|drop", help="What to do with links that contradict others.")
+        str,
+        typer.Option(
+            metavar="refuse|keep|drop",
+            help="What to do with links that contradict others.",
+            autocompletion=complete.among(["refuse", "keep", "drop"]),
+        ),
     ] = "refuse",
     preprocess: options.Preprocess = None,
     out: options.Labels = None,

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import typer
 
+from cscluster.store import run_paths
+
 
 def among(names: Iterable[str]) -> Callable[[str], list[str]]:
     """Return a function that completes some names."""
@@ -78,10 +80,7 @@ def algorithms(incomplete: str) -> list[str]:
 
 def runs(incomplete: str) -> list[str]:
     """Complete stored runs in ./results."""
-    from cscluster.store.folder import run_folders
-
-    names = [folder.path.name for folder in run_folders(Path("results"))]
-    return [name for name in names if name.startswith(incomplete)]
+    return [path.name for path in run_paths(Path("results")) if path.name.startswith(incomplete)]
 
 
 def metrics(incomplete: str) -> list[str]:
@@ -98,7 +97,7 @@ def columns(ctx: typer.Context, incomplete: str) -> list[str]:
 
     words = [ctx.params.get("data"), *ctx.args]  # an option that still lacks its value leaves them in args
     names: list[str] = []
-    for path in (Path(word) for word in words if word):
+    for path in (Path(word) for word in words if isinstance(word, str)):
         if path.suffix.lower() in (".csv", ".tsv") and path.is_file():
             with contextlib.suppress(OSError, ValueError, csv.Error):
                 names = read_header(path)[0]

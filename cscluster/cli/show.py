@@ -12,7 +12,7 @@ from cscluster.algorithms import registry
 from cscluster.algorithms.registry import Algorithm
 from cscluster.cli import console
 from cscluster.cli.console import out
-from cscluster.constraints.catalogue import SCHEDULES
+from cscluster.constraints import schedules
 from cscluster.data import index, preprocessing
 from cscluster.errors import ConfigError, did_you_mean
 from cscluster.experiment.config.reference import json_schema, schedule_keys
@@ -44,11 +44,11 @@ def show(name: str, results: Path) -> None:
         better = "higher" if metric.higher_is_better else "lower"
         out.say(f"metric {name}: {metric.meaning}; {better} is better")
         shown = True
-    if name in SCHEDULES:
+    if name in schedules.MODELS:
         _schedule(name)
         shown = True
     if name in preprocessing.STEPS:
-        out.say(f"preprocessing step {name}: {inspect.getdoc(preprocessing.STEPS[name])}")
+        out.say(f"preprocessing step {name}: {_paragraphs(preprocessing.STEPS[name])}")
         shown = True
     if name == "schema":
         console.data(json.dumps(json_schema(), indent=1) + "\n")
@@ -61,18 +61,24 @@ def show(name: str, results: Path) -> None:
         _run(run)
         shown = True
     if not shown:
-        known = [*registry.algorithms(), *index.names(), *METRICS, *SCHEDULES, *preprocessing.STEPS]
+        known = [*registry.algorithms(), *index.names(), *METRICS, *schedules.MODELS, *preprocessing.STEPS]
         known += [*bundle.config_names(), "schema"]
         hint = did_you_mean(name, known)
         raise ConfigError(f"There is nothing called '{name}'{hint}")
 
 
 def _schedule(kind: str) -> None:
-    schedule = SCHEDULES[kind]
-    out.say(f"schedule {kind}: {schedule.meaning}")
-    out.say(f"points: {schedule.points}", f"example: constraints: {schedule.example}", "")
+    schedule = schedules.MODELS[kind]
+    out.say(f"schedule {kind}: {_paragraphs(schedule)}", "")
+    out.say(f"points: {schedule.AXIS}", f"example: constraints: {schedule.example()}", "")
     rows = [[k.path.rpartition(".")[2], k.type, k.default, k.meaning] for k in schedule_keys(kind)]
     out.table(["key", "type", "default", "what"], rows)
+
+
+def _paragraphs(described: type) -> str:
+    """Return a docstring without the line breaks inside of paragraphs."""
+    parts = (inspect.getdoc(described) or "").split("\n\n")
+    return "\n\n".join(" ".join(part.split()) for part in parts)
 
 
 def _algorithm(algorithm: Algorithm) -> None:

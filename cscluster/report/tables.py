@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cscluster.constraints.catalogue import SCHEDULES
+from cscluster.constraints import schedules
 from cscluster.errors import ConfigError, did_you_mean
 from cscluster.metrics.catalogue import lower_is_better, metric_title
 from cscluster.report.aggregate import Place, Results
@@ -92,8 +92,8 @@ def cell_text(mean: float, std: float, n: int, planned: int, metric: str) -> str
 
 def points_word(results: Results) -> str:
     """Say what the points of a run are."""
-    known = SCHEDULES.get(results.schedule)
-    return known.points if known else "number of links"
+    known = schedules.MODELS.get(results.schedule)
+    return known.AXIS if known else "number of links"
 
 
 def grids(results: Results, by: str = "point") -> list[Grid]:
