@@ -232,11 +232,20 @@ def load(name: str) -> Paper:
 
 @dataclass(frozen=True)
 class Finding:
-    """What a claim came to: its status, the numbers behind it or why there are none, and shown causes."""
+    """What a claim came to.
+
+    Attributes
+    ----------
+    status, text : str
+        The verdict, and the numbers behind it or why there are none.
+    causes, ruled_out : tuple of str
+        Where the claim differs, the causes that their experiments show, and those that they do not show.
+    """
 
     status: Status
     text: str
     causes: tuple[str, ...] = ()
+    ruled_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -286,20 +295,23 @@ def judge(
         }
         for form, finding in findings.items():
             if finding.status == "differs":
-                findings[form] = replace(finding, causes=_shown(paper, claim, form, runs))
+                findings[form] = replace(finding, **_causes(paper, claim, form, runs))
         found.append(Verdict(claim, **findings))
     return found
 
 
-def _shown(paper: Paper, claim: Claim, form: Form, runs: Mapping[str, Results]) -> tuple[str, ...]:
-    """Return the causes whose rules hold, each with its numbers and experiments."""
-    sentences = []
+def _causes(
+    paper: Paper, claim: Claim, form: Form, runs: Mapping[str, Results]
+) -> dict[str, tuple[str, ...]]:
+    """Return the causes whose rules hold and those whose rules do not, with numbers and experiments."""
+    sentences: dict[str, list[str]] = {"causes": [], "ruled_out": []}
     for cause in claim.causes:
         outcome = cause.rule.judge(cause.cases(runs), paper.printed)
-        if cause.form in (None, form) and outcome is not None and outcome.holds:
+        if cause.form in (None, form) and outcome is not None:
             items = ", ".join(f"`{item}`" for item in cause.items if item in runs)
-            sentences.append(f"{cause.says} ({items}: {outcome.text})")
-    return tuple(sentences)
+            sentence = f"{cause.says} ({items}: {outcome.text})"
+            sentences["causes" if outcome.holds else "ruled_out"].append(sentence)
+    return {name: tuple(found) for name, found in sentences.items()}
 
 
 @dataclass(frozen=True)

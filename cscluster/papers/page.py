@@ -151,7 +151,9 @@ def render(chapters: Sequence[Chapter], command: str, figures: Figures) -> str:
         "because the numbers exceed the printed ones, and *differs* otherwise; it is *not decidable* where "
         "data are missing.  Each claim is judged twice: with the methods *as printed*, which is the verdict "
         "on the paper, and with *ours*, the forms that this package recommends.  Where a claim differs, its "
-        "cause is named if an experiment shows it; else it was not found.  Tests compare draws of links.",
+        "cause is named if an experiment shows it; else it was not found, and what an experiment ruled out "
+        "is named instead.  Tests compare draws of links; a draw counts for the methods that have run all of "
+        "it.",
         "",
         f"Made by `{command}` with {versions(chapters) or 'nothing run yet'}.  {machines(chapters)}",
         "",
@@ -212,7 +214,8 @@ def _found(finding: Finding) -> str:
     text = _MARKS[finding.status] + (f": {finding.text}" if finding.text else "")
     if finding.status != "differs":
         return text
-    return "<br>".join([text, *(f"Cause: {cause}" for cause in finding.causes or ["not found"])])
+    causes = [f"Cause: {cause}" for cause in finding.causes or ["not found"]]
+    return "<br>".join([text, *causes, *(f"Ruled out: {cause}" for cause in finding.ruled_out)])
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
