@@ -149,10 +149,13 @@ OneOrSeveral = Annotated[
 class _Schedule(BaseModel):
     """What all schedules share.
 
-    A key of `VARIED` that holds a list stands for several schedules, its `variants`; asked itself, such a
-    schedule is the first of them.
+    `AXIS` says what the points are on the axis of a figure, `EXAMPLE` gives keys as in a file.  A key of
+    `VARIED` that holds a list stands for several schedules, its `variants`; asked itself, such a schedule is
+    the first of them.
     """
 
+    AXIS: ClassVar[str]
+    EXAMPLE: ClassVar[str]
     VARIED: ClassVar[tuple[str, ...]] = ("noise", "weight")
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -163,6 +166,11 @@ class _Schedule(BaseModel):
     weight: OneOrSeveral[Annotated[float, Field(gt=0, allow_inf_nan=False)] | Literal["hard"]] | None = Field(
         None, description="weight of every link, hard links must hold; a list is an axis of figures"
     )
+
+    @classmethod
+    def example(cls) -> str:
+        """Return how it is written in an experiment file."""
+        return f"{{kind: {cls.model_fields['kind'].default}, {cls.EXAMPLE}}}"
 
     def variants(self) -> list[tuple[dict[str, Any], Self]]:
         """Return the schedules that this one stands for, each with the values of the keys that vary."""
@@ -257,6 +265,9 @@ class _Counted(_Schedule):
 class RandomPairs(_Counted):
     """Pairs drawn at random, linked by whether their classes agree (zeng2012, section 4.3)."""
 
+    AXIS = "number of links"
+    EXAMPLE = "counts: [20, 50, 100]"
+
     kind: Literal["random_pairs"] = "random_pairs"
 
     def _episode(self, point: int, draw: _Draw) -> Episode:
@@ -266,6 +277,9 @@ class RandomPairs(_Counted):
 
 class BalancedPairs(_Counted):
     """As many must-links as cannot-links (baghshah2010, section 4.2); a point is the number of each kind."""
+
+    AXIS = "links of each kind"
+    EXAMPLE = "counts: [10, 25, 50]"
 
     kind: Literal["balanced_pairs"] = "balanced_pairs"
 
@@ -284,6 +298,9 @@ class Fraction(_Schedule):
     A point is a share in per cent: of f = ceil(share n) samples there are f (f - 1) / 2 pairs, and so many
     are drawn from all samples.
     """
+
+    AXIS = "share of samples (%)"
+    EXAMPLE = "shares: [5, 10]"
 
     kind: Literal["fraction"] = "fraction"
     shares: Shares = Field(description="shares of the samples in per cent")
@@ -305,6 +322,9 @@ class Labelled(_Schedule):
     The links are the fewest that say it (`Constraints.from_partial_labels`).  Noise is the share of the
     known samples that bear another class.
     """
+
+    AXIS = "samples with known classes"
+    EXAMPLE = "per_class: [1, 5, 10]"
 
     kind: Literal["labelled"] = "labelled"
     shares: Shares | None = Field(
@@ -350,6 +370,9 @@ class Labelled(_Schedule):
 class Tiers(_Schedule):
     """Links that arrive in tiers of equal size (yi2015, section 4.3)."""
 
+    AXIS = "links of a tier"
+    EXAMPLE = "per_tier: [20], tiers: 5"
+
     kind: Literal["tiers"] = "tiers"
     per_tier: Counts = Field(description="numbers of links in a tier")
     tiers: int = Field(5, ge=1, description="number of tiers")
@@ -378,6 +401,9 @@ class Folds(_Counted):
     Trial t holds out fold ``t % folds`` of the split number ``t // folds``.
     """
 
+    AXIS = "number of links"
+    EXAMPLE = "counts: [20, 50, 100], folds: 5"
+
     kind: Literal["folds"] = "folds"
     folds: int = Field(5, ge=2, description="number of folds; each trial holds out one")
 
@@ -401,12 +427,14 @@ Strategy = Literal["explore_consolidate", "min_max", "npu", "cobras", "doubt"]
 
 
 class Active(_Counted):
-    """Pairs that an active learner asks about; see `active` and `strategies`.
+    """Pairs that an active learner asks about.
 
     The true classes answer.  Random choices, such as that of the first sample, are the trial's.
     """
 
     VARIED = (*_Schedule.VARIED, "strategy")
+    AXIS = "number of links"
+    EXAMPLE = "counts: [20, 50, 100], strategy: explore_consolidate"
 
     kind: Literal["active"] = "active"
     strategy: OneOrSeveral[Strategy] = Field(
@@ -455,6 +483,9 @@ class File(_Schedule):
     The file is read once: what runs elsewhere or later has the same links.
     """
 
+    AXIS = "links in the file"
+    EXAMPLE = "path: links.csv"
+
     kind: Literal["file"] = "file"
     path: Path = Field(description="links file with the columns a, b, link and optionally weight")
 
@@ -466,7 +497,7 @@ class File(_Schedule):
     @property
     def points(self) -> list[int]:
         """Number of links in the file."""
-        return [sum(1 for _ in content_rows(self.text, self.path))]
+        return [sum(1 for _ in content_rows(self.text, self.path, []))]
 
     @property
     def needs_labels(self) -> bool:
@@ -482,16 +513,8 @@ class File(_Schedule):
         """Return the links in the file."""
         links = parse_links(self.text, self.path, draw.n, draw.ids)
         flipped = draw.rng.permutation(flips(len(links), self.wrong))
-        must, cannot = np.split(flipped, [len(links.must_links)])
-        kept, turned = links.select(~must, ~cannot), links.select(must, cannot)
-        swapped = Constraints(
-            turned.cannot_links,
-            turned.must_links,
-            n_samples=draw.n,
-            must_weights=turned.cannot_weights,
-            cannot_weights=turned.must_weights,
-        )
-        return Episode((kept | swapped,))
+        given = Constraints.of_pairs(links.pairs, links.is_must ^ flipped, links.weights, n_samples=draw.n)
+        return Episode((given,))
 
 
 Schedule = Annotated[
@@ -501,3 +524,4 @@ Schedule = Annotated[
 MODELS: dict[str, type[_Schedule]] = {
     model.model_fields["kind"].default: model for model in get_args(get_args(Schedule)[0])
 }
+"""The schedules by their kinds."""

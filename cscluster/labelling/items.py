@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from cscluster.arrays import dense
 from cscluster.data import formats, readers
 from cscluster.errors import DataError
 from cscluster.tables.table import Table
@@ -57,8 +58,7 @@ class Pictures:
 
     def pixels(self, row: int) -> NDArray[np.uint8]:
         """Return a picture, of type uint8 and shape (height, width)."""
-        values = self._values[[row]]
-        values = values.toarray() if sparse.issparse(values) else values
+        values = dense(self._values[[row]])
         scaled = (values.reshape(self.shape) - self._low) / ((self._high - self._low) or 1)
         return np.asarray(np.round(255 * np.nan_to_num(scaled)), dtype=np.uint8)
 

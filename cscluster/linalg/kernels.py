@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from cscluster.arrays import FloatArray
+from cscluster.arrays import FloatArray, dense
 from cscluster.errors import DataError
 
 Samples: TypeAlias = Any
@@ -71,7 +71,7 @@ class Kernel:
         rows = max(1, _BLOCK_BYTES // (8 * max(m, 1)))
         for start in range(0, n, rows):
             block = K[start : start + rows]
-            block[:] = _dense(X[start : start + rows] @ Zt)
+            block[:] = dense(X[start : start + rows] @ Zt)
             if self.name == "gaussian":
                 block *= 2
                 block -= x2[start : start + rows, None]
@@ -135,7 +135,7 @@ def median_distance(X: Samples) -> float:
         X = X[np.sort(np.random.default_rng(0).choice(n, size=_MEDIAN_SAMPLES, replace=False))]
     x2 = squared_norms(X)
     i, j = np.triu_indices(X.shape[0], k=1)
-    squared = (x2[:, None] + x2 - 2 * _dense(X @ X.T))[i, j]
+    squared = (x2[:, None] + x2 - 2 * dense(X @ X.T))[i, j]
     return float(np.sqrt(max(np.median(squared), 0.0))) if len(squared) else 0.0
 
 
@@ -174,7 +174,3 @@ def _physical_memory() -> int:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # Windows has no sysconf
         return 16 * 2**30
-
-
-def _dense(product: Any) -> FloatArray:
-    return product.toarray() if sparse.issparse(product) else np.asarray(product)

@@ -132,7 +132,19 @@ def load_model(path: Path | str) -> Model:
     DataError
         If there is none, or it is damaged, made by a newer version, or no model at all.
     """
-    return read(Path(path))
+    path = Path(path)
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise DataError(f"There is no model file '{path}'.") from None
+    except OSError as error:
+        raise DataError(f"Cannot read model file '{path}': {error.strerror}.") from error
+    try:
+        return _model(content)
+    except _NewerError as error:
+        raise DataError(f"Model file '{path}' {error}") from None
+    except Exception as error:  # zip, JSON and array parsers meet a damaged file with errors of every kind
+        raise DataError(f"'{path}' is not a model file, or a damaged one ({reason(error)}).") from error
 
 
 def to_bytes(model: Model) -> bytes:
@@ -156,28 +168,6 @@ def to_bytes(model: Model) -> bytes:
             npy.write_array(part, array, allow_pickle=False)
             archive.writestr(zipfile.ZipInfo(f"{name}.npy", _EPOCH), part.getvalue())
     return out.getvalue()
-
-
-def read(path: Path) -> Model:
-    """Read a model file.
-
-    Raises
-    ------
-    DataError
-        If there is none, or it is damaged, made by a newer version, or no model at all.
-    """
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise DataError(f"There is no model file '{path}'.") from None
-    except OSError as error:
-        raise DataError(f"Cannot read model file '{path}': {error.strerror}.") from error
-    try:
-        return _model(content)
-    except _NewerError as error:
-        raise DataError(f"Model file '{path}' {error}") from None
-    except Exception as error:  # zip, JSON and array parsers meet a damaged file with errors of every kind
-        raise DataError(f"'{path}' is not a model file, or a damaged one ({reason(error)}).") from error
 
 
 class _NewerError(Exception):

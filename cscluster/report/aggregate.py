@@ -104,6 +104,11 @@ class Results:
         """The places and draws that there are, and where each row of `trials` belongs."""
         return Axes.of(self.trials, self.labels)
 
+    @cached_property
+    def varied(self) -> list[str]:
+        """The parameters that were varied."""
+        return list(dict.fromkeys(name for grid in self.trials["grid"].unique() for name in json.loads(grid)))
+
     @property
     def unit(self) -> str:
         """What tests count: trials, or draws of links where several trials share one."""

@@ -52,7 +52,7 @@ def _as_markdown(block: Block) -> str:
 
 
 def html(title: str, blocks: Sequence[Block]) -> str:
-    """Return the page as one HTML file that works offline."""
+    """Return the page as one HTML file."""
     sections: list[list[Markup]] = [[]]
     for block in blocks:
         if isinstance(block, Heading) and block.level == 2:
@@ -60,7 +60,7 @@ def html(title: str, blocks: Sequence[Block]) -> str:
         sections[-1].append(_as_html(block))
     lead = tag("header", tag("h1", title), *sections[0], class_="lead")
     body = tag("article", lead, *(tag("section", *parts) for parts in sections[1:]))
-    return document(f"{title} · cscluster", body, {}, ["common.js", "tables.js"])
+    return document(title, body)
 
 
 def _as_html(block: Block) -> Markup:

@@ -67,6 +67,11 @@ class Paired:
         """The number of values of each place and label, shape (places, labels)."""
         return np.isfinite(self.values).sum(axis=0)
 
+    @cached_property
+    def last(self) -> dict[str, Place]:
+        """The last point, and its last tier, of each data set."""
+        return {place[0]: place for place in sorted(self.places)}
+
     def complete(self, place: Place) -> pd.DataFrame:
         """Return the draws (index) of one place for which all labels (columns) have a value.
 
@@ -112,11 +117,6 @@ def _paired(results: Compared, metric: str) -> Paired:
     values[draw, place, label] = found["mean"]
     enough = 2 * counts >= np.maximum(counts.max(axis=2, keepdims=True, initial=0), 1)
     return Paired(axes.places, results.labels, axes.draws, np.where(enough, values, np.nan))
-
-
-def last_place(places: list[Place], dataset: str) -> Place | None:
-    """Return the last point, and its last tier, of a data set."""
-    return max((place for place in places if place[0] == dataset), default=None)
 
 
 def paired_t(differences: FloatArray) -> FloatArray:
@@ -402,11 +402,8 @@ def _rank_error(k: int, n: int) -> float:
 def means(results: Results, metric: str) -> pd.DataFrame:
     """Return the mean over draws, data sets x labels, at the last point and tier."""
     table = paired(results, metric)
-    rows = {
-        dataset: table.means[table.places.index(place)]
-        for dataset in results.datasets
-        if (place := last_place(table.places, dataset))
-    }
+    last = {name: table.last[name] for name in results.datasets if name in table.last}
+    rows = {name: table.means[table.places.index(place)] for name, place in last.items()}
     return pd.DataFrame.from_dict(rows, orient="index", columns=table.labels)
 
 

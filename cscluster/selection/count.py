@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cscluster.algorithms.build import build
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, DataError
 from cscluster.metrics.scores import silhouette
@@ -100,7 +101,7 @@ def choose_count(
     for k in numbers:
         tick("k-means")
         with warnings.catch_warnings(action="ignore"):
-            labels = heldout.make("kmeans", {}, k, seed).fit(X).labels_
+            labels = build("kmeans", {}, k, seed).fit(X).labels_
         scores[k] = silhouette(X, labels, seed) or -1.0
     return _chosen(scores, "silhouette", "the silhouette of k-means is largest there")
 

@@ -147,7 +147,7 @@ class LMNN(LinearMetric):
     True
     """
 
-    version = 3
+    version = 4
     weighs_links = False
 
     n_neighbors: int = parameter(3, "targets k of a sample", Integer(1))

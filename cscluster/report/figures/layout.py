@@ -12,8 +12,10 @@ from typing import Any, ParamSpec
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
+from cscluster.report.colours import EMPHASIS
 from cscluster.report.figures.style import current, styled
 from cscluster.report.figures.words import number_text, wrapped
 
@@ -202,6 +204,11 @@ def ticks_at(axes: Axes, values: Sequence[float], place: Callable[[float], float
             kept.append(value)
     axes.set_xticks(kept[::-1], [number_text(value) for value in kept[::-1]])
     axes.xaxis.set_minor_locator(NullLocator())
+
+
+def frame(x: float, y: float, width: float = 1.0, height: float = 1.0) -> Rectangle:
+    """Return a frame around what must not be overlooked."""
+    return Rectangle((x, y), width, height, fill=False, edgecolor=EMPHASIS, linewidth=1.5, clip_on=False)
 
 
 def say_empty(axes: Axes) -> None:

@@ -77,16 +77,13 @@ def _with_best(results: Results) -> pd.DataFrame:
 def _statistics(results: Results, metric: str) -> dict[str, Any]:
     lower, table = lower_is_better(metric), statistics.paired(results, metric)
     places = []
-    for dataset in results.datasets:
-        place = statistics.last_place(table.places, dataset)
-        if place is None:
-            continue
-        scores = table.complete(place)
+    for dataset, point, tier in (table.last[name] for name in results.datasets if name in table.last):
+        scores = table.complete((dataset, point, tier))
         places.append(
             {
                 "dataset": dataset,
-                "point": place[1],
-                "tier": place[2],
+                "point": point,
+                "tier": tier,
                 "n": len(scores),
                 "ordering": statistics.ordering(scores.rename(columns=results.marks), lower),
                 "pairs": _rows(statistics.pairwise(scores, lower)),
