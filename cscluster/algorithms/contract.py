@@ -253,7 +253,7 @@ def gives_a_partition(subject: Subject) -> None:
     checked_labels(subject.reference, _N, subject.n_clusters)
 
 
-@_promise("well separated groups are found when links speak of them", required=False)
+@_promise("well separated groups are found with the help of links", required=False)
 def finds_clear_groups(subject: Subject) -> None:
     """Check the answer where there is only one."""
     _, y, _ = subject.samples()
@@ -344,7 +344,7 @@ def takes_every_pair(subject: Subject) -> None:
         _expect(same_partition(labels, y), "with every pair linked, the clusters are not the groups")
 
 
-@_promise("contradictory links are lived with or refused with a message")
+@_promise("contradictory links are accepted or refused with a message")
 def takes_contradictions(subject: Subject) -> None:
     """Check links that no partition can keep."""
     X, _, _ = subject.samples()
@@ -492,7 +492,7 @@ def updates(subject: Subject) -> None:
         checked_labels(model, len(X), subject.n_clusters)
 
 
-@_promise("n_iter_, converged_ and objective_ tell how the fit went", required=False)
+@_promise("n_iter_, converged_ and objective_ say how the fit went", required=False)
 def tells_how_it_went(subject: Subject) -> None:
     """Check the attributes that records carry."""
     model = subject.reference

@@ -331,7 +331,7 @@ class Labelled(_Schedule):
         None, description="shares of all samples whose classes are known, in per cent"
     )
     per_class: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)] | None = Field(
-        None, description="numbers of samples of each class that are known, in the place of shares"
+        None, description="numbers of samples of each class that are known, instead of shares"
     )
 
     @model_validator(mode="after")
