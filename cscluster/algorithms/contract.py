@@ -89,8 +89,7 @@ class Subject:
 
     def fit(self, X: Any, links: Constraints | None, n_clusters: int | None = None) -> Any:
         """Fit without showing warnings."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             return self.build(n_clusters).fit(X, links)
 
     def partition(self, X: Any, links: Constraints | None, n_clusters: int | None = None) -> IntArray:
@@ -272,8 +271,7 @@ def is_deterministic(subject: Subject) -> None:
     first = subject.partition(X, links)
     np.random.seed(12345)  # noqa: NPY002  # an algorithm must not depend on the global state
     model = subject.fit(X[:, ::-1], links)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         again = model.fit(X, links).labels_
     _expect(np.array_equal(first, again), "two fits with the same random_state give different labels")
 
