@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, ClassVar, Self, TypeAlias, dataclass_transform
 
 import numpy as np
@@ -63,6 +63,12 @@ class ConstrainedEstimator(BaseEstimator, ABC):
         parameters.declare(cls)
         for name in {"fit", "fit_predict"} & vars(cls).keys():
             setattr(cls, name, _ignoring_target(vars(cls)[name]))
+
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        """Return the names of the constructor's parameters, which scikit-learn looks up at every call."""
+        return super()._get_param_names()
 
     @abstractmethod
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:

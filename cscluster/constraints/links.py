@@ -126,12 +126,17 @@ class Constraints:
     ) -> None:
         must = _canonical(must_links, must_weights, n_samples, "must")
         cannot = _canonical(cannot_links, cannot_weights, n_samples, "cannot")
+        self._set(must, cannot, int(n_samples))
+
+    def _set(
+        self, must: tuple[IntArray, FloatArray], cannot: tuple[IntArray, FloatArray], n_samples: int
+    ) -> None:
         self.__dict__.update(
             must_links=must[0],
             must_weights=must[1],
             cannot_links=cannot[0],
             cannot_weights=cannot[1],
-            n_samples=int(n_samples),
+            n_samples=n_samples,
         )
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -170,6 +175,18 @@ class Constraints:
             must_weights=weights[is_must],
             cannot_weights=weights[~is_must],
         )
+
+    def _chosen(self, must: BoolArray, cannot: BoolArray) -> Constraints:
+        """Return the links of two masks; they are canonical already."""
+        links = object.__new__(Constraints)
+        chosen = (
+            (self.must_links[must], self.must_weights[must]),
+            (self.cannot_links[cannot], self.cannot_weights[cannot]),
+        )
+        for array in (*chosen[0], *chosen[1]):
+            array.setflags(write=False)
+        links._set(*chosen, self.n_samples)
+        return links
 
     @classmethod
     def from_labels(cls, pairs: ArrayLike, labels: ArrayLike) -> Constraints:
@@ -245,6 +262,8 @@ class Constraints:
             raise ConstraintError(
                 f"Cannot join links on {self.n_samples} samples with links on {other.n_samples}."
             )
+        if not len(self) or not len(other):
+            return self if len(self) else other
         parts = ((self.pairs, other.pairs), (self.is_must, other.is_must), (self.weights, other.weights))
         return Constraints.of_pairs(*map(np.concatenate, parts), n_samples=self.n_samples)
 
@@ -257,6 +276,9 @@ class Constraints:
             Numbers of `pairs`, or a mask over them.
         """
         rows = np.asarray(chosen)
+        if rows.dtype == bool:
+            n_must = len(self.must_links)
+            return self._chosen(rows[:n_must], rows[n_must:])
         rows = rows if rows.size else rows.astype(np.intp)  # an empty list is one too
         return Constraints.of_pairs(
             self.pairs[rows], self.is_must[rows], self.weights[rows], n_samples=self.n_samples

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import silhouette_score
-from sklearn.metrics.cluster import contingency_matrix
 
 from cscluster import seeds
 from cscluster.arrays import IntArray
@@ -35,7 +34,10 @@ def contingency(y_true: ArrayLike, y_pred: ArrayLike) -> Table:
     y_pred : array-like of shape (n_samples,)
         Cluster of each sample.
     """
-    return np.asarray(contingency_matrix(y_true, y_pred), dtype=np.int64)
+    classes, i = np.unique(y_true, return_inverse=True)
+    clusters, j = np.unique(y_pred, return_inverse=True)
+    shape = (len(classes), len(clusters))
+    return np.bincount(i * shape[1] + j, minlength=shape[0] * shape[1]).reshape(shape)
 
 
 @dataclass(frozen=True)
