@@ -264,8 +264,12 @@ class Constraints:
             )
         if not len(self) or not len(other):
             return self if len(self) else other
-        parts = ((self.pairs, other.pairs), (self.is_must, other.is_must), (self.weights, other.weights))
-        return Constraints.of_pairs(*map(np.concatenate, parts), n_samples=self.n_samples)
+        return Constraints.of_pairs(
+            np.concatenate([self.pairs, other.pairs]),
+            np.concatenate([self.is_must, other.is_must]),
+            np.concatenate([self.weights, other.weights]),
+            n_samples=self.n_samples,
+        )
 
     def select(self, chosen: ArrayLike) -> Constraints:
         """Return some of the links.

@@ -429,7 +429,7 @@ class Active(_Counted):
     @property
     def chosen_strategy(self) -> str:
         """How pairs are chosen."""
-        return _first(self.strategy)
+        return self.strategy[0] if isinstance(self.strategy, list) else self.strategy
 
     def identity(self) -> dict[str, Any]:
         """Return the kind, the noise and the strategy."""
