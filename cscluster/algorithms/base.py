@@ -20,7 +20,7 @@ from cscluster.arrays import IntArray as IntArray
 from cscluster.arrays import dense as dense
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, ParameterError, warn
-from cscluster.linalg.scatter import common_scales
+from cscluster.linalg.scatter import common_scales, principal_map
 
 Samples: TypeAlias = Any
 """Array-like or CSR of shape (n_samples, n_features)."""
@@ -202,6 +202,8 @@ class LinearMetric(MetricLearner):
     ----------
     components_ : ndarray of shape (n_components, n_features)
         The learned map L; the metric's matrix is ``L.T @ L``.  Constant features get no weight.
+    n_directions_ : int
+        Number of principal components that the metric was learned on; zero if on the features themselves.
     """
 
     accepts_sparse = True
@@ -211,6 +213,15 @@ class LinearMetric(MetricLearner):
         X, constraints = self._validate(X, constraints)
         X = dense(X)
         varies, scales = self._scales(X)
+        most = self._most_directions()
+        if most is not None and varies.sum() > most:
+            divisors = np.ones(X.shape[1])
+            divisors[varies] = scales
+            P = principal_map(X, divisors, most)
+            self.n_directions_ = P.shape[1]
+            self.components_ = self._learn(X @ P, constraints) @ P.T
+            return self
+        self.n_directions_ = 0
         L = self._learn(X[:, varies] / scales, constraints)
         self.components_ = np.zeros((len(L), X.shape[1]))
         self.components_[:, varies] = L / scales
@@ -220,9 +231,16 @@ class LinearMetric(MetricLearner):
         """Return which features vary, and what those that do are divided by."""
         return common_scales(X)
 
+    def _most_directions(self) -> int | None:
+        """Return the most features that the metric is learned on as they are; any number if None.
+
+        Beyond it, the metric is learned on so many leading principal components of the scaled features.
+        """
+        return None
+
     @abstractmethod
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
-        """Return the map of the scaled features."""
+        """Return the map of the scaled features, or of their principal components."""
 
     def transform(self, X: Samples) -> FloatArray:
         """Return ``X @ components_.T``."""

@@ -72,17 +72,21 @@ class DCA(ShrunkMetric):
     (4, 1)
     """
 
-    version = 4
+    version = 5
     weighs_links = False
 
     n_components: int | None = parameter(
         None, "dimensions of the learned space; half of the features if null", Integer(1), Null()
     )
 
+    def _most_directions(self) -> int | None:
+        most = super()._most_directions()
+        return most and max(most, self.n_components or 0)
+
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
         """Diagonalise both scatters and keep the leading directions."""
         require_at_most(self, self.n_components, self.n_features_in_, "features")
-        r = self.n_components or max(1, self.n_features_in_ // 2)
+        r = self.n_components or max(1, (self.n_directions_ or self.n_features_in_) // 2)
         if not len(constraints.component_cannot_links):
             raise ConstraintError("DCA needs cannot-links between must-link components, got none.")
         self._warn_without(len(constraints.must_links), "own scale")

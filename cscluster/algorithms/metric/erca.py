@@ -57,7 +57,7 @@ class ERCA(ShrunkMetric):
     [0.0, 0.0, 0.0, 0.0]
     """
 
-    version = 3
+    version = 4
 
     whitening: str = parameter(
         "first",

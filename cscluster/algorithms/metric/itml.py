@@ -7,6 +7,7 @@ from numba import njit
 from sklearn.metrics.pairwise import euclidean_distances
 
 from cscluster.algorithms.base import BoolArray, FloatArray, IntArray, LinearMetric
+from cscluster.algorithms.metric.options import MAX_DIRECTIONS
 from cscluster.algorithms.parameters import Choice, Integer, Null, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, warn
@@ -145,7 +146,7 @@ class ITML(LinearMetric):
     [[1.2, 0.0], [0.0, 0.8]]
     """
 
-    version = 4
+    version = 5
     weighs_links = False
 
     prior: str = parameter(
@@ -170,6 +171,9 @@ class ITML(LinearMetric):
     tol: float = parameter(
         1e-3, "relative change of the dual variables in a round that counts as none", Real(0)
     )
+
+    def _most_directions(self) -> int | None:
+        return MAX_DIRECTIONS if self.prior == "scale" else None
 
     def _scales(self, X: FloatArray) -> tuple[BoolArray, FloatArray]:
         if self.prior == "scale":

@@ -9,6 +9,9 @@ from cscluster.algorithms.parameters import Null, Real, parameter
 from cscluster.errors import ConstraintError, ParameterError, warn
 from cscluster.linalg.scatter import effective_dimension, shrunk_covariance
 
+MAX_DIRECTIONS = 100
+"""Features beyond which our forms learn a metric on so many principal components; publications use all."""
+
 
 class ShrunkMetric(LinearMetric):
     """A linear metric from a covariance inside must-links that is shrunk towards a prior."""
@@ -25,6 +28,9 @@ class ShrunkMetric(LinearMetric):
         """Leave the features as they are where nothing is shrunk, as the publications do."""
         varies, s = super()._scales(X)
         return varies, np.ones_like(s) if self.shrinkage == 0 else s
+
+    def _most_directions(self) -> int | None:
+        return MAX_DIRECTIONS if self.shrinkage is None else None
 
     def _warn_without(self, n_must: int, instead: str) -> None:
         """Warn where there are no must-links, which a method without a prior cannot do without."""

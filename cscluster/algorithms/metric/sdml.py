@@ -76,6 +76,8 @@ class SDML(LinearMetric):
     True
     """
 
+    version = 2
+
     eta: float = parameter(0.5, "weight of the links against the Euclidean metric", Real(0, open_low=True))
     sparsity: float = parameter(0.01, "cost lambda of entries off the diagonal", Real(0, open_low=True))
     floor: float = parameter(0.05, "least eigenvalue of P", Real(0, 1, open_low=True))

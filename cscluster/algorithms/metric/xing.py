@@ -97,7 +97,7 @@ class Xing(ShrunkMetric):
     True
     """
 
-    version = 4
+    version = 5
 
     diagonal: bool = parameter(False, "learn a weight for each feature instead of a full matrix", Boolean())
     log_det: float = parameter(
@@ -105,6 +105,9 @@ class Xing(ShrunkMetric):
     )
     max_iter: int = parameter(1000, "iteration limit", Integer(1))
     tol: float = parameter(1e-6, "relative change of the objective that counts as none", Real(0))
+
+    def _most_directions(self) -> int | None:
+        return None if self.diagonal else super()._most_directions()
 
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
         """Descend in coordinates in which C_w is the identity."""

@@ -23,7 +23,7 @@ from cscluster.algorithms.partition._assign import ASSIGNMENTS, Penalties, assig
 from cscluster.algorithms.partition._centres import LloydClusterer
 from cscluster.algorithms.partition._closure import Closure
 from cscluster.algorithms.partition._seeding import authors_seeds, seed_centers
-from cscluster.algorithms.partition.kmeans import KMeans
+from cscluster.algorithms.partition.kmeans import QuickKMeans
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError
 from cscluster.linalg.scatter import group_sums
@@ -178,10 +178,10 @@ class Reference:
         self.random_state = random_state
 
     @cached_property
-    def kmeans(self) -> KMeans:
+    def kmeans(self) -> QuickKMeans:
         """K-means with its default parameters."""
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-            return KMeans(n_clusters=self.n_clusters, random_state=self.random_state).fit(self.X)
+            return QuickKMeans(n_clusters=self.n_clusters, random_state=self.random_state).fit(self.X)
 
     @property
     def mean_cost(self) -> float:

@@ -7,6 +7,7 @@ from heapq import heappop, heappush
 from typing import Self
 
 import numpy as np
+from numba import njit
 from scipy.sparse import csr_array
 from sklearn.cluster import kmeans_plusplus
 
@@ -66,7 +67,7 @@ class COPKMeans(RestartedClusterer, LloydClusterer):
     True
     """
 
-    version = 2
+    version = 3
     keeps_hard_links = True
     weighs_links = False
 
@@ -145,26 +146,31 @@ def keep_links(D: FloatArray, closure: Closure, order: IntArray) -> IntArray | N
 def colour(order: IntArray, cost: FloatArray, separated: csr_array) -> IntArray:
     """Give each component its cheapest cluster that no component separated from it has.
 
-    Next is always the component with the fewest clusters left; the result is -1 from the first
-    one on that has none.
+    Next is always the component with the fewest clusters left, of equals the first in `order`; the result is
+    -1 from the first one on that has none.
     """
+    return _colour(order, cost.copy(), separated.indptr, separated.indices)
+
+
+@njit(cache=True)
+def _colour(order: IntArray, cost: FloatArray, indptr: IntArray, indices: IntArray) -> IntArray:
+    """Do so, on costs that turn infinite where a cluster is taken."""
     n, n_clusters = cost.shape
     labels = np.full(n, -1)
-    cost = cost.copy()
-    n_taken = [0] * n
-    rank = np.argsort(order).tolist()
-    waiting = [(0, rank[u], u) for u in order.tolist()]  # in order, so a heap already
-    while waiting:
-        _, _, u = heappop(waiting)
+    n_left = np.full(n, n_clusters)
+    rank = np.argsort(order)
+    waiting = [n_clusters * n + r for r in range(n)]  # clusters left, then rank; sorted, so a heap already
+    while len(waiting):
+        u = order[heappop(waiting) % n]
         if labels[u] >= 0:  # the entry was overtaken by one with fewer clusters left
             continue
-        if n_taken[u] == n_clusters:
+        if n_left[u] == 0:
             break
-        h = int(cost[u].argmin())
+        h = cost[u].argmin()
         labels[u] = h
-        for v in separated.indices[separated.indptr[u] : separated.indptr[u + 1]].tolist():
+        for v in indices[indptr[u] : indptr[u + 1]]:
             if np.isfinite(cost[v, h]):
                 cost[v, h] = np.inf
-                n_taken[v] += 1
-                heappush(waiting, (-n_taken[v], rank[v], v))
+                n_left[v] -= 1
+                heappush(waiting, n_left[v] * n + rank[v])
     return labels
