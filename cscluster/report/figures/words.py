@@ -52,7 +52,7 @@ def metric_name(metric: str) -> str:
 
 
 def place_name(results: Results) -> str:
-    """Return the words for the last point and tier, at which figures without an axis for them stand."""
+    """Return the words for the last point and tier, which figures without an axis for them show."""
     text = f"{points_word(results)}: {results.trials['point'].max()}"
     return f"{text}, tier {results.trials['tier'].max()}" if results.axis == "tier" else text
 
