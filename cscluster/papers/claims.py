@@ -295,23 +295,24 @@ def judge(
         }
         for form, finding in findings.items():
             if finding.status == "differs":
-                findings[form] = replace(finding, **_causes(paper, claim, form, runs))
+                findings[form] = _with_causes(finding, paper, claim, form, runs)
         found.append(Verdict(claim, **findings))
     return found
 
 
-def _causes(
-    paper: Paper, claim: Claim, form: Form, runs: Mapping[str, Results]
-) -> dict[str, tuple[str, ...]]:
-    """Return the causes whose rules hold and those whose rules do not, with numbers and experiments."""
-    sentences: dict[str, list[str]] = {"causes": [], "ruled_out": []}
+def _with_causes(
+    finding: Finding, paper: Paper, claim: Claim, form: Form, runs: Mapping[str, Results]
+) -> Finding:
+    """Add the causes whose rules hold and those whose rules do not, with numbers and experiments."""
+    causes: list[str] = []
+    ruled_out: list[str] = []
     for cause in claim.causes:
         outcome = cause.rule.judge(cause.cases(runs), paper.printed)
         if cause.form in (None, form) and outcome is not None:
             items = ", ".join(f"`{item}`" for item in cause.items if item in runs)
             sentence = f"{cause.says} ({items}: {outcome.text})"
-            sentences["causes" if outcome.holds else "ruled_out"].append(sentence)
-    return {name: tuple(found) for name, found in sentences.items()}
+            (causes if outcome.holds else ruled_out).append(sentence)
+    return replace(finding, causes=tuple(causes), ruled_out=tuple(ruled_out))
 
 
 @dataclass(frozen=True)
