@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from cscluster.algorithms.base import IntArray, Samples
 from cscluster.algorithms.joint import LINK_PRICE, joint_labels
-from cscluster.algorithms.partition.kmeans import KMeans
+from cscluster.algorithms.partition.kmeans import KMeans, QuickKMeans
 from cscluster.constraints import Constraints
 from cscluster.errors import warn
 from cscluster.linalg.scatter import effective_dimension
@@ -69,10 +69,10 @@ class Reference:
         self.random_state = random_state
 
     @cached_property
-    def kmeans(self) -> KMeans:
+    def kmeans(self) -> QuickKMeans:
         """K-means with its default parameters."""
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-            return KMeans(n_clusters=self.n_clusters, random_state=self.random_state).fit(self.X)
+            return QuickKMeans(n_clusters=self.n_clusters, random_state=self.random_state).fit(self.X)
 
     @property
     def mean_cost(self) -> float:

@@ -13,15 +13,16 @@ from typing import Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
-from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
+from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.fallback import EQUAL_NATS, Reference, surprise
-from cscluster.algorithms.parameters import Boolean, Choice, Integer, Real, parameter
+from cscluster.algorithms.parameters import Boolean, Choice, parameter
 from cscluster.algorithms.partition._assign import ASSIGNMENTS, Penalties, assign_points, nearest
+from cscluster.algorithms.partition._centres import LloydClusterer
 from cscluster.algorithms.partition._closure import Closure
 from cscluster.algorithms.partition._seeding import authors_seeds, seed_centers
-from cscluster.algorithms.partition._sums import group_sums
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError
+from cscluster.linalg.scatter import group_sums
 
 RESETS = 30
 """Iterations after which 'reset' goes on as 'keep' from the lowest objective that it has seen."""
@@ -74,7 +75,7 @@ class Run(Generic[M]):
     n_reseeded: int
 
 
-class ConstrainedKMeans(SeededClusterer):
+class ConstrainedKMeans(LloydClusterer):
     """What pckmeans, mpckmeans and mkmeans share.
 
     Attributes
@@ -99,12 +100,6 @@ class ConstrainedKMeans(SeededClusterer):
         "neighbourhoods before the first sweep, perturbs the centroid by up to 35 percent where there are "
         "too few of them, and closes the links of the largest neighbourhoods alone, one for each cluster",
         Choice("best", "neighbourhoods", "authors"),
-    )
-    max_iter: int = parameter(300, "iteration limit", Integer(1))
-    tol: float = parameter(
-        1e-4,
-        "squared shift of the centres, relative to the variance of the data, that counts as none",
-        Real(0),
     )
 
     def _starts(
