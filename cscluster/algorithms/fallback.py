@@ -1,16 +1,27 @@
-"""When to keep to k-means: the links that it keeps are an honest test, since it has seen none of them."""
+"""When to keep to k-means, and how: the links that it keeps are an honest test, since it has seen none."""
 
 from __future__ import annotations
 
-import numpy as np
+import warnings
+from functools import cached_property
 
-from cscluster.algorithms.base import IntArray
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from cscluster.algorithms.base import IntArray, Samples
+from cscluster.algorithms.joint import LINK_PRICE, joint_labels
+from cscluster.algorithms.partition.kmeans import KMeans, QuickKMeans
 from cscluster.constraints import Constraints
 from cscluster.errors import warn
+from cscluster.linalg.scatter import effective_dimension
 
 EQUAL_NATS = 1.0
 """Labels whose surprise differs by less explain the links equally well."""
-_NATS_PER_PARAMETER = 0.25
+
+
+def n_links(links: Constraints) -> float:
+    """Return how many links there are; one lighter than one counts by its weight."""
+    return float(np.minimum(np.concatenate([links.must_weights, links.cannot_weights]), 1.0).sum())
 
 
 def surprise(links: Constraints, labels: IntArray) -> float:
@@ -19,25 +30,80 @@ def surprise(links: Constraints, labels: IntArray) -> float:
     With L links of which the labels break a share b, it is ``L (-b log b - (1 - b) log(1 - b))``: the
     logarithm of the likelihood of the links, each kept with probability 1 - b, less its best value.
     """
-    n_links = len(links)
-    broken = min(len(links.violated(labels)) / n_links, 0.5) if n_links else 0.0
+    total = n_links(links)
+    broken = min(n_links(links.violated(labels)) / total, 0.5) if total else 0.0
     if broken == 0:
         return 0.0
-    return -n_links * float(broken * np.log(broken) + (1 - broken) * np.log(1 - broken))
+    return -total * float(broken * np.log(broken) + (1 - broken) * np.log(1 - broken))
 
 
-def beats_kmeans(
-    owner: str, links: Constraints, labels: IntArray, kmeans: IntArray, n_fitted: int = 0
-) -> bool:
-    """Tell whether the labels of a model, links aside, explain the links better than those of k-means.
+def beats_kmeans(owner: str, links: Constraints, labels: IntArray, kmeans: IntArray, n_needed: float) -> bool:
+    """Tell whether the labels of a model, links aside, agree with the links better than those of k-means.
 
-    They must gain more than `EQUAL_NATS`.  A method that fits `n_fitted` parameters to the links themselves
-    keeps many of them whatever they say; it must gain a quarter of a nat for each, or for each link where
-    these are fewer.  Where k-means stays ahead, a warning says so.
+    A model that was fitted to the links keeps some of them whatever they say.  It must keep more than
+    `n_needed` links more than k-means (`links_needed`), and explain them better by more than `EQUAL_NATS`.
+    Where it does not, a warning says so.
     """
-    gain = surprise(links, kmeans) - surprise(links, labels)
-    if gain > max(EQUAL_NATS, _NATS_PER_PARAMETER * min(n_fitted, len(links))):
+    gained = n_links(links.violated(kmeans)) - n_links(links.violated(labels))
+    if gained > n_needed and surprise(links, kmeans) - surprise(links, labels) > EQUAL_NATS:
         return True
     if len(links):
-        warn(f"The links do not speak for {owner}: k-means keeps as many of them, and is used instead.")
+        warn(f"The links do not speak for {owner}: k-means keeps about as many of them, and is used instead.")
     return False
+
+
+def links_needed(X: Samples, n_clusters: int) -> float:
+    """Return how many more links than k-means a model must keep: one for each cluster, and for each feature.
+
+    The larger of both numbers counts, and of the features the effective number (`effective_dimension`).
+    """
+    return max(float(n_clusters), effective_dimension(X))
+
+
+class Reference:
+    """K-means of the same samples, computed when it is first asked for: what a model has to beat."""
+
+    def __init__(self, X: Samples, n_clusters: int, random_state: int | None) -> None:
+        self.X = X
+        self.n_clusters = n_clusters
+        self.random_state = random_state
+
+    @cached_property
+    def kmeans(self) -> QuickKMeans:
+        """K-means with its default parameters."""
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+            return QuickKMeans(n_clusters=self.n_clusters, random_state=self.random_state).fit(self.X)
+
+    @property
+    def mean_cost(self) -> float:
+        """The mean squared distance of a sample from its centre; one where all are zero."""
+        return float(self.kmeans.objective_[-1]) / self.X.shape[0] or 1.0
+
+    def is_beaten_by(
+        self, owner: str, links: Constraints, labels: IntArray, *, fits_features: bool = True
+    ) -> bool:
+        """Tell whether the labels of a model, links aside, are worth more than k-means (`beats_kmeans`).
+
+        A model that `fits_features` to the links, by weights of them or by centres, needs `links_needed`.
+        """
+        needed = links_needed(self.X, self.n_clusters) if fits_features else 0.0
+        return beats_kmeans(owner, links, labels, self.kmeans.labels_, needed)
+
+    def linked_labels(self, links: Constraints, price: float | None = None) -> IntArray:
+        """Return the labels of k-means, those of linked samples chosen together; the centres stay.
+
+        A broken link costs `price`, by default as much as `LINK_PRICE` samples.
+        """
+        price = LINK_PRICE * self.mean_cost if price is None else price
+        return linked_labels(self.kmeans, self.kmeans.labels_, self.X[links.touched], links, price)
+
+
+def linked_labels(
+    kmeans: KMeans, labels: IntArray, linked: Samples, links: Constraints, price: float
+) -> IntArray:
+    """Return labels of k-means, those of the `linked` samples chosen together by their squared distances."""
+    labels, touched = labels.copy(), links.touched
+    if len(touched):
+        cost = kmeans._model.transform(linked) ** 2
+        labels[touched] = joint_labels(cost, links.renumbered(touched).softened(), price)
+    return labels

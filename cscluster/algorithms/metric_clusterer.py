@@ -7,10 +7,9 @@ from typing import Self
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
-from cscluster.algorithms.base import Clusterer, IntArray, MetricLearner, Samples, SeededClusterer, dense
-from cscluster.algorithms.fallback import beats_kmeans
+from cscluster.algorithms.base import Clusterer, IntArray, MetricLearner, Samples, SeededClusterer
+from cscluster.algorithms.fallback import Reference
 from cscluster.algorithms.parameters import REQUIRED, Estimator, Null, parameter
-from cscluster.algorithms.partition.kmeans import QuickKMeans
 from cscluster.algorithms.partition.pckmeans import PCKMeans
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, warn
@@ -32,8 +31,9 @@ class MetricClusterer(SeededClusterer):
     -----
     Without a `clusterer` PCK-Means clusters, which keeps links that the metric alone breaks.  The
     metric must then prove itself: where the labels that PCK-Means would predict in the learned space, links
-    aside, break as many links as k-means of the given features, which has seen none, PCK-Means clusters the
-    given features instead.  It does so too where the links are not of the kind that the metric needs.
+    aside, do not keep more links than k-means of the given features, which has seen none, by more than there
+    are clusters and effective features (`beats_kmeans`), the clusters are those of k-means, linked
+    samples labelled together.  So they are where the links are not of the kind that the metric needs.
     """
 
     accepts_sparse = True
@@ -44,23 +44,26 @@ class MetricClusterer(SeededClusterer):
     )
     clusterer: Clusterer | None = parameter(
         None,
-        "clusters the mapped samples, and sees the links as well; if null, PCK-Means, and in the given "
-        "features where k-means keeps as many links there",
+        "clusters the mapped samples, and sees the links as well; if null, PCK-Means, or k-means of the "
+        "given features where the links do not speak for the metric",
         Estimator("fit"),
         Null(),
     )
 
-    version = 3
+    version = 4
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Learn the metric and cluster."""
         X, constraints = self._validate(X, constraints)
         self.metric_ = self._told(self.metric)
-        self.clusterer_ = self._told(self.clusterer or PCKMeans())
-        self.uses_metric_ = self._try_metric(X, constraints)
-        if not self.uses_metric_:
-            self.clusterer_.fit(dense(X), constraints)
-        self.labels_ = self.clusterer_.labels_
+        self.clusterer_ = self._told(self.clusterer or PCKMeans(fallback=False))
+        reference = Reference(X, self.n_clusters, self.random_state)
+        self.uses_metric_ = self._try_metric(X, constraints, reference)
+        if self.uses_metric_:
+            self.labels_ = self.clusterer_.labels_
+        else:
+            self.clusterer_ = reference.kmeans
+            self.labels_ = reference.linked_labels(constraints)
         self.n_iter_ = self.clusterer_.n_iter_
         self.converged_ = self.clusterer_.converged_ and getattr(self.metric_, "converged_", True)
         self.objective_ = self.clusterer_.objective_
@@ -74,23 +77,23 @@ class MetricClusterer(SeededClusterer):
         told.set_params(**{name: shared[name] for name in shared.keys() & told.get_params(deep=False).keys()})
         return told
 
-    def _try_metric(self, X: Samples, constraints: Constraints) -> bool:
+    def _try_metric(self, X: Samples, constraints: Constraints, reference: Reference) -> bool:
         """Cluster in the learned space; tell whether to keep that."""
         try:
             Z = self.metric_.fit(X, constraints).transform(X)
         except ConstraintError as error:
             if self.clusterer is not None or not len(constraints):
                 raise
-            warn(f"{error} PCK-Means clusters the given features instead.")
+            warn(f"{error} k-means clusters the given features instead.")
             return False
         self.clusterer_.fit(Z, constraints)
         if self.clusterer is not None or not len(constraints):
             return True
-        kmeans = self._told(QuickKMeans()).fit(X).labels_
-        return beats_kmeans(type(self.metric_).__name__, constraints, self.clusterer_.predict(Z), kmeans)
+        owner = type(self.metric_).__name__
+        return reference.is_beaten_by(owner, constraints, self.clusterer_.predict(Z))
 
     @available_if(lambda self: hasattr(self.clusterer or PCKMeans, "predict"))
     def predict(self, X: Samples) -> IntArray:
         """Map new samples and return their clusters."""
         X = self._validate_new(X)
-        return self.clusterer_.predict(self.metric_.transform(X) if self.uses_metric_ else dense(X))
+        return self.clusterer_.predict(self.metric_.transform(X) if self.uses_metric_ else X)

@@ -247,7 +247,7 @@ _PLAIN = {"joint": False, "fallback": False}
 AS_PRINTED: Mapping[str, Mapping[str, Any]] = {
     # bilenko2004, and where its text is silent the authors' program: every partner's present label counts,
     # one start, seeds that have their labels before the first sweep.
-    "pckmeans": {"w": 1.0, "assignment": "keep", "start": "authors"},
+    "pckmeans": {"w": 1.0, "assignment": "keep", "start": "authors", "fallback": False},
     "mpckmeans": {"w": 1.0, "assignment": "keep", "start": "authors", "floor": 0.01, "fallback": False},
     "mkmeans": {"w": 1.0, "start": "authors", "floor": 0.01, "fallback": False},
     # zeng2012: the projection (18), Algorithm 2, scores without a constant term.

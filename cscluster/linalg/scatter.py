@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 
@@ -100,13 +102,21 @@ def group_sums(X: FloatArray, group: IntArray, n_groups: int) -> FloatArray:
     return np.asarray(members.T @ X)
 
 
-def effective_dimension(X: FloatArray) -> float:
+def effective_dimension(X: FloatArray | sparse.csr_array) -> float:
     """Return how many uncorrelated features of equal variance spread like those of `X`.
 
     That is ``tr(C)^2 / tr(C^2)`` with C the covariance of the features: their number where no two are
     correlated, one where a single direction holds all variance.
     """
-    C = np.atleast_2d(np.cov(X[:: len(X) // _DIMENSION_SAMPLES + 1], rowvar=False))
+    S: Any = X[:: X.shape[0] // _DIMENSION_SAMPLES + 1]
+    if sparse.issparse(S):
+        G = (S @ S.T).toarray()
+        C = G - G.mean(axis=0) - G.mean(axis=1)[:, None] + G.mean()
+    elif len(S) < S.shape[1]:  # the Gram matrix has the same trace and the same norm
+        R = S - S.mean(axis=0)
+        C = R @ R.T
+    else:
+        C = np.atleast_2d(np.cov(S, rowvar=False))
     return float(np.trace(C) ** 2 / max((C**2).sum(), np.finfo(np.float64).tiny))
 
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from cscluster import Constraints
-from cscluster.algorithms.fallback import beats_kmeans, surprise
+from cscluster.algorithms.fallback import Reference, beats_kmeans, links_needed, surprise
 
 LINKS = Constraints([(0, 1), (2, 3)], [(0, 2), (1, 3)], n_samples=4)
 RIGHT, HALF, WRONG = np.array([0, 0, 1, 1]), np.array([0, 0, 0, 0]), np.array([0, 1, 0, 1])
@@ -21,17 +22,63 @@ def test_labels_that_break_most_links_are_no_better_than_chance():
     assert surprise(LINKS, WRONG) == surprise(LINKS, HALF)
 
 
-def test_a_model_must_gain_on_kmeans_and_pay_for_its_parameters():
-    assert beats_kmeans("X", LINKS, RIGHT, HALF)
-    many = Constraints([(i, i + 1) for i in range(0, 40, 2)], n_samples=40)
-    one_broken, none_broken = np.arange(40) // 2, np.arange(40) // 2
-    one_broken[0] = 39  # 3.97 nats
-    assert beats_kmeans("X", many, none_broken, one_broken, n_fitted=15)
-    with pytest.warns(match="k-means"):
-        assert not beats_kmeans("X", many, none_broken, one_broken, n_fitted=16)
-    assert beats_kmeans("X", LINKS, RIGHT, HALF, n_fitted=1000)  # four links cannot fit more than four
-    with pytest.warns(match="k-means"):
-        assert not beats_kmeans("X", LINKS, RIGHT, RIGHT)
-    few = Constraints([(0, 1)], n_samples=4)  # a broken link is a surprise of 0.7 nats
-    with pytest.warns(match="k-means"):
-        assert not beats_kmeans("X", few, RIGHT, WRONG)
+def pairs(n):
+    return Constraints([(i, i + 1) for i in range(0, 2 * n, 2)], n_samples=2 * n)
+
+
+def breaking(n, count):
+    """Return labels that break `count` of `pairs(n)`."""
+    labels = np.zeros(2 * n, dtype=np.int64)
+    labels[0 : 2 * count : 2] = 1
+    return labels
+
+
+def test_a_model_must_keep_more_links_than_kmeans_by_more_than_are_needed():
+    links = pairs(20)
+    assert beats_kmeans("X", links, breaking(20, 1), breaking(20, 5), 3.9)
+    with pytest.warns(match="do not speak for X"):
+        assert not beats_kmeans("X", links, breaking(20, 1), breaking(20, 5), 4)
+    with pytest.warns(match="do not speak for X"):
+        assert not beats_kmeans("X", links, breaking(20, 5), breaking(20, 1), 0)
+
+
+def test_a_model_must_explain_the_links_better_than_kmeans_by_a_nat():
+    links = pairs(500)
+    assert beats_kmeans("X", links, breaking(500, 230), breaking(500, 260), 10)
+    with pytest.warns(match="do not speak for X"):
+        assert not beats_kmeans(
+            "X", links, breaking(500, 240), breaking(500, 270), 10
+        )  # no better than chance
+
+
+def test_a_light_link_counts_by_its_weight_and_a_heavy_one_once():
+    links = pairs(20)
+    light, heavy = (
+        Constraints(links.must_links, n_samples=40, must_weights=np.full(20, weight)) for weight in (0.5, 9.0)
+    )
+    assert surprise(light, breaking(20, 4)) == pytest.approx(surprise(links, breaking(20, 4)) / 2)
+    assert surprise(heavy, breaking(20, 4)) == surprise(links, breaking(20, 4))
+    assert beats_kmeans("X", heavy, breaking(20, 0), breaking(20, 6), 5)
+    with pytest.warns(match="do not speak for X"):
+        assert not beats_kmeans("X", light, breaking(20, 0), breaking(20, 6), 5)
+
+
+def test_as_many_links_are_needed_as_there_are_effective_features_or_clusters():
+    square = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    assert links_needed(square, 1) == pytest.approx(2)
+    assert links_needed(square, 3) == 3
+    assert links_needed(sparse.csr_array(square), 1) == pytest.approx(2)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_kmeans_as_a_net_keeps_its_centres_and_labels_linked_samples_together(form):
+    X = np.array([[0.0], [1.0], [4.6], [8.0], [9.0], [10.0]])
+    reference = Reference(form(X), 2, 0)
+    kmeans = reference.kmeans.labels_
+    links = Constraints([(2, 3), (2, 4)], n_samples=6, must_weights=[np.inf, np.inf])
+    labels = reference.linked_labels(links)
+    assert labels[2] == labels[3] == labels[4]
+    assert np.array_equal(labels[[0, 1, 3, 4, 5]], kmeans[[0, 1, 3, 4, 5]])
+    assert np.array_equal(reference.linked_labels(Constraints.empty(6)), kmeans)
+    assert np.array_equal(reference.linked_labels(links, price=0.0), kmeans)
+    assert np.array_equal(kmeans, reference.kmeans.predict(form(X)))  # nothing was changed in place

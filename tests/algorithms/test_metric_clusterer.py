@@ -5,6 +5,7 @@ from sklearn.base import clone
 
 from cscluster import Constraints, KMeans, MetricClusterer
 from cscluster.algorithms.base import Clusterer, MetricLearner
+from cscluster.algorithms.fallback import Reference
 from cscluster.algorithms.parameters import Integer, Null, Parameter, Real
 from cscluster.errors import ConstraintError, ParameterError
 
@@ -127,3 +128,22 @@ def test_says_what_is_wrong():
         MetricClusterer(metric=Weighted()).fit(X, [(0, 1)])
     with pytest.raises(TypeError, match=r"[Ss]parse"):
         MetricClusterer(metric=Weighted()).fit(sparse.csr_array(X), LINKS)
+
+
+def test_kmeans_of_the_given_features_where_links_do_not_speak_for_the_metric():
+    few = Constraints([(0, 2), (4, 6)], [(0, 1)], n_samples=40)
+    with pytest.warns(UserWarning, match="The links do not speak for Weighted"):
+        model = MetricClusterer(metric=Weighted(), n_clusters=2, random_state=0).fit(X, few)
+    kmeans = KMeans(n_clusters=2, random_state=0).fit(X)
+    assert not model.uses_metric_
+    assert np.array_equal(model.predict(X), kmeans.labels_)
+    assert np.array_equal(model.clusterer_.cluster_centers_, kmeans.cluster_centers_)
+    assert np.array_equal(model.labels_, Reference(X, 2, 0).linked_labels(few))
+
+
+def test_the_learned_space_where_links_speak_for_it():
+    rows = np.arange(0, 38, 2)
+    many = Constraints(np.column_stack([rows, rows + 2]), np.column_stack([rows, rows + 1]), n_samples=40)
+    model = MetricClusterer(metric=Weighted(), n_clusters=2, random_state=0).fit(X, many)
+    assert model.uses_metric_
+    assert agreement(model.labels_) == 1

@@ -7,23 +7,19 @@ its `Model`.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Generic, Protocol, Self, TypeVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
-from cscluster.algorithms.fallback import EQUAL_NATS, surprise
-from cscluster.algorithms.parameters import Choice, parameter
+from cscluster.algorithms.fallback import EQUAL_NATS, Reference, surprise
+from cscluster.algorithms.parameters import Boolean, Choice, parameter
 from cscluster.algorithms.partition._assign import ASSIGNMENTS, Penalties, assign_points, nearest
 from cscluster.algorithms.partition._centres import LloydClusterer
 from cscluster.algorithms.partition._closure import Closure
 from cscluster.algorithms.partition._seeding import authors_seeds, seed_centers
-from cscluster.algorithms.partition.kmeans import QuickKMeans
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError
 from cscluster.linalg.scatter import group_sums
@@ -80,8 +76,21 @@ class Run(Generic[M]):
 
 
 class ConstrainedKMeans(LloydClusterer):
-    """What pckmeans, mpckmeans and mkmeans share."""
+    """What pckmeans, mpckmeans and mkmeans share.
 
+    Attributes
+    ----------
+    uses_kmeans_ : bool
+        Whether the centres are those of k-means, which the links did not speak against.
+    """
+
+    fallback: bool = parameter(
+        True,
+        "keep to the centres of k-means where the labels of nearest centres, links aside, do not keep "
+        "more links than those of k-means by more than there are clusters and effective features (the "
+        "paper: false)",
+        Boolean(),
+    )
     start: str = parameter(
         "best",
         "first centres. 'neighbourhoods': the centroids of the neighbourhoods that must-links form (the "
@@ -150,6 +159,7 @@ class ConstrainedKMeans(LloydClusterer):
 
     def _store(self, run: Run[M]) -> None:
         """Set the fitted attributes."""
+        self.uses_kmeans_ = False
         self.labels_ = run.labels
         self.cluster_centers_ = run.mu
         self.n_iter_ = len(run.objective)
@@ -157,6 +167,14 @@ class ConstrainedKMeans(LloydClusterer):
         self.converged_ = run.converged
         self.n_reseeded_ = run.n_reseeded
         self._model: Model = run.model
+
+    def _use_kmeans(self, reference: Reference, labels: IntArray, euclidean: Model) -> None:
+        """Set the fitted attributes to the centres of k-means, with such labels."""
+        kmeans = reference.kmeans
+        value = float(kmeans.objective_[-1])
+        centers = kmeans.cluster_centers_
+        self._store(Run(labels, centers, euclidean, kmeans.objective_, value, kmeans.converged_, 0))
+        self.uses_kmeans_ = True
 
     def predict(self, X: Samples) -> IntArray:
         """Return the cluster of least cost for each sample, links aside."""
@@ -167,26 +185,6 @@ def blind_labels(X: FloatArray, mu: FloatArray, model: Model) -> IntArray:
     """Return the cluster of least cost for each sample, links aside."""
     origin = mu.mean(axis=0)
     return nearest(model.distances(X - origin, mu - origin))
-
-
-class Reference:
-    """K-means of the same samples, computed when it is first asked for."""
-
-    def __init__(self, X: FloatArray, n_clusters: int, random_state: int | None) -> None:
-        self.X = X
-        self.n_clusters = n_clusters
-        self.random_state = random_state
-
-    @cached_property
-    def kmeans(self) -> QuickKMeans:
-        """K-means with its default parameters."""
-        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-            return QuickKMeans(n_clusters=self.n_clusters, random_state=self.random_state).fit(self.X)
-
-    @property
-    def mean_cost(self) -> float:
-        """The mean squared distance of a sample from its centre; one where all are zero."""
-        return float(self.kmeans.objective_[-1]) / len(self.X) or 1.0
 
 
 def best_run(runs: Iterable[Run[M]], X: FloatArray, links: Constraints) -> Run[M]:

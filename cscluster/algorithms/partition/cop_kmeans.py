@@ -12,10 +12,11 @@ from scipy.sparse import csr_array
 from sklearn.cluster import kmeans_plusplus
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
+from cscluster.algorithms.fallback import Reference
 from cscluster.algorithms.partition._assign import nearest, squared_distances
 from cscluster.algorithms.partition._centres import LloydClusterer, LocalMinimum
 from cscluster.algorithms.partition._closure import Closure
-from cscluster.algorithms.partition._lloyd import Reference, fill_empty, means
+from cscluster.algorithms.partition._lloyd import fill_empty, means
 from cscluster.algorithms.partition._restarts import RestartedClusterer
 from cscluster.constraints import Constraints
 from cscluster.errors import InfeasibleError

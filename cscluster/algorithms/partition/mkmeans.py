@@ -47,7 +47,7 @@ class MKMeans(MetricKMeans):
     (1, 2)
     """
 
-    version = 3
+    version = 4
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X` and learn the metrics."""

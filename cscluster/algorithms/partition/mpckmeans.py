@@ -7,9 +7,9 @@ from typing import Self
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray, Samples
-from cscluster.algorithms.fallback import beats_kmeans
-from cscluster.algorithms.parameters import Boolean, Choice, Real, parameter
-from cscluster.algorithms.partition._lloyd import ConstrainedKMeans, LinkedAssignment, Reference, best_run
+from cscluster.algorithms.fallback import Reference
+from cscluster.algorithms.parameters import Choice, Real, parameter
+from cscluster.algorithms.partition._lloyd import ConstrainedKMeans, LinkedAssignment, best_run
 from cscluster.algorithms.partition._metric import Metrics
 from cscluster.algorithms.partition.pckmeans import Euclidean
 from cscluster.constraints import Constraints
@@ -39,12 +39,6 @@ class MetricKMeans(ConstrainedKMeans):
     w: float = parameter(
         1.0, "cost of a broken link of weight one, which competes with squared distances", Real(0)
     )
-    fallback: bool = parameter(
-        True,
-        "keep the Euclidean metric where the labels of the learned one, links aside, break as many links as "
-        "those of k-means (the paper: false)",
-        Boolean(),
-    )
 
     def _learn(
         self, X: FloatArray, constraints: Constraints, *, seeds: Constraints, assignment: str | None
@@ -61,12 +55,9 @@ class MetricKMeans(ConstrainedKMeans):
         self._store(run)
         self.metrics_ = run.model.matrices()
         self.n_floored_ = run.model.n_floored
-        if self.fallback and not beats_kmeans(
-            type(self).__name__, constraints, self.predict(X), reference.kmeans.labels_
-        ):
-            euclidean = Euclidean(reference.mean_cost, self.n_clusters)
-            plain = (self._alternate(X, constraints, start, euclidean, assignment, rng) for start in starts)
-            self._store(best_run(plain, X, constraints))
+        if self.fallback and not reference.is_beaten_by(type(self).__name__, constraints, self.predict(X)):
+            labels = reference.linked_labels(constraints) if assignment else reference.kmeans.labels_
+            self._use_kmeans(reference, labels, Euclidean(self.w, self.n_clusters))
             self.metrics_, self.n_floored_ = first.matrices(), 0
         return self
 
@@ -137,7 +128,7 @@ class MPCKMeans(MetricKMeans, LinkedAssignment):
     True
     """
 
-    version = 4
+    version = 5
 
     assignment: str = "reset"
 

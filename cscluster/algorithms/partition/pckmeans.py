@@ -8,10 +8,11 @@ from typing import Self
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
+from cscluster.algorithms.fallback import Reference
 from cscluster.algorithms.parameters import Null, Real, parameter
 from cscluster.algorithms.partition._assign import Penalties, squared_distances
 from cscluster.algorithms.partition._closure import Closure
-from cscluster.algorithms.partition._lloyd import LinkedAssignment, Reference, best_run
+from cscluster.algorithms.partition._lloyd import LinkedAssignment, best_run
 from cscluster.constraints import Constraints
 
 
@@ -81,7 +82,7 @@ class PCKMeans(LinkedAssignment):
     [0, 0, 1, 1, 1]
     """
 
-    version = 3
+    version = 4
 
     w: float | None = parameter(
         None,
@@ -100,4 +101,6 @@ class PCKMeans(LinkedAssignment):
         starts = self._starts(X, constraints, reference, rng)
         runs = (self._alternate(X, constraints, start, model, self.assignment, rng) for start in starts)
         self._store(best_run(runs, X, constraints))
+        if self.fallback and not reference.is_beaten_by("PCKMeans", constraints, self.predict(X)):
+            self._use_kmeans(reference, reference.linked_labels(constraints, self.w), model)
         return self

@@ -6,10 +6,9 @@ import numpy as np
 import sklearn.cluster
 
 from cscluster.algorithms.base import FloatArray, SeededClusterer
-from cscluster.algorithms.fallback import beats_kmeans
+from cscluster.algorithms.fallback import Reference
 from cscluster.algorithms.joint import LINK_PRICE, joint_labels
 from cscluster.algorithms.parameters import Boolean, Integer, parameter
-from cscluster.algorithms.partition.kmeans import KMeans
 from cscluster.constraints import Constraints
 
 
@@ -35,9 +34,9 @@ class RoundedClusterer(SeededClusterer):
         seed = int(rng.integers(2**31))
         model = sklearn.cluster.KMeans(self.n_clusters, n_init=self.n_init, random_state=seed).fit(Z)
         if len(links) and self.fallback:
-            kmeans = KMeans(n_clusters=self.n_clusters, random_state=self.random_state).fit(X)
-            if not beats_kmeans(type(self).__name__, links, model.labels_, kmeans.labels_):
-                Z, model = X, kmeans._model
+            reference = Reference(X, self.n_clusters, self.random_state)
+            if not reference.is_beaten_by(type(self).__name__, links, model.labels_, fits_features=False):
+                Z, model = X, reference.kmeans._model
         self._end_with(model)
         if self.joint:
             cost = model.transform(Z) ** 2

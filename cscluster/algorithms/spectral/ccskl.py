@@ -135,7 +135,7 @@ class CCSKL(RoundedClusterer):
     True
     """
 
-    version = 3
+    version = 4
 
     prior: float = parameter(
         5.0,

@@ -103,7 +103,7 @@ class CSP(RoundedClusterer):
     True
     """
 
-    version = 2
+    version = 3
 
     n_neighbors: int = parameter(10, "neighbours that each sample is joined with", Integer(1))
     strength: float = parameter(

@@ -9,7 +9,7 @@ def test_it_is_the_first_assignment_of_pckmeans_without_costs():
     links = Constraints([(0, 1), (60, 61), (120, 121), (120, 122)], n_samples=len(X))
     ours = SupervisedMeans(n_clusters=3, random_state=0).fit(X, links)
     printed = {"start": "neighbourhoods", "w": 0, "assignment": "keep"}
-    first = PCKMeans(n_clusters=3, max_iter=1, random_state=0, **printed).fit(X, links)
+    first = PCKMeans(n_clusters=3, fallback=False, max_iter=1, random_state=0, **printed).fit(X, links)
     assert np.array_equal(ours.labels_, first.labels_)
     assert np.allclose(ours.cluster_centers_[0], X[[0, 1]].mean(axis=0))
     assert ours.objective_[0] > first.objective_[0]

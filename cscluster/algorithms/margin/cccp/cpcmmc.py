@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray, Samples
+from cscluster.algorithms.fallback import Reference
 from cscluster.algorithms.margin.cccp.cccp import cccp, from_scores, resume
 from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.losses import EqualScores, Loss, NoCommonOwner, PointLoss
@@ -16,7 +17,6 @@ from cscluster.algorithms.margin.cccp.model import (
 )
 from cscluster.algorithms.margin.cccp.starts import centre_scores
 from cscluster.algorithms.parameters import Choice, Real, parameter
-from cscluster.algorithms.partition._lloyd import Reference
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError
 
@@ -68,7 +68,7 @@ class CPCMMC(LinkedMarginClusterer):
     True
     """
 
-    version = 3
+    version = 4
 
     gamma1: float = parameter(1.0, "weight of the samples", Real(0, open_low=True))
     gamma2: float = parameter(0.1, "weight of the must-links", Real(0))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Self
 
 from cscluster.algorithms.base import Samples
+from cscluster.algorithms.fallback import Reference
 from cscluster.algorithms.margin.cccp.cccp import cccp, from_scores
 from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.losses import Balance, Loss, WinnerLoss
 from cscluster.algorithms.margin.cccp.model import MarginClusterer
 from cscluster.algorithms.margin.cccp.starts import centre_scores
 from cscluster.algorithms.parameters import Real, parameter
-from cscluster.algorithms.partition._lloyd import Reference
 from cscluster.constraints import Constraints
 
 

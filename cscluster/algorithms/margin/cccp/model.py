@@ -9,16 +9,15 @@ import numpy as np
 from sklearn.decomposition import KernelPCA
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer, dense
-from cscluster.algorithms.fallback import beats_kmeans
-from cscluster.algorithms.joint import LINK_PRICE, joint_labels
+from cscluster.algorithms.fallback import Reference
+from cscluster.algorithms.joint import joint_labels
 from cscluster.algorithms.kernel_parameters import KernelEstimator
 from cscluster.algorithms.margin.cccp.cccp import Run, Solve
 from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.dual_ascent import dual_ascent
-from cscluster.algorithms.margin.cccp.starts import centre_scores, kmeans_scores, projected_starts
+from cscluster.algorithms.margin.cccp.starts import kmeans_scores, projected_starts
 from cscluster.algorithms.margin.cccp.subgradient import subgradient
 from cscluster.algorithms.parameters import Boolean, Choice, Integer, Null, Real, parameter
-from cscluster.algorithms.partition._lloyd import Reference
 from cscluster.algorithms.shared import once
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError, warn
@@ -146,8 +145,9 @@ class LinkedMarginClusterer(MarginClusterer):
     )
     fallback: bool = parameter(
         True,
-        "score by the nearest centre of k-means where the links do not speak against its clusters, or there "
-        "are none (the papers: false)",
+        "score by the nearest centre of k-means where the clusters of the highest score do not keep more "
+        "links than those of k-means by more than there are clusters and effective features (the papers: "
+        "false)",
         Boolean(),
     )
 
@@ -171,16 +171,12 @@ class LinkedMarginClusterer(MarginClusterer):
     def _settle(self, Z: Samples, links: Constraints, kmeans: Reference) -> None:
         """Fall back to k-means where the links give no reason not to; label linked samples together."""
         S = np.asarray(Z @ self.coef_.T) + self.intercept_
-        self.uses_kmeans_ = self.fallback and not self._beats_kmeans(S, links, kmeans)
+        labels = S.argmax(axis=1).astype(np.int64)
+        self.uses_kmeans_ = self.fallback and not kmeans.is_beaten_by(type(self).__name__, links, labels)
         if self.uses_kmeans_:
             self._use_kmeans(Z, links, kmeans)
         elif self.joint:
             self.labels_ = joint_labels(S.max(axis=1, keepdims=True) - S, links, _MARGINS_PER_LINK)
-
-    def _beats_kmeans(self, S: FloatArray, links: Constraints, kmeans: Reference) -> bool:
-        labels = S.argmax(axis=1).astype(np.int64)
-        n_fitted = (self.n_clusters - 1) * (self.coef_.shape[1] + self.bias)
-        return beats_kmeans(type(self).__name__, links, labels, kmeans.kmeans.labels_, n_fitted)
 
     def _without_links(self, Z: Samples, links: Constraints, kmeans: Reference) -> Self:
         """Be k-means: nothing else keeps the samples out of one cluster."""
@@ -198,9 +194,7 @@ class LinkedMarginClusterer(MarginClusterer):
         self.n_iter_, self.converged_, self.objective_ = kmeans.n_iter_, kmeans.converged_, kmeans.objective_
         self.n_steps_, self.gap_ = np.zeros(1, dtype=np.int64), np.inf
         if self.joint:
-            S = centre_scores(Z, kmeans)
-            price = LINK_PRICE * float(kmeans.objective_[-1]) / Z.shape[0]
-            self.labels_ = joint_labels(2 * (S.max(axis=1, keepdims=True) - S), links, price)
+            self.labels_ = reference.linked_labels(links)
 
 
 def warn_of_contradictions(owner: str, links: Constraints) -> None:

@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray, Samples
+from cscluster.algorithms.fallback import Reference
 from cscluster.algorithms.margin.cccp.cccp import Run, Solution, Solve, cccp, from_scores, resume, tangents
 from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.losses import LinkLoss, Loss, PointLoss, objective
@@ -18,7 +19,6 @@ from cscluster.algorithms.margin.cccp.model import (
 )
 from cscluster.algorithms.margin.cccp.starts import paper_start
 from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
-from cscluster.algorithms.partition._lloyd import Reference
 from cscluster.algorithms.shared import clock
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, warn
@@ -174,7 +174,7 @@ class PMMC(LinkedMarginClusterer):
     True
     """
 
-    version = 3
+    version = 4
 
     lam: float | None = None
     bias: bool = True
