@@ -1,10 +1,14 @@
 """What all tests share: surroundings of their own instead of the user's cache and data, and a browser."""
 
+import os
 import shutil
 import signal
 
 import pytest
 from hypothesis import settings
+
+for _library in ("OMP", "OPENBLAS", "MKL"):  # read when numpy and scikit-learn are loaded, after this file
+    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")  # threads that wait for a busy core spin meanwhile
 
 settings.register_profile("quick", max_examples=30, deadline=None)
 settings.load_profile("quick")
