@@ -4,6 +4,8 @@ import pytest
 
 from cscluster.algorithms.registry import BUILT_IN
 
+FEWER = {"scsc": {"n_partitions": 20}, "landmark_ensemble": {"n_partitions": 10}}
+"""Parameters that make the checks quick and change no promise."""
 _FIRST = {algorithm.load(): algorithm.name for algorithm in reversed(BUILT_IN)}.values()
 
 

@@ -10,7 +10,7 @@ from numba.core.dispatcher import Dispatcher
 from cscluster.algorithms.contract import examine
 from cscluster.algorithms.registry import BUILT_IN
 from cscluster.selection import method
-from tests.contract.forms import forms
+from tests.contract.forms import FEWER, forms
 
 ALL = pytest.mark.parametrize("algorithm", BUILT_IN, ids=lambda algorithm: algorithm.name)
 
@@ -32,9 +32,6 @@ EXCEPTIONS = {  # the promises that are not kept, and why
     ("scsc", "takes_every_pair"): _WEAK,
     ("scsc", "does_not_depend_on_order"): _WEAK,
 }
-
-FEWER = {"scsc": {"n_partitions": 20}, "landmark_ensemble": {"n_partitions": 10}}
-"""Parameters that make the checks quick and change no promise."""
 
 
 @ALL

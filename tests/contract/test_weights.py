@@ -6,8 +6,8 @@ import pytest
 from cscluster.algorithms.registry import BUILT_IN
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError
+from tests.contract.forms import FEWER
 
-FEWER = {"scsc": {"n_partitions": 20}, "landmark_ensemble": {"n_partitions": 10}}
 LINKED = [entry for entry in BUILT_IN if "constraints" in entry.tags and entry.family != "selection"]
 
 
