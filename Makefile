@@ -47,7 +47,7 @@ format: .venv/test-ready
 	$(BIN)/ruff format .
 
 gallery: .venv/run-ready  ## draw all algorithms side by side, and each on the data that suit it best and least
-	$(BIN)/python -m cscluster.examples.comparison results/reference --each docs/figures
+	$(BIN)/python docs/comparison.py results/reference --each docs/figures
 
 docs: .venv/docs-ready  ## build the documentation into docs/_build/html; no warning and no dead link is allowed
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going -q -b html docs docs/_build/html

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import unicodedata
 
 
@@ -28,6 +29,15 @@ def age(seconds: float) -> str:
 def _rounded(value: float, units: dict[str, float]) -> str:
     unit = next((unit for unit, measure in units.items() if value >= measure), list(units)[-1])
     return f"{value / units[unit]:.0f} {unit}"
+
+
+def html_table(caption: str, facts: dict[str, object]) -> str:
+    """Return facts as a small HTML table, as notebooks show it."""
+    rows = "".join(
+        f"<tr><th>{html.escape(name)}</th><td>{html.escape(str(value))}</td></tr>"
+        for name, value in facts.items()
+    )
+    return f"<table><caption>{html.escape(caption)}</caption>{rows}</table>"
 
 
 def encodable(text: str) -> bytes:

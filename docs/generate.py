@@ -18,7 +18,6 @@ from cscluster.algorithms import registry
 from cscluster.algorithms.registry import Algorithm
 from cscluster.cli.commands import app
 from cscluster.constraints import schedules
-from cscluster.constraints.catalogue import SCHEDULES
 from cscluster.data import formats, index, preprocessing
 from cscluster.experiment.config.schema import AlgorithmEntry, ClustererEntry, DatasetEntry, Experiment
 from cscluster.metrics.catalogue import METRICS, SCOPES
@@ -220,9 +219,8 @@ def _schedules() -> str:
         "same links, and larger numbers extend smaller ones.\n",
     ]
     for kind, model in schedules.MODELS.items():
-        known = SCHEDULES[kind]
         about = docstrings.summary(inspect.getdoc(model) or "")
-        parts.append(f"## {kind}\n\n{about}\nOn the axis of a figure: {known.points}.\n\n{_keys_of(model)}")
+        parts.append(f"## {kind}\n\n{about}\nOn the axis of a figure: {model.AXIS}.\n\n{_keys_of(model)}")
     return "\n".join(parts)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, ClassVar, Self, TypeAlias, dataclass_transform
 
 import numpy as np
@@ -17,9 +17,10 @@ from cscluster.algorithms.parameters import Integer, Null, Parameter, parameter
 from cscluster.arrays import BoolArray as BoolArray
 from cscluster.arrays import FloatArray as FloatArray
 from cscluster.arrays import IntArray as IntArray
+from cscluster.arrays import dense as dense
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, ParameterError, warn
-from cscluster.linalg.scatter import common_scales
+from cscluster.linalg.scatter import common_scales, principal_map
 
 Samples: TypeAlias = Any
 """Array-like or CSR of shape (n_samples, n_features)."""
@@ -63,6 +64,12 @@ class ConstrainedEstimator(BaseEstimator, ABC):
         for name in {"fit", "fit_predict"} & vars(cls).keys():
             setattr(cls, name, _ignoring_target(vars(cls)[name]))
 
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        """Return the names of the constructor's parameters, which scikit-learn looks up at every call."""
+        return super()._get_param_names()
+
     @abstractmethod
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Fit to the samples `X` of shape (n_samples, n_features) and the links between them."""
@@ -92,11 +99,10 @@ class ConstrainedEstimator(BaseEstimator, ABC):
             raise ConstraintError(
                 f"The links were made for {constraints.n_samples} samples, but X has {n_samples}."
             )
-        weights = np.concatenate([constraints.must_weights, constraints.cannot_weights])
-        if not self.weighs_links and not np.isin(weights, [1.0, np.inf]).all():
+        if not self.weighs_links and not np.isin(constraints.weights, [1.0, np.inf]).all():
             raise ConstraintError(
-                f"{name} takes all links alike and cannot honour their weights; leave them out, or use "
-                "PCKMeans, MPCKMeans or PCCC."
+                f"{name} cannot weigh links against each other; leave their weights out, or use PCKMeans, "
+                "MPCKMeans or PCCC."
             )
         if self.keeps_hard_links or not len(constraints.hard):
             return constraints
@@ -162,6 +168,18 @@ class Clusterer(_Partition, ClusterMixin, ConstrainedEstimator):
         """Fit and return the labels of `X`."""
         return self.fit(X, constraints).labels_
 
+    def _end_as(self, model: Any) -> None:
+        """Set the attributes of a partition to those of another clusterer."""
+        self.labels_, self.objective_ = model.labels_, model.objective_
+        self.n_iter_, self.converged_ = model.n_iter_, model.converged_
+
+    def _end_with(self, model: Any) -> None:
+        """Set the attributes of a partition to those of scikit-learn's k-means."""
+        self.labels_ = model.labels_.astype(np.int64)
+        self.n_iter_ = model.n_iter_
+        self.converged_ = model.n_iter_ < model.max_iter
+        self.objective_ = np.array([model.inertia_])
+
 
 class SeededClusterer(Clusterer):
     """A clusterer that makes random choices."""
@@ -184,6 +202,8 @@ class LinearMetric(MetricLearner):
     ----------
     components_ : ndarray of shape (n_components, n_features)
         The learned map L; the metric's matrix is ``L.T @ L``.  Constant features get no weight.
+    n_directions_ : int
+        Number of principal components that the metric was learned on; zero if on the features themselves.
     """
 
     accepts_sparse = True
@@ -193,6 +213,15 @@ class LinearMetric(MetricLearner):
         X, constraints = self._validate(X, constraints)
         X = dense(X)
         varies, scales = self._scales(X)
+        most = self._most_directions()
+        if most is not None and varies.sum() > most:
+            divisors = np.ones(X.shape[1])
+            divisors[varies] = scales
+            P = principal_map(X, divisors, most)
+            self.n_directions_ = P.shape[1]
+            self.components_ = self._learn(X @ P, constraints) @ P.T
+            return self
+        self.n_directions_ = 0
         L = self._learn(X[:, varies] / scales, constraints)
         self.components_ = np.zeros((len(L), X.shape[1]))
         self.components_[:, varies] = L / scales
@@ -202,16 +231,18 @@ class LinearMetric(MetricLearner):
         """Return which features vary, and what those that do are divided by."""
         return common_scales(X)
 
+    def _most_directions(self) -> int | None:
+        """Return the most features that the metric is learned on as they are; any number if None.
+
+        Beyond it, the metric is learned on so many leading principal components of the scaled features.
+        """
+        return None
+
     @abstractmethod
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
-        """Return the map of the scaled features."""
+        """Return the map of the scaled features, or of their principal components."""
 
     def transform(self, X: Samples) -> FloatArray:
         """Return ``X @ components_.T``."""
         X = self._validate_new(X)
         return np.asarray(X @ self.components_.T)
-
-
-def dense(X: Samples) -> FloatArray:
-    """Return samples as a dense array."""
-    return X.toarray() if sparse.issparse(X) else np.asarray(X)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from scipy import sparse
@@ -49,16 +51,14 @@ def joint_labels(cost: FloatArray, links: Constraints, w: float) -> IntArray:
     component = largest_first[component]
     members = np.argsort(component, kind="stable")
     bounds = np.concatenate([[0], np.cumsum(np.bincount(component))])
-    ends = np.searchsorted(points, np.concatenate([links.must_links, links.cannot_links]))
-    is_must = np.arange(len(ends)) < len(links.must_links)
-    weight = np.concatenate([links.must_weights, links.cannot_weights])
-    graph = _adjacency(ends, len(points))
+    ends, is_must, weight = np.searchsorted(points, links.pairs), links.is_must, links.weights
+    problem = _Problem(c, component, members, bounds, *_adjacency(ends, len(points)), is_must, w * weight)
     together = sparse.csr_array((np.ones(len(points)), (component, np.arange(len(points))))) @ c
     best, lowest = labels[points], np.inf
     for start in (labels[points], together.argmin(axis=1)[component]):
         candidate = start.astype(np.int64)
         for share in _RISING:
-            _descend(c, candidate, component, members, bounds, *graph, is_must, w * share * weight)
+            _descend(problem._replace(price=w * share * weight), candidate)
         broken = (candidate[ends[:, 0]] == candidate[ends[:, 1]]) != is_must
         value = c[np.arange(len(c)), candidate].sum() + w * weight[broken].sum()
         if value < lowest:
@@ -75,60 +75,53 @@ def _adjacency(ends: IntArray, n: int) -> tuple[IntArray, IntArray, IntArray]:
     return np.searchsorted(from_[order], np.arange(n + 1)), to[order], order // 2
 
 
+class _Problem(NamedTuple):
+    """Costs, the members of each component, the links of each sample, and the price of each link."""
+
+    c: FloatArray
+    component: IntArray
+    members: IntArray
+    bounds: IntArray
+    starts: IntArray
+    neighbours: IntArray
+    number: IntArray
+    is_must: BoolArray
+    price: FloatArray
+
+
 @njit(cache=True)
-def _descend(
-    c: FloatArray,
-    labels: IntArray,
-    component: IntArray,
-    members: IntArray,
-    bounds: IntArray,
-    starts: IntArray,
-    neighbours: IntArray,
-    number: IntArray,
-    is_must: BoolArray,
-    price: FloatArray,
-) -> None:
+def _descend(problem: _Problem, labels: IntArray) -> None:
     """Move components and samples, in place, as long as that lowers the objective."""
     for _ in range(_MAX_SWEEPS):
         moved = False
-        for p in range(len(bounds) - 1):
-            group = members[bounds[p] : bounds[p + 1]]
+        for p in range(len(problem.bounds) - 1):
+            group = problem.members[problem.bounds[p] : problem.bounds[p + 1]]
             if len(group) > 1:
-                moved |= _move(group, c, labels, component, starts, neighbours, number, is_must, price)
+                moved |= _move(group, problem, labels)
             for k in range(len(group)):
-                one = group[k : k + 1]
-                moved |= _move(one, c, labels, component, starts, neighbours, number, is_must, price)
+                moved |= _move(group[k : k + 1], problem, labels)
         if not moved:
             return
 
 
 @njit(cache=True)
-def _move(
-    group: IntArray,
-    c: FloatArray,
-    labels: IntArray,
-    component: IntArray,
-    starts: IntArray,
-    neighbours: IntArray,
-    number: IntArray,
-    is_must: BoolArray,
-    price: FloatArray,
-) -> bool:
+def _move(group: IntArray, problem: _Problem, labels: IntArray) -> bool:
     """Give a component, or one sample, the cluster of least cost; tell whether that is lower than before."""
+    c, price, is_must = problem.c, problem.price, problem.is_must
     n_clusters = c.shape[1]
     cost, now = np.zeros(n_clusters), 0.0
     for i in group:
         for h in range(n_clusters):
             cost[h] += c[i, h]
         now += c[i, labels[i]]
-        for e in range(starts[i], starts[i + 1]):
-            j, link = neighbours[e], number[e]
-            inside = len(group) > 1 and component[j] == component[i]  # counted from both of its ends
-            of_link = price[link] / 2 if inside else price[link]
+        for e in range(problem.starts[i], problem.starts[i + 1]):
+            j, link = problem.neighbours[e], problem.number[e]
+            both_ends = len(group) > 1 and problem.component[j] == problem.component[i]
+            of_link = price[link] / 2 if both_ends else price[link]  # one inside is counted from both ends
             if (labels[i] == labels[j]) != is_must[link]:
                 now += of_link
             for h in range(n_clusters):
-                same = inside or h == labels[j]
+                same = both_ends or h == labels[j]
                 if same != is_must[link]:
                     cost[h] += of_link
     best = cost.argmin()

@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from cscluster.algorithms.base import Clusterer, IntArray, MetricLearner, Samples, SeededClusterer, dense
 from cscluster.algorithms.fallback import beats_kmeans
 from cscluster.algorithms.parameters import REQUIRED, Estimator, Null, parameter
-from cscluster.algorithms.partition.kmeans import KMeans
+from cscluster.algorithms.partition.kmeans import QuickKMeans
 from cscluster.algorithms.partition.pckmeans import PCKMeans
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, warn
@@ -86,7 +86,7 @@ class MetricClusterer(SeededClusterer):
         self.clusterer_.fit(Z, constraints)
         if self.clusterer is not None or not len(constraints):
             return True
-        kmeans = self._told(KMeans()).fit(X).labels_
+        kmeans = self._told(QuickKMeans()).fit(X).labels_
         return beats_kmeans(type(self.metric_).__name__, constraints, self.clusterer_.predict(Z), kmeans)
 
     @available_if(lambda self: hasattr(self.clusterer or PCKMeans, "predict"))

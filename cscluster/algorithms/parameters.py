@@ -85,14 +85,11 @@ class Real:
         return " ".join(["a number", " and ".join(parts)]).strip()
 
 
-@dataclass(frozen=True, init=False)
 class Choice:
     """One of a few words."""
 
-    words: tuple[str, ...]
-
     def __init__(self, *words: str) -> None:
-        object.__setattr__(self, "words", words)
+        self.words = words
 
     def allows(self, value: Any) -> bool:
         """Tell whether `value` is one of the words."""
@@ -154,16 +151,11 @@ class Estimator:
         return f"an estimator with {self.method}()"
 
 
-@dataclass(frozen=True, init=False)
 class Parameter:
     """What a parameter means and which values are legal."""
 
-    meaning: str
-    rules: tuple[Rule, ...]
-
     def __init__(self, meaning: str, *rules: Rule) -> None:
-        object.__setattr__(self, "meaning", meaning)
-        object.__setattr__(self, "rules", rules)
+        self.meaning, self.rules = meaning, rules
 
     @property
     def legal(self) -> str:

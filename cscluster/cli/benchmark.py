@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Unpack
-
-from rich.table import Table
+from typing import Any
 
 from cscluster.cli import console
-from cscluster.cli.steps import How, run_and_show
+from cscluster.cli.steps import run_and_show
 from cscluster.papers.benchmark import choose, tracks
 from cscluster.papers.standing import Standing
 from cscluster.report.aggregate import Results
 
 
-def benchmark(track: str | None, profile: str, results: Path, draws: int | None, **how: Unpack[How]) -> None:
+def benchmark(track: str | None, profile: str, results: Path, draws: int | None, **how: Any) -> None:
     """Run the tracks of the benchmark (all, or the one that is named), and print who leads on each."""
     run_and_show(choose(track, profile, results, draws), _show, **how)
 
@@ -27,10 +25,9 @@ def _show(runs: dict[str, Results]) -> None:
         made = run.trials["draw"].nunique()
         title = f"{tracks()[name].title}, at {point} ({made} of {run.planned} draws)"
         console.out.print(title, style="bold")
-        table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-        for head in ("method", "mean rank", "mean ARI", "CPU seconds"):
-            table.add_column(head, justify="left" if head == "method" else "right")
-        for label in standing.order:
-            numbers = (f"{standing.means[label]:.3f}", f"{standing.seconds[label]:.2g}")
-            table.add_row(label, standing.rank(label), *numbers)
-        console.out.print(table)
+        numbers = ["mean rank", "mean ARI", "CPU seconds"]
+        rows = [
+            [label, standing.rank(label), f"{standing.means[label]:.3f}", f"{standing.seconds[label]:.2g}"]
+            for label in standing.order
+        ]
+        console.out.table(["method", *numbers], rows, numbers)

@@ -105,43 +105,15 @@ def links_lines(links: Constraints, path: Path | None) -> list[str]:
     if path is None:
         return ["no links were given (--links LINKS.csv)"]
     parts = [plural(len(links.must_links), "must-link"), plural(len(links.cannot_links), "cannot-link")]
-    weights = [*links.must_weights.tolist(), *links.cannot_weights.tolist()]
-    if any(weight != 1 for weight in weights):
-        parts.append(f"weights from {min(weights):g} to {max(weights):g}")
+    if (links.weights != 1).any():
+        parts.append(f"weights from {links.weights.min():g} to {links.weights.max():g}")
     lines = [f"{path}: {', '.join(parts)}"]
     if len(links.contradictions):
         lines.append(f"{plural(len(links.contradictions), 'cannot-link')} contradicted by must-links")
     return lines
 
 
-def show_count(screen: Console, chosen: Count) -> None:
-    """Show how the number of clusters was chosen."""
-    scores = [f"{score:.2f}" if score >= 0 else "-" for score in chosen.scores.values()]
-    screen.say("")
-    screen.table(
-        [""] * (len(scores) + 1), [["clusters", *map(str, chosen.scores)], [chosen.score_name, *scores]]
-    )
-    screen.say(f"chosen: {chosen.n_clusters} clusters, because {chosen.reason}")
-    if chosen.n_clusters == max(chosen.scores) and len(chosen.scores) > 1:
-        screen.say("that is the last number tried: more clusters may be better still; -k N sets their number")
-
-
-def show_choice(screen: Console, chosen: Choice) -> None:
-    """Show how the method was chosen."""
-    screen.say("")
-    if chosen.attempts:
-        rows = []
-        for found in chosen.attempts:
-            shares = [f"{kept}/{total}" for kept, total in (found.must, found.cannot)]
-            numbers = ["-"] * 4 if found.problem else [f"{found.score:.2f}", *shares, f"{found.seconds:.2f}"]
-            rows.append([title(found.algorithm), *numbers])
-        heads = ["held-out links kept by", "mean", "must", "cannot", "s/fit"]
-        screen.table(heads, rows, numbers=heads[1:])
-    screen.say(*(f"{title(a.algorithm)} failed: {a.problem}" for a in chosen.attempts if a.problem))
-    screen.say(f"chosen: {title(chosen.algorithm)}, because {chosen.reason}")
-
-
-class Shown(Watcher):
+class ScreenWatcher(Watcher):
     """Shows on a screen what is done."""
 
     def __init__(self, screen: Console) -> None:
@@ -151,10 +123,31 @@ class Shown(Watcher):
         return fits(what, total)
 
     def count(self, chosen: Count) -> None:
-        show_count(self.screen, chosen)
+        scores = [f"{score:.2f}" if score >= 0 else "-" for score in chosen.scores.values()]
+        self.screen.say("")
+        self.screen.table(
+            [""] * (len(scores) + 1), [["clusters", *map(str, chosen.scores)], [chosen.score_name, *scores]]
+        )
+        self.screen.say(f"chosen: {chosen.n_clusters} clusters, because {chosen.reason}")
+        if chosen.n_clusters == max(chosen.scores) and len(chosen.scores) > 1:
+            self.screen.say(
+                "that is the last number tried: more clusters may be better still; -k N sets their number"
+            )
 
     def choice(self, chosen: Choice) -> None:
-        show_choice(self.screen, chosen)
+        self.screen.say("")
+        if chosen.attempts:
+            rows = []
+            for found in chosen.attempts:
+                shares = [f"{kept}/{total}" for kept, total in (found.must, found.cannot)]
+                numbers = (
+                    ["-"] * 4 if found.problem else [f"{found.score:.2f}", *shares, f"{found.seconds:.2f}"]
+                )
+                rows.append([title(found.algorithm), *numbers])
+            heads = ["held-out links kept by", "mean", "must", "cannot", "s/fit"]
+            self.screen.table(heads, rows, numbers=heads[1:])
+        self.screen.say(*(f"{title(a.algorithm)} failed: {a.problem}" for a in chosen.attempts if a.problem))
+        self.screen.say(f"chosen: {title(chosen.algorithm)}, because {chosen.reason}")
 
 
 def show_outcome(screen: Console, heading: str, found: Outcome, table: Table, all_in_file: bool) -> None:

@@ -9,17 +9,24 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 from typer.core import TyperGroup
 
 from cscluster import __version__
 from cscluster.cli import complete, options
 from cscluster.cli.options import CORES, RESULTS
 from cscluster.errors import CsclusterError
+from cscluster.metrics.catalogue import METRICS
 from cscluster.report.formats import ENDINGS
 
 
 class _Group(TyperGroup):
     """All commands; what goes wrong by the user's making is one sentence and an exit code."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if ctx.resilient_parsing:  # for completion, where converting values imports pydantic for nothing
+            _leave_as_typed(self, ctx)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -30,6 +37,13 @@ class _Group(TyperGroup):
         except KeyboardInterrupt:
             typer.echo("\ninterrupted", err=True)
             raise typer.Exit(130) from None
+
+
+def _leave_as_typed(command: Any, ctx: Any) -> None:
+    for parameter in command.get_params(ctx):
+        parameter.process_value = lambda ctx, value: value
+    for part in getattr(command, "commands", {}).values():
+        _leave_as_typed(part, ctx)
 
 
 app = typer.Typer(
@@ -52,7 +66,7 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def main_options(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+        bool, Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
     """Clustering with pairwise constraints: run experiments, get tables."""
@@ -98,7 +112,7 @@ def sweep(
     config: options.Config,
     grid: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--grid",
             "-g",
             metavar="ALGORITHM.PARAMETER=VALUES",
@@ -107,9 +121,10 @@ def sweep(
     ] = None,
     select: Annotated[
         str | None,
-        typer.Option(
+        options.one_of(
+            "Show each point of the grid (none), or the best by the labels or by held-out links.",
+            ["none", *(f"oracle:{name}" for name in METRICS), "heldout"],
             metavar="none|oracle:METRIC|heldout",
-            help="Show each point of the grid (none), or the best by the labels or by held-out links.",
         ),
     ] = None,
     settings: options.Settings = None,
@@ -150,8 +165,7 @@ def sweep(
 def merge(
     runs: options.Runs,
     into: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Name of the joined run; by default that of the experiment."),
+        str | None, Option(metavar="NAME", help="Name of the joined run; by default that of the experiment.")
     ] = None,
     results: options.Results = RESULTS,
 ) -> None:
@@ -170,7 +184,7 @@ def report(
     runs: options.Runs,
     kind: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--format",
             "-f",
             metavar="FORMAT",
@@ -180,42 +194,48 @@ def report(
     ] = None,
     metric: options.Metrics = None,
     by: Annotated[
-        str, typer.Option(help="Columns: point; dataset for data sets x algorithms; or a varied parameter.")
+        str,
+        options.one_of(
+            "Columns: point; dataset for data sets x algorithms; or a varied parameter.", ["point", "dataset"]
+        ),
     ] = "point",
     where: Annotated[
         list[str] | None,
-        typer.Option(metavar="CONDITION", help="Only trials with e.g. dataset=iris, point>=60, label~PMMC."),
+        Option(metavar="CONDITION", help="Only trials with e.g. dataset=iris, point>=60, label~PMMC."),
     ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write to a file, do not print.")] = None,
+    out: Annotated[Path | None, Option(metavar="FILE", help="Write to a file, do not print.")] = None,
     figures: Annotated[
-        Path | None, typer.Option(metavar="DIRECTORY", help="Draw all figures that fit the results.")
+        Path | None, Option(metavar="DIRECTORY", help="Draw all figures that fit the results.")
     ] = None,
     figure_format: Annotated[
         list[str] | None,
-        typer.Option(metavar="FORMAT", help="png (default), pdf or svg; can be given several times."),
+        options.one_of(
+            "png (default), pdf or svg; can be given several times.", ["png", "pdf", "svg"], metavar="FORMAT"
+        ),
     ] = None,
     figure_style: Annotated[
-        str, typer.Option(metavar="STYLE", help="paper (two columns of 3.5 inches) or slides.")
+        str,
+        options.one_of("paper (two columns of 3.5 inches) or slides.", ["paper", "slides"], metavar="STYLE"),
     ] = "paper",
     captions: Annotated[
-        bool, typer.Option("--captions", help="Draw captions into figures, not only beside them for LaTeX.")
+        bool, Option("--captions", help="Draw captions into figures, not only beside them for LaTeX.")
     ] = False,
     open_page: Annotated[
-        bool, typer.Option("--open", help="Write an HTML page, and open it in the browser.")
+        bool, Option("--open", help="Write an HTML page, and open it in the browser.")
     ] = False,
     watch: Annotated[
-        bool, typer.Option("--watch", help="Write an HTML page that refreshes until the run is complete.")
+        bool, Option("--watch", help="Write an HTML page that refreshes until the run is complete.")
     ] = False,
     check: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="CSV of reference means like summary.csv; drift exits with 1."),
+        Option(metavar="FILE", help="CSV of reference means like summary.csv; drift exits with 1."),
     ] = None,
     tol: Annotated[
         list[str] | None,
-        typer.Option(metavar="TOLERANCE", help="Tolerance of --check: 0.02, or acc=0.01 for one metric."),
+        Option(metavar="TOLERANCE", help="Tolerance of --check: 0.02, or acc=0.01 for one metric."),
     ] = None,
     against: Annotated[
-        str | None, typer.Option(metavar="paper", help="Ours beside the numbers that the paper prints.")
+        str | None, Option(metavar="paper", help="Show our numbers beside those that the paper prints.")
     ] = None,
     results: options.Results = RESULTS,
 ) -> None:
@@ -252,20 +272,22 @@ def report(
 def reproduce(
     target: Annotated[
         str | None,
-        typer.Argument(
+        Argument(
             metavar="PAPER[/ITEM]", help="What to run; by default all papers.", autocompletion=complete.papers
         ),
     ] = None,
     profile: Annotated[
-        str, typer.Option(help="full: as in the papers, hours; quick: less of everything, minutes.")
+        str,
+        options.one_of(
+            "full: as in the papers, hours; quick: less of everything, minutes.", ["full", "quick"]
+        ),
     ] = "full",
     dry_run: options.DryRun = False,
     stored: options.Stored = False,
     check: options.Check = False,
     tolerance: options.Tolerance = 0.02,
     write: Annotated[
-        bool,
-        typer.Option("--write", help="Write RESULTS/reference: summaries, and REPRODUCTION.md if full."),
+        bool, Option("--write", help="Write RESULTS/reference: summaries, and REPRODUCTION.md if full.")
     ] = False,
     jobs: options.Jobs = CORES,
     results: options.Results = RESULTS,
@@ -292,25 +314,24 @@ def reproduce(
 @app.command()
 def benchmark(
     track: Annotated[
-        str | None, typer.Argument(metavar="TRACK", help="What to run; by default all tracks.")
+        str | None, Argument(metavar="TRACK", help="What to run; by default all tracks.")
     ] = None,
     profile: Annotated[
-        str, typer.Option(help="full: all methods and data sets, hours; quick: less of everything, minutes.")
+        str,
+        options.one_of(
+            "full: all methods and data sets, hours; quick: less of everything, minutes.", ["full", "quick"]
+        ),
     ] = "full",
     draws: Annotated[
         int | None,
-        typer.Option(
-            min=1, help="Run the first draws of links only; without it, a later run goes on to all."
-        ),
+        Option(min=1, help="Run the first draws of links only; without it, a later run goes on to all."),
     ] = None,
     stored: options.Stored = False,
     check: options.Check = False,
     tolerance: options.Tolerance = 0.02,
     write: Annotated[
         bool,
-        typer.Option(
-            "--write", help="Write RESULTS/reference: a summary, and BENCHMARK.md and trials if full."
-        ),
+        Option("--write", help="Write RESULTS/reference: a summary, and BENCHMARK.md and trials if full."),
     ] = False,
     jobs: options.Jobs = CORES,
     results: options.Results = RESULTS,
@@ -334,12 +355,8 @@ def benchmark(
 
 @app.command()
 def compare(
-    before: Annotated[
-        str, typer.Argument(metavar="BEFORE", help="The first run.", autocompletion=complete.runs)
-    ],
-    after: Annotated[
-        str, typer.Argument(metavar="AFTER", help="The second run.", autocompletion=complete.runs)
-    ],
+    before: Annotated[str, Argument(metavar="BEFORE", help="The first run.", autocompletion=complete.runs)],
+    after: Annotated[str, Argument(metavar="AFTER", help="The second run.", autocompletion=complete.runs)],
     metric: options.Metrics = None,
     results: options.Results = RESULTS,
 ) -> None:
@@ -356,7 +373,7 @@ def compare(
 def runs(
     results: options.Results = RESULTS,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE.html", help="Write a page with links to the reports.")
+        Path | None, Option(metavar="FILE.html", help="Write a page with links to the reports.")
     ] = None,
 ) -> None:
     """List stored runs: progress, failures, age, size."""
@@ -370,7 +387,7 @@ def cluster(
     data: options.Data,
     links: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             "--links",
             "-c",
             "--constraints",
@@ -379,52 +396,45 @@ def cluster(
         ),
     ] = None,
     clusters: Annotated[
-        str, typer.Option("--clusters", "-k", metavar="K", help="Number of clusters, or auto.")
+        str, Option("--clusters", "-k", metavar="K", help="Number of clusters, or auto.")
     ] = "auto",
     algorithm: options.Algorithm = "auto",
     param: Annotated[
-        list[str] | None,
-        typer.Option("--param", "-p", metavar="NAME=VALUE", help="Parameter of the algorithm."),
+        list[str] | None, Option("--param", "-p", metavar="NAME=VALUE", help="Parameter of the algorithm.")
     ] = None,
     id_column: options.IdColumn = None,
     target: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="True classes: not a feature; ARI, NMI and ACC are printed.",
-            autocompletion=complete.columns,
-        ),
+        str | None, options.column("True classes: not a feature; ARI, NMI and ACC are printed.")
     ] = None,
     features: options.Features = None,
     ignore: options.Ignore = None,
     labels: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Classes of some rows, empty for the others: taken as links.",
-            autocompletion=complete.columns,
-        ),
+        str | None, options.column("Classes of some rows, empty for the others: taken as links.")
     ] = None,
-    hard: Annotated[bool, typer.Option("--hard", help="The links of --labels must hold.")] = False,
+    hard: Annotated[bool, Option("--hard", help="The links of --labels must hold.")] = False,
     contradictions: Annotated[
-        str, typer.Option(metavar="refuse|keep|drop", help="What to do with links that contradict others.")
+        str,
+        options.one_of(
+            "What to do with links that contradict others.",
+            ["refuse", "keep", "drop"],
+            metavar="refuse|keep|drop",
+        ),
     ] = "refuse",
     preprocess: options.Preprocess = None,
     out: options.Labels = None,
     with_table: options.WithTable = False,
     describe: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.html", help="Write what is in each cluster: typical rows, columns."),
+        Path | None, Option(metavar="FILE.html", help="Write what is in each cluster: typical rows, columns.")
     ] = None,
     model: Annotated[
-        Path | None, typer.Option(metavar="MODEL.zip", help="Write a model for 'cscluster predict'.")
+        Path | None, Option(metavar="MODEL.zip", help="Write a model for 'cscluster predict'.")
     ] = None,
     broken: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv", help="Write the links that are not kept.")
+        Path | None, Option(metavar="FILE.csv", help="Write the links that are not kept.")
     ] = None,
     maps: Annotated[
         list[Path] | None,
-        typer.Option("--map", metavar="FILE", help="Draw rows and links: map.html, map.png, .pdf or .svg."),
+        Option("--map", metavar="FILE", help="Draw rows and links: map.html, map.png, .pdf or .svg."),
     ] = None,
     seed: options.TableSeed = 0,
 ) -> None:
@@ -453,15 +463,12 @@ def cluster(
 
 @app.command()
 def predict(
-    model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="Model file of 'cscluster cluster --model'.")
-    ],
+    model: Annotated[Path, Argument(metavar="MODEL", help="Model file of 'cscluster cluster --model'.")],
     data: Annotated[
-        str, typer.Argument(metavar="DATA", help="New rows, with the columns of the model in any order.")
+        str, Argument(metavar="DATA", help="New rows, with the columns of the model in any order.")
     ],
     id_column: Annotated[
-        str | None,
-        typer.Option("--id", metavar="COLUMN", help="Names the rows; by default as for the model."),
+        str | None, Option("--id", metavar="COLUMN", help="Names the rows; by default as for the model.")
     ] = None,
     out: options.Labels = None,
     with_table: options.WithTable = False,
@@ -477,39 +484,30 @@ def label(
     data: options.Data,
     clusters: Annotated[
         str,
-        typer.Option(
+        Option(
             "--clusters", "-k", metavar="K", help="Number of clusters, or auto: as many as groups are found."
         ),
     ] = "auto",
     links: Annotated[
         Path | None,
-        typer.Option(
-            metavar="LINKS.csv", help="File of the answers, earlier ones too; by default DATA-links.csv."
-        ),
+        Option(metavar="LINKS.csv", help="File of the answers, earlier ones too; by default DATA-links.csv."),
     ] = None,
     algorithm: options.Algorithm = "auto",
     id_column: options.IdColumn = None,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="True classes: neither a feature nor shown.",
-            autocompletion=complete.columns,
-        ),
-    ] = None,
+    target: Annotated[str | None, options.column("True classes: neither a feature nor shown.")] = None,
     features: options.Features = None,
     ignore: options.Ignore = None,
     preprocess: options.Preprocess = None,
     image_shape: Annotated[
-        str, typer.Option(metavar="HxW", help="Rows are pictures of this shape, such as 8x8.")
+        str, Option(metavar="HxW", help="Rows are pictures of this shape, such as 8x8.")
     ] = "auto",
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the clusters as CSV at the end.")
+        Path | None, Option("--out", "-o", metavar="FILE", help="Write the clusters as CSV at the end.")
     ] = None,
     seed: options.TableSeed = 0,
-    terminal: Annotated[bool, typer.Option("--terminal", help="Ask here instead of on a page.")] = False,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 takes a free one.")] = 0,
-    open_page: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
+    terminal: Annotated[bool, Option("--terminal", help="Ask here instead of on a page.")] = False,
+    port: Annotated[int, Option(min=0, max=65535, help="Port of the page; 0 takes a free one.")] = 0,
+    open_page: Annotated[bool, Option("--open/--no-open", help="Open the page in the browser.")] = True,
 ) -> None:
     """Say which items belong together, and see the clusters change.
 
@@ -545,13 +543,11 @@ def validate(config: options.Config, settings: options.Settings = None) -> None:
 def listing(
     kind: Annotated[
         str,
-        typer.Argument(
-            metavar="KIND",
-            help=f"{', '.join(options.KINDS)}.",
-            autocompletion=complete.among(options.KINDS),
+        Argument(
+            metavar="KIND", help=f"{', '.join(options.KINDS)}.", autocompletion=complete.among(options.KINDS)
         ),
     ] = "algorithms",
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
+    markdown: Annotated[bool, Option("--markdown", help="Print a Markdown table.")] = False,
 ) -> None:
     """List algorithms, data sets, metrics, experiments and more."""
     from cscluster.cli import listing as command
@@ -563,7 +559,7 @@ def listing(
 def show(
     name: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="NAME",
             help="Algorithm, data set, metric, schedule, step, experiment or run; or schema.",
             autocompletion=complete.names,
@@ -581,7 +577,7 @@ def show(
 def check(
     name: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="NAME",
             help="module:Class, file.py:Class, or a registered name.",
             autocompletion=complete.algorithms,
@@ -603,7 +599,7 @@ app.add_typer(new, name="new")
 
 @new.command("algorithm")
 def new_algorithm(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the algorithm, such as my_method.")],
+    name: Annotated[str, Argument(metavar="NAME", help="Name of the algorithm, such as my_method.")],
     directory: options.Directory = Path(),
 ) -> None:
     """Write a small algorithm that works, to start from."""
@@ -614,7 +610,7 @@ def new_algorithm(
 
 @new.command("experiment")
 def new_experiment(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the experiment and of its results.")],
+    name: Annotated[str, Argument(metavar="NAME", help="Name of the experiment and of its results.")],
     directory: options.Directory = Path(),
 ) -> None:
     """Write an experiment file, and its schema for editors."""
@@ -639,7 +635,7 @@ app.add_typer(data, name="data")
 def data_info(
     name: options.DataName,
     target: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Column of the true classes, for files.")
+        str | None, Option(metavar="COLUMN", help="Column of the true classes, for files.")
     ] = None,
 ) -> None:
     """Load a data set and say what is in it."""

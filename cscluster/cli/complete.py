@@ -1,4 +1,4 @@
-"""Names for shell completion; nothing here imports a numeric library."""
+"""Names for shell completion; what it needs is imported when it is asked, and no numeric library is."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 
 import typer
 
+from cscluster.store import run_paths
+
 
 def among(names: Iterable[str]) -> Callable[[str], list[str]]:
     """Return a function that completes some names."""
@@ -17,10 +19,13 @@ def among(names: Iterable[str]) -> Callable[[str], list[str]]:
 
 def configs(incomplete: str) -> list[str]:
     """Complete bundled experiments and YAML files here."""
+    return _files(incomplete, (".yaml", ".yml")) + among(_configs())(incomplete)
+
+
+def _configs() -> list[str]:
     from cscluster import bundle
 
-    found = _files(incomplete, (".yaml", ".yml"))
-    return found + [name for name in bundle.config_names() if name.startswith(incomplete)]
+    return bundle.config_names()
 
 
 def _files(incomplete: str, endings: tuple[str, ...]) -> list[str]:
@@ -38,28 +43,23 @@ def _files(incomplete: str, endings: tuple[str, ...]) -> list[str]:
 
 def papers(incomplete: str) -> list[str]:
     """Complete papers and, behind a slash, their experiments."""
-    from cscluster import bundle
-
-    inside = [name.removeprefix("papers/") for name in bundle.config_names() if name.startswith("papers/")]
-    known = inside if "/" in incomplete else sorted({name.partition("/")[0] for name in inside})
-    return [name for name in known if name.startswith(incomplete)]
+    inside = [name.removeprefix("papers/") for name in _configs() if name.startswith("papers/")]
+    return among(inside if "/" in incomplete else sorted({name.partition("/")[0] for name in inside}))(
+        incomplete
+    )
 
 
 def names(incomplete: str) -> list[str]:
     """Complete algorithms, data sets, bundled experiments and stored runs."""
-    from cscluster import bundle
-    from cscluster.algorithms import registry
-    from cscluster.data import index
-
-    known = [*registry.algorithms(), *index.names(), *bundle.config_names(), *runs(incomplete)]
-    return [name for name in dict.fromkeys(known) if name.startswith(incomplete)]
+    known = [algorithms, datasets, among(_configs()), runs]
+    return list(dict.fromkeys(name for complete in known for name in complete(incomplete)))
 
 
 def datasets(incomplete: str) -> list[str]:
     """Complete data sets."""
     from cscluster.data import index
 
-    return [name for name in index.names() if name.startswith(incomplete)]
+    return among(index.names())(incomplete)
 
 
 def data(incomplete: str) -> list[str]:
@@ -73,23 +73,20 @@ def algorithms(incomplete: str) -> list[str]:
     """Complete algorithms."""
     from cscluster.algorithms import registry
 
-    return [name for name in registry.algorithms() if name.startswith(incomplete)]
+    return among(registry.algorithms())(incomplete)
 
 
 def runs(incomplete: str) -> list[str]:
     """Complete stored runs in ./results."""
-    from cscluster.store.folder import run_folders
-
-    names = [folder.path.name for folder in run_folders(Path("results"))]
-    return [name for name in names if name.startswith(incomplete)]
+    return among(path.name for path in run_paths(Path("results")))(incomplete)
 
 
 def metrics(incomplete: str) -> list[str]:
     """Complete metrics and, behind an at sign, the samples that they score."""
     from cscluster.metrics.catalogue import METRICS, SCOPES
 
-    known = [f"{name}@{scope}" for name in METRICS for scope in SCOPES] if "@" in incomplete else METRICS
-    return [name for name in known if name.startswith(incomplete)]
+    scoped = (f"{name}@{scope}" for name in METRICS for scope in SCOPES)
+    return among(scoped if "@" in incomplete else METRICS)(incomplete)
 
 
 def columns(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -98,9 +95,9 @@ def columns(ctx: typer.Context, incomplete: str) -> list[str]:
 
     words = [ctx.params.get("data"), *ctx.args]  # an option that still lacks its value leaves them in args
     names: list[str] = []
-    for path in (Path(word) for word in words if word):
+    for path in (Path(word) for word in words if isinstance(word, str)):
         if path.suffix.lower() in (".csv", ".tsv") and path.is_file():
             with contextlib.suppress(OSError, ValueError, csv.Error):
                 names = read_header(path)[0]
     before, comma, start = incomplete.rpartition(",")
-    return [f"{before}{comma}{name}" for name in names if name.startswith(start)]
+    return [f"{before}{comma}{name}" for name in among(names)(start)]

@@ -10,7 +10,7 @@ from cscluster import bundle
 from cscluster.algorithms.registry import algorithms
 from cscluster.cli import console
 from cscluster.cli.options import KINDS
-from cscluster.constraints.catalogue import SCHEDULES
+from cscluster.constraints import schedules
 from cscluster.data import index, preprocessing
 from cscluster.errors import ConfigError, did_you_mean
 from cscluster.experiment.config.reference import keys
@@ -88,15 +88,20 @@ def _configs() -> tuple[list[str], Rows]:
 
 
 def _schedules() -> tuple[list[str], Rows]:
-    return ["name", "what", "example"], [[s.kind, s.meaning, s.example] for s in SCHEDULES.values()]
+    known = schedules.MODELS.items()
+    return ["name", "what", "example"], [[kind, _summary(model), model.example()] for kind, model in known]
 
 
 def _steps() -> tuple[list[str], Rows]:
     rows = []
     for name, step in preprocessing.STEPS.items():
         parameters = ", ".join(step.model_fields)
-        rows.append([name, parameters, (inspect.getdoc(step) or "").partition("\n")[0]])
+        rows.append([name, parameters, _summary(step)])
     return ["name", "parameters", "what"], rows
+
+
+def _summary(described: type) -> str:
+    return (inspect.getdoc(described) or "").partition("\n")[0]
 
 
 def _keys() -> tuple[list[str], Rows]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import os
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from cscluster.cli import complete
 from cscluster.data import STEP_NAMES, formats
@@ -21,49 +22,56 @@ RESULTS = Path("results")
 KINDS = ("algorithms", "datasets", "metrics", "configs", "schedules", "steps", "keys")
 """What ``cscluster list`` lists."""
 
+
+def one_of(help: str, names: Iterable[str], metavar: str | None = None) -> Any:
+    """Return an option that takes one of some names."""
+    return Option(metavar=metavar, help=help, autocompletion=complete.among(names))
+
+
+def column(help: str, *flags: str, metavar: str = "COLUMN") -> Any:
+    """Return an option that names a column of the table, or several."""
+    return Option(*flags, metavar=metavar, help=help, autocompletion=complete.columns)
+
+
 Config = Annotated[
     str,
-    typer.Argument(
+    Argument(
         metavar="CONFIG",
         help="Experiment: a YAML file or the name of a bundled one.",
         autocompletion=complete.configs,
     ),
 ]
 Settings = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Change a key, e.g. --set trials=5."),
+    list[str] | None, Option("--set", metavar="KEY=VALUE", help="Change a key, e.g. --set trials=5.")
 ]
-Trials = Annotated[int | None, typer.Option(metavar="N", help="Number of trials.")]
-Seed = Annotated[int | None, typer.Option(metavar="N", help="Seed of the experiment.")]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Number of workers.")]
+Trials = Annotated[int | None, Option(metavar="N", help="Number of trials.")]
+Seed = Annotated[int | None, Option(metavar="N", help="Seed of the experiment.")]
+Jobs = Annotated[int, Option("--jobs", "-j", metavar="N", min=1, help="Number of workers.")]
 Backend = Annotated[
-    str,
-    typer.Option(help="local (processes of this machine) or dask.", autocompletion=complete.among(BACKENDS)),
+    str, Option(help="local (processes of this machine) or dask.", autocompletion=complete.among(BACKENDS))
 ]
-Scheduler = Annotated[str | None, typer.Option(help="Address of a Dask scheduler.")]
-Shard = Annotated[str | None, typer.Option("--shard", metavar="I/N", help="Run only part I of N.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be run.")]
-Fresh = Annotated[bool, typer.Option("--fresh", help="Forget stored results and run all again.")]
-Retry = Annotated[str | None, typer.Option(metavar="failed", help="Run failed trials again.")]
-AllowFailures = Annotated[bool, typer.Option("--allow-failures", help="Exit with 0 even if trials failed.")]
+Scheduler = Annotated[str | None, Option(help="Address of a Dask scheduler.")]
+Shard = Annotated[str | None, Option("--shard", metavar="I/N", help="Run only part I of N.")]
+DryRun = Annotated[bool, Option("--dry-run", help="Only say what would be run.")]
+Fresh = Annotated[bool, Option("--fresh", help="Forget stored results and run all again.")]
+Retry = Annotated[str | None, Option(metavar="failed", help="Run failed trials again.")]
+AllowFailures = Annotated[bool, Option("--allow-failures", help="Exit with 0 even if trials failed.")]
 
-Results = Annotated[Path, typer.Option("--results", metavar="DIRECTORY", help="Directory of all results.")]
+Results = Annotated[Path, Option("--results", metavar="DIRECTORY", help="Directory of all results.")]
 Runs = Annotated[
     list[str],
-    typer.Argument(
+    Argument(
         metavar="RUN", help="Runs: names in --results, or their directories.", autocompletion=complete.runs
     ),
 ]
-Stored = Annotated[bool, typer.Option("--stored", help="Run nothing: show what is stored.")]
+Stored = Annotated[bool, Option("--stored", help="Run nothing: show what is stored.")]
 Check = Annotated[
-    bool, typer.Option("--check", help="Compare scores with those in RESULTS/reference; drift exits with 1.")
+    bool, Option("--check", help="Compare scores with those in RESULTS/reference; drift exits with 1.")
 ]
-Tolerance = Annotated[
-    float, typer.Option("--tol", min=0, help="Difference of a score that --check lets pass.")
-]
+Tolerance = Annotated[float, Option("--tol", min=0, help="Difference of a score that --check lets pass.")]
 Metrics = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--metric",
         "-m",
         metavar="NAME",
@@ -74,40 +82,16 @@ Metrics = Annotated[
 
 Data = Annotated[
     str,
-    typer.Argument(
-        metavar="DATA",
-        help=f"{formats.titles()} file, or a data set by name.",
-        autocompletion=complete.data,
+    Argument(
+        metavar="DATA", help=f"{formats.titles()} file, or a data set by name.", autocompletion=complete.data
     ),
 ]
-IdColumn = Annotated[
-    str | None,
-    typer.Option(
-        "--id",
-        metavar="COLUMN",
-        help="Names the rows; links then use the names.",
-        autocompletion=complete.columns,
-    ),
-]
-Ignore = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMNS",
-        help="Do not cluster by these columns (a,b,c).",
-        autocompletion=complete.columns,
-    ),
-]
-Features = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMNS",
-        help="Cluster by these columns only (a,b,c).",
-        autocompletion=complete.columns,
-    ),
-]
+IdColumn = Annotated[str | None, column("Names the rows; links then use the names.", "--id")]
+Ignore = Annotated[list[str] | None, column("Do not cluster by these columns (a,b,c).", metavar="COLUMNS")]
+Features = Annotated[list[str] | None, column("Cluster by these columns only (a,b,c).", metavar="COLUMNS")]
 Preprocess = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         metavar="STEP",
         help="standardize (default), center, scale01, l2, pca=N, none, ...",
         autocompletion=complete.among([*STEP_NAMES, "none"]),
@@ -115,7 +99,7 @@ Preprocess = Annotated[
 ]
 Algorithm = Annotated[
     str,
-    typer.Option(
+    Option(
         "--algorithm",
         "-a",
         metavar="NAME",
@@ -124,18 +108,17 @@ Algorithm = Annotated[
     ),
 ]
 TableSeed = Annotated[
-    int, typer.Option("--seed", metavar="N", min=0, max=2**31 - 1, help="Seed of all random choices.")
+    int, Option("--seed", metavar="N", min=0, max=2**31 - 1, help="Seed of all random choices.")
 ]
 Labels = Annotated[
     Path | None,
-    typer.Option("--out", "-o", metavar="FILE", help="Write the clusters as CSV; - is standard output."),
+    Option("--out", "-o", metavar="FILE", help="Write the clusters as CSV; - is standard output."),
 ]
-WithTable = Annotated[bool, typer.Option("--with-table", help="Repeat the table's columns in --out.")]
+WithTable = Annotated[bool, Option("--with-table", help="Repeat the table's columns in --out.")]
 DataName = Annotated[
-    str,
-    typer.Argument(metavar="DATA", help="Data set, openml:NAME or file.", autocompletion=complete.datasets),
+    str, Argument(metavar="DATA", help="Data set, openml:NAME or file.", autocompletion=complete.datasets)
 ]
-Directory = Annotated[Path, typer.Option("--directory", "-d", help="Where to write.")]
+Directory = Annotated[Path, Option("--directory", "-d", help="Where to write.")]
 
 
 def results_flag(results: Path) -> str:
@@ -164,6 +147,6 @@ def require_out(out: Path | None, with_table: bool) -> None:
 
 
 def column_names(given: list[str] | None) -> list[str]:
-    """Split lists of column names at commas; a name with a comma stands in quotes."""
+    """Split lists of column names at commas; a name with a comma is put in quotes."""
     rows = csv.reader(given or [], skipinitialspace=True)
     return [name.strip() for row in rows for name in row if name.strip()]

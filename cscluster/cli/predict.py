@@ -9,7 +9,7 @@ import numpy as np
 from cscluster.atomic import put
 from cscluster.cli import cluster_view as view
 from cscluster.cli import console, options
-from cscluster.models.files import read
+from cscluster.models.files import load_model
 from cscluster.selection.heldout import title
 from cscluster.tables.outputs import check, labels_csv
 from cscluster.tables.table import read_cells, read_new
@@ -23,7 +23,7 @@ def predict(model: Path, data: str, id_column: str | None, out: Path | None, wit
     screen = console.err if to_stdout else console.out
     if out is not None and not to_stdout:
         check([("--out", out)], [model, Path(data)])
-    stored = read(model)
+    stored = load_model(model)
     features = stored.features
     table = read_new(data, id_column, stored.id_column, features.names, list(features.values))
     labels = stored.predict(table)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from cscluster import bundle
 from cscluster.algorithms import registry
-from cscluster.algorithms.registry import Algorithm
 from cscluster.cli import console
 from cscluster.cli.console import out
-from cscluster.constraints.catalogue import SCHEDULES
+from cscluster.constraints import schedules
 from cscluster.data import index, preprocessing
 from cscluster.errors import ConfigError, did_you_mean
 from cscluster.experiment.config.reference import json_schema, schedule_keys
@@ -31,51 +31,62 @@ def show(name: str, results: Path) -> None:
     ConfigError
         If nothing has.
     """
+    kinds: list[tuple[Iterable[str], Callable[[str], None]]] = [
+        (registry.algorithms(), _algorithm),
+        (index.names(), _dataset),
+        (METRICS, _metric),
+        (schedules.MODELS, _schedule),
+        (preprocessing.STEPS, _step),
+        (["schema"], _schema),
+        (bundle.config_names(), _experiment),
+    ]
+    printers = [show_it for names, show_it in kinds if name in names]
+    if ":" in name.removeprefix("openml:"):
+        printers = [_algorithm]
+    for show_it in printers:
+        show_it(name)
     run = find_run(name, results)
-    shown = False
-    if name in registry.algorithms() or ":" in name.removeprefix("openml:"):
-        _algorithm(registry.find(name))
-        shown = True
-    if name in index.names():
-        _dataset(name)
-        shown = True
-    if name in METRICS:
-        metric = METRICS[name]
-        better = "higher" if metric.higher_is_better else "lower"
-        out.say(f"metric {name}: {metric.meaning}; {better} is better")
-        shown = True
-    if name in SCHEDULES:
-        _schedule(name)
-        shown = True
-    if name in preprocessing.STEPS:
-        out.say(f"preprocessing step {name}: {inspect.getdoc(preprocessing.STEPS[name])}")
-        shown = True
-    if name == "schema":
-        console.data(json.dumps(json_schema(), indent=1) + "\n")
-        shown = True
-    if name in bundle.config_names():
-        text = (bundle.folder("configs") / f"{name}.yaml").read_text(encoding="utf-8")
-        out.whole(f"experiment {name}:", text.rstrip())
-        shown = True
     if run is not None:
         _run(run)
-        shown = True
-    if not shown:
-        known = [*registry.algorithms(), *index.names(), *METRICS, *SCHEDULES, *preprocessing.STEPS]
-        known += [*bundle.config_names(), "schema"]
-        hint = did_you_mean(name, known)
+    elif not printers:
+        hint = did_you_mean(name, [known for names, _ in kinds for known in names])
         raise ConfigError(f"There is nothing called '{name}'{hint}")
 
 
+def _metric(name: str) -> None:
+    better = "higher" if METRICS[name].higher_is_better else "lower"
+    out.say(f"metric {name}: {METRICS[name].meaning}; {better} is better")
+
+
+def _step(name: str) -> None:
+    out.say(f"preprocessing step {name}: {_paragraphs(preprocessing.STEPS[name])}")
+
+
+def _schema(_: str) -> None:
+    console.data(json.dumps(json_schema(), indent=1) + "\n")
+
+
+def _experiment(name: str) -> None:
+    text = (bundle.folder("configs") / f"{name}.yaml").read_text(encoding="utf-8")
+    out.whole(f"experiment {name}:", text.rstrip())
+
+
 def _schedule(kind: str) -> None:
-    schedule = SCHEDULES[kind]
-    out.say(f"schedule {kind}: {schedule.meaning}")
-    out.say(f"points: {schedule.points}", f"example: constraints: {schedule.example}", "")
+    schedule = schedules.MODELS[kind]
+    out.say(f"schedule {kind}: {_paragraphs(schedule)}", "")
+    out.say(f"points: {schedule.AXIS}", f"example: constraints: {schedule.example()}", "")
     rows = [[k.path.rpartition(".")[2], k.type, k.default, k.meaning] for k in schedule_keys(kind)]
     out.table(["key", "type", "default", "what"], rows)
 
 
-def _algorithm(algorithm: Algorithm) -> None:
+def _paragraphs(described: type) -> str:
+    """Return a docstring without the line breaks inside of paragraphs."""
+    parts = (inspect.getdoc(described) or "").split("\n\n")
+    return "\n\n".join(" ".join(part.split()) for part in parts)
+
+
+def _algorithm(name: str) -> None:
+    algorithm = registry.find(name)
     loaded = algorithm.load()
     out.say(f"algorithm {algorithm.name}: {algorithm.title}")
     out.say((inspect.getdoc(loaded) or "").partition("\n")[0])

@@ -24,7 +24,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -58,32 +59,41 @@ class Groups:
 
 def find_groups(answers: Iterable[Answer]) -> Groups:
     """Return the groups that answers make; they must not contradict each other."""
+    sets, apart = joined_sets(answers)
+    groups: list[list[int]] = []
+    others: list[int] = []
+    for members in sorted(sets, key=len, reverse=True):
+        if all(group[0] in apart[members[0]] for group in groups):
+            groups.append(members)
+        else:
+            others.append(members[0])
+    waiting = {
+        first: {number for number, group in enumerate(groups) if group[0] in apart[first]} for first in others
+    }
+    return Groups(groups, waiting, {member for members in sets for member in members})
+
+
+def joined_sets(answers: Iterable[Answer]) -> tuple[list[list[int]], dict[int, set[int]]]:
+    """Return the sets that must-links join, and the first members of those that each is apart from.
+
+    The first sample of a must-link comes before the second in their set; the second result is by the first
+    member of each set.
+    """
     sets: dict[int, list[int]] = {}
-    apart: list[tuple[int, int]] = []
+    cannot: list[tuple[int, int]] = []
     for a, b, together in answers:
         one, other = sets.setdefault(a, [a]), sets.setdefault(b, [b])
         if not together:
-            apart.append((a, b))
+            cannot.append((a, b))
         elif one is not other:
             one.extend(other)
             for member in other:
                 sets[member] = one
-    neighbours: dict[int, set[int]] = {members[0]: set() for members in sets.values()}
-    for a, b in apart:
-        neighbours[sets[a][0]].add(sets[b][0])
-        neighbours[sets[b][0]].add(sets[a][0])
-    groups: list[list[int]] = []
-    others: list[int] = []
-    for first in sorted(neighbours, key=lambda first: -len(sets[first])):
-        if all(group[0] in neighbours[first] for group in groups):
-            groups.append(sets[first])
-        else:
-            others.append(first)
-    waiting = {
-        first: {number for number, group in enumerate(groups) if group[0] in neighbours[first]}
-        for first in others
-    }
-    return Groups(groups, waiting, set(sets))
+    apart: dict[int, set[int]] = {members[0]: set() for members in sets.values()}
+    for a, b in cannot:
+        apart[sets[a][0]].add(sets[b][0])
+        apart[sets[b][0]].add(sets[a][0])
+    return [sets[first] for first in apart], apart
 
 
 def chain(answers: Sequence[Answer], a: int, b: int) -> list[int]:
@@ -133,7 +143,6 @@ class Rule:
     distance: Callable[[int], FloatArray]
     preference: FloatArray
     interest: Callable[[list[list[int]]], FloatArray] | None = None
-    _distances: dict[int, FloatArray] = field(default_factory=dict, repr=False)
 
     def next_pair(self, answers: Iterable[Answer], skipped: Collection[int] = ()) -> tuple[int, int] | None:
         """Return the sample to ask about and the one to compare it with; None if nothing is left.
@@ -158,7 +167,7 @@ class Rule:
         """Return the sample to place next."""
         if len(groups) < self.n_clusters:
             members = [member for group in groups for member in group]
-            value = np.min([self._from(member)[free] for member in members], axis=0)
+            value = np.min([self.distance(member)[free] for member in members], axis=0)
         elif self.interest is not None:
             value = self.interest(groups)[free]
         else:
@@ -173,22 +182,16 @@ class Rule:
         group = min(open_groups, key=lambda members: float(distance[members].mean()))
         return min(group, key=lambda member: float(distance[member]))
 
-    def _from(self, sample: int) -> FloatArray:
-        """Return the distances from a sample of a group; these are asked for again and again."""
-        if sample not in self._distances:
-            self._distances[sample] = self.distance(sample)
-        return self._distances[sample]
-
 
 def euclidean(X: Any) -> Callable[[int], FloatArray]:
-    """Return a function that gives the squared distances from a sample to all samples."""
+    """Return a function that gives the squared distances from a sample to all samples, computed once."""
     if sparse.issparse(X):
         rows = sparse.csr_array(X, dtype=np.float64)
         squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-        return lambda i: squares + squares[i] - 2 * (rows @ rows[[i]].T).toarray().ravel()
+        return cache(lambda i: squares + squares[i] - 2 * (rows @ rows[[i]].T).toarray().ravel())
     Z = np.asarray(X, dtype=np.float64)
     lengths = (Z**2).sum(axis=1)
-    return lambda i: lengths + lengths[i] - 2 * (Z @ Z[i])
+    return cache(lambda i: lengths + lengths[i] - 2 * (Z @ Z[i]))
 
 
 def uncertainty(p: FloatArray) -> FloatArray:

@@ -36,7 +36,7 @@ from sklearn.cluster import KMeans
 from threadpoolctl import ThreadpoolController
 
 from cscluster.arrays import FloatArray, IntArray
-from cscluster.constraints.active import Answer, euclidean, uncertainty
+from cscluster.constraints.active import Answer, euclidean, joined_sets, uncertainty
 
 MAX_CANDIDATES = 2000
 """Of more samples, so many are drawn to be asked about."""
@@ -76,7 +76,6 @@ class Doubt:
         self._place = {sample: place for place, sample in enumerate(self._candidates)}
         pool = X[np.array(self._candidates)]
         self._distance = euclidean(pool)
-        self._distances: dict[int, FloatArray] = {}
         several = rng.permutation(len(self._candidates))[:_SCALE_SAMPLES].tolist()
         medians = np.median([self._distance(place) for place in several], axis=0)
         self._scales = _SCALE * np.maximum(medians, np.finfo(float).tiny)
@@ -123,7 +122,7 @@ class Doubt:
 
         The last holds first members of sets, by the first member of each set.
         """
-        sets, apart = _sets(answers)
+        sets, apart = joined_sets((b, a, together) for a, b, together in answers)
         groups: list[Set] = []
         waiting: list[Set] = []
         for members in sorted(sets, key=lambda members: -len(members)):
@@ -140,7 +139,7 @@ class Doubt:
         places = np.array([self._place.get(sample, -1) for sample in samples])
         D = np.full((len(samples), len(groups)), np.inf)
         for number, group in enumerate(groups):
-            near = [self._from(member)[places] for member in group if member in self._place]
+            near = [self._distance(self._place[member])[places] for member in group if member in self._place]
             if near:
                 D[:, number] = np.sort(near, axis=0)[:_NEIGHBOURS].mean(axis=0)
         D[(places < 0) | np.isinf(D).all(axis=1)] = 0
@@ -186,31 +185,7 @@ class Doubt:
         """Return the squared distance between two samples, zero where one is no candidate."""
         if a not in self._place or b not in self._place:
             return 0.0
-        return float(self._from(a)[self._place[b]])
-
-    def _from(self, sample: int) -> FloatArray:
-        """Return the squared distances from a candidate; those of linked ones are needed again and again."""
-        if sample not in self._distances:
-            self._distances[sample] = self._distance(self._place[sample])
-        return self._distances[sample]
-
-
-def _sets(answers: Sequence[Answer]) -> tuple[list[list[int]], dict[int, set[int]]]:
-    """Return the sets that must-links join, and which first members each is apart from."""
-    sets: dict[int, list[int]] = {}
-    for a, b, together in answers:
-        one, other = sets.setdefault(b, [b]), sets.setdefault(a, [a])
-        if together and one is not other:
-            one.extend(other)
-            for member in other:
-                sets[member] = one
-    different = list({id(members): members for members in sets.values()}.values())
-    apart: dict[int, set[int]] = {members[0]: set() for members in different}
-    for a, b, together in answers:
-        if not together:
-            apart[sets[a][0]].add(sets[b][0])
-            apart[sets[b][0]].add(sets[a][0])
-    return different, apart
+        return float(self._distance(self._place[a])[self._place[b]])
 
 
 def _medoids(X: Any, k: int, seed: int) -> tuple[list[int], IntArray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -39,7 +39,7 @@ class Link:
     weight : float
         Weight of the link.
     line : int, optional
-        Where it stands in its file.
+        Its line in the file.
     """
 
     a: int
@@ -148,20 +148,31 @@ def list_links(text: str, path: Path, n_samples: int, ids: Sequence[str] | None 
 
 def _lines(text: str, path: Path, n_samples: int, ids: Sequence[str] | None) -> list[Link]:
     """Return the links of a file, or raise an error that lists all lines that are wrong."""
+    mistakes: list[str] = []
+    rows = ((f"{path}:{line}", line, row) for line, row in content_rows(text, path, mistakes))
+    return _links(rows, n_samples, ids, mistakes)
+
+
+def _links(
+    rows: Iterable[tuple[str, int | None, Sequence[Any]]],
+    n_samples: int,
+    ids: Sequence[str] | None,
+    mistakes: list[str],
+) -> list[Link]:
+    """Return links, each given by its place in words, its line and its cells, or list all mistakes."""
     numbers = {name: number for number, name in enumerate(ids or ())}
     links: list[Link] = []
-    mistakes: list[str] = []
-    for line, row in content_rows(text, path, mistakes):
+    for place, line, row in rows:
         try:
             links.append(_link(row, numbers, n_samples, line))
         except ConstraintError as error:
-            mistakes.append(f"{path}:{line}: {error}")
+            mistakes.append(f"{place}: {error}")
     if mistakes:
         raise ConstraintError("\n".join(_first(mistakes, "mistake")))
     return links
 
 
-def _link(row: Sequence[Any], numbers: dict[str, int], n_samples: int, line: int | None = None) -> Link:
+def _link(row: Sequence[Any], numbers: dict[str, int], n_samples: int, line: int | None) -> Link:
     """Return the link that cells write."""
     kind = str(row[2]).lower()
     if kind not in _KINDS:
@@ -209,8 +220,8 @@ def settle(
     if contradictions == "keep" or not len(pairs):
         return constraints
     if contradictions == "drop":
-        apart = constraints.components[constraints.cannot_links]
-        return constraints.select(np.ones(len(constraints.must_links), bool), apart[:, 0] != apart[:, 1])
+        a, b = constraints.components[constraints.pairs].T
+        return constraints.select(constraints.is_must | (a != b))
     told = explain_contradictions(links, n_samples, ids)
     raise ContradictionError("\n".join([f"{source}: links contradict each other:", *_first(told, "pair")]))
 
@@ -275,15 +286,8 @@ def as_links(
         return links
     if isinstance(links, (str, Path)):
         return read_links(links, n_samples, ids, contradictions)
-    rows = _tuples(links)
-    numbers = {name: number for number, name in enumerate(ids or ())}
-    found: list[Link] = []
-    for place, row in enumerate(rows):
-        try:
-            found.append(_link(row, numbers, n_samples))
-        except ConstraintError as error:
-            raise ConstraintError(f"Link number {place}: {error}") from None
-    return settle(found, n_samples, "the given links", ids, contradictions)
+    rows = ((f"Link number {place}", None, row) for place, row in enumerate(_tuples(links)))
+    return settle(_links(rows, n_samples, ids, []), n_samples, "the given links", ids, contradictions)
 
 
 def _tuples(links: Any) -> list[Sequence[Any]]:
@@ -301,20 +305,20 @@ def _tuples(links: Any) -> list[Sequence[Any]]:
         ) from None
 
 
-def content_rows(text: str, path: Path, mistakes: list[str] | None = None) -> Iterator[tuple[int, list[str]]]:
+def content_rows(text: str, path: Path, mistakes: list[str]) -> Iterator[tuple[int, list[str]]]:
     """Yield the number of the line and the cells of each link.
 
     Parameters
     ----------
     text, path : str, Path
         The content, and where it comes from.
-    mistakes : list of str, optional
-        Takes what is wrong with lines of too few or too many cells, which then raise no error.
+    mistakes : list of str
+        Takes what is wrong with lines of too few or too many cells.
 
     Raises
     ------
     ConstraintError
-        If it is not CSV, has another header, or a line has too few or too many cells.
+        If it is not CSV, or has another header.
     """
     separator = cells.separator(text.partition("\n")[0])
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)  # cells may hold line breaks
@@ -327,12 +331,9 @@ def content_rows(text: str, path: Path, mistakes: list[str] | None = None) -> It
             if not any(row):
                 continue
             if len(row) not in (3, len(header)):
-                mistake = f"{path}:{reader.line_num}: expected {len(header)} values, got {len(row)}."
-                if mistakes is None:
-                    raise ConstraintError(mistake)
-                mistakes.append(mistake)
-                continue
-            yield reader.line_num, row
+                mistakes.append(f"{path}:{reader.line_num}: expected {len(header)} values, got {len(row)}.")
+            else:
+                yield reader.line_num, row
     except csv.Error as error:
         raise ConstraintError(f"{path}: not a CSV file ({error})") from error
 
@@ -398,14 +399,10 @@ def as_constraints(links: Sequence[Link], n_samples: int) -> Constraints:
     n_samples : int
         Number of samples.
     """
-    must, cannot = ([link for link in links if link.together is kind] for kind in (True, False))
-    return Constraints(
-        [(link.a, link.b) for link in must],
-        [(link.a, link.b) for link in cannot],
-        n_samples=n_samples,
-        must_weights=[link.weight for link in must],
-        cannot_weights=[link.weight for link in cannot],
-    )
+    pairs = np.array([(link.a, link.b) for link in links], dtype=np.int64).reshape(-1, 2)
+    is_must = np.array([link.together for link in links], dtype=bool)
+    weights = np.array([link.weight for link in links], dtype=np.float64)
+    return Constraints.of_pairs(pairs, is_must, weights, n_samples=n_samples)
 
 
 def as_lines(constraints: Constraints) -> list[Link]:
@@ -416,14 +413,9 @@ def as_lines(constraints: Constraints) -> list[Link]:
     constraints : Constraints
         The links.
     """
-    return [
-        Link(a, b, together, weight)
-        for together, pairs, weights in (
-            (True, constraints.must_links, constraints.must_weights),
-            (False, constraints.cannot_links, constraints.cannot_weights),
-        )
-        for (a, b), weight in zip(pairs.tolist(), weights.tolist(), strict=True)
-    ]
+    parts = (constraints.pairs, constraints.is_must, constraints.weights)
+    rows = zip(*(part.tolist() for part in parts), strict=True)
+    return [Link(a, b, together, weight) for (a, b), together, weight in rows]
 
 
 def links_csv(links: Constraints | Sequence[Link], ids: Sequence[str] = ()) -> str:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from cscluster.arrays import FloatArray, IntArray
+from cscluster.arrays import BoolArray, FloatArray, IntArray
 from cscluster.errors import ConstraintError
+from cscluster.words import html_table
 
 
 def _canonical(
@@ -126,12 +126,17 @@ class Constraints:
     ) -> None:
         must = _canonical(must_links, must_weights, n_samples, "must")
         cannot = _canonical(cannot_links, cannot_weights, n_samples, "cannot")
+        self._set(must, cannot, int(n_samples))
+
+    def _set(
+        self, must: tuple[IntArray, FloatArray], cannot: tuple[IntArray, FloatArray], n_samples: int
+    ) -> None:
         self.__dict__.update(
             must_links=must[0],
             must_weights=must[1],
             cannot_links=cannot[0],
             cannot_weights=cannot[1],
-            n_samples=int(n_samples),
+            n_samples=n_samples,
         )
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -147,6 +152,41 @@ class Constraints:
             Number of samples.
         """
         return cls(n_samples=n_samples)
+
+    @classmethod
+    def of_pairs(
+        cls, pairs: IntArray, is_must: BoolArray, weights: FloatArray, *, n_samples: int
+    ) -> Constraints:
+        """Return links of both kinds in one list.
+
+        Parameters
+        ----------
+        pairs : ndarray of shape (n_links, 2)
+            Pairs of sample numbers.
+        is_must, weights : ndarray of shape (n_links,)
+            Which of them are must-linked, and the weight of each.
+        n_samples : int
+            Number of samples.
+        """
+        return cls(
+            pairs[is_must],
+            pairs[~is_must],
+            n_samples=n_samples,
+            must_weights=weights[is_must],
+            cannot_weights=weights[~is_must],
+        )
+
+    def _chosen(self, must: BoolArray, cannot: BoolArray) -> Constraints:
+        """Return the links of two masks; they are canonical already."""
+        links = object.__new__(Constraints)
+        chosen = (
+            (self.must_links[must], self.must_weights[must]),
+            (self.cannot_links[cannot], self.cannot_weights[cannot]),
+        )
+        for array in (*chosen[0], *chosen[1]):
+            array.setflags(write=False)
+        links._set(*chosen, self.n_samples)
+        return links
 
     @classmethod
     def from_labels(cls, pairs: ArrayLike, labels: ArrayLike) -> Constraints:
@@ -222,29 +262,30 @@ class Constraints:
             raise ConstraintError(
                 f"Cannot join links on {self.n_samples} samples with links on {other.n_samples}."
             )
-        return Constraints(
-            np.concatenate([self.must_links, other.must_links]),
-            np.concatenate([self.cannot_links, other.cannot_links]),
+        if not len(self) or not len(other):
+            return self if len(self) else other
+        return Constraints.of_pairs(
+            np.concatenate([self.pairs, other.pairs]),
+            np.concatenate([self.is_must, other.is_must]),
+            np.concatenate([self.weights, other.weights]),
             n_samples=self.n_samples,
-            must_weights=np.concatenate([self.must_weights, other.must_weights]),
-            cannot_weights=np.concatenate([self.cannot_weights, other.cannot_weights]),
         )
 
-    def select(self, must: ArrayLike, cannot: ArrayLike) -> Constraints:
-        """Return the links that two index arrays or masks, one for each kind, pick out.
+    def select(self, chosen: ArrayLike) -> Constraints:
+        """Return some of the links.
 
         Parameters
         ----------
-        must, cannot : array-like
-            Numbers in `must_links` and `cannot_links`, or a mask over each.
+        chosen : array-like
+            Numbers of `pairs`, or a mask over them.
         """
-        m, c = _rows(must), _rows(cannot)
-        return Constraints(
-            self.must_links[m],
-            self.cannot_links[c],
-            n_samples=self.n_samples,
-            must_weights=self.must_weights[m],
-            cannot_weights=self.cannot_weights[c],
+        rows = np.asarray(chosen)
+        if rows.dtype == bool:
+            n_must = len(self.must_links)
+            return self._chosen(rows[:n_must], rows[n_must:])
+        rows = rows if rows.size else rows.astype(np.intp)  # an empty list is one too
+        return Constraints.of_pairs(
+            self.pairs[rows], self.is_must[rows], self.weights[rows], n_samples=self.n_samples
         )
 
     def renumbered(self, rows: IntArray) -> Constraints:
@@ -255,13 +296,8 @@ class Constraints:
         rows : ndarray of int
             Sorted indices that hold every touched sample.
         """
-        return Constraints(
-            np.searchsorted(rows, self.must_links),
-            np.searchsorted(rows, self.cannot_links),
-            n_samples=len(rows),
-            must_weights=self.must_weights,
-            cannot_weights=self.cannot_weights,
-        )
+        pairs = np.searchsorted(rows, self.pairs)
+        return Constraints.of_pairs(pairs, self.is_must, self.weights, n_samples=len(rows))
 
     def violated(self, labels: ArrayLike) -> Constraints:
         """Return the links that a partition breaks.
@@ -271,24 +307,20 @@ class Constraints:
         labels : array-like of shape (n_samples,)
             Cluster of each sample.
         """
-        y = np.asarray(labels)
-        must, cannot = self.must_links, self.cannot_links
-        return self.select(
-            y[must[:, 0]] != y[must[:, 1]],
-            y[cannot[:, 0]] == y[cannot[:, 1]],
-        )
+        i, j = np.asarray(labels)[self.pairs].T
+        return self.select((i == j) != self.is_must)
 
     @cached_property
     def hard(self) -> Constraints:
         """The links that must hold: those of infinite weight."""
-        return self.select(np.isinf(self.must_weights), np.isinf(self.cannot_weights))
+        return self.select(np.isinf(self.weights))
 
     @cached_property
     def binding(self) -> Constraints:
         """The links of weight one or more; where weights count, lighter ones entail nothing."""
-        if min(self.must_weights.min(initial=1), self.cannot_weights.min(initial=1)) >= 1:
+        if self.weights.min(initial=1) >= 1:
             return self
-        return self.select(self.must_weights >= 1, self.cannot_weights >= 1)
+        return self.select(self.weights >= 1)
 
     def hardened(self) -> Constraints:
         """Return the same links, all of them hard."""
@@ -302,27 +334,34 @@ class Constraints:
         weight : float
             The weight; infinite for hard links.
         """
-        return self._reweighted(*(np.full(len(p), weight) for p in (self.must_links, self.cannot_links)))
+        return self._reweighted(np.full(len(self), weight))
 
     def softened(self) -> Constraints:
         """Return the same links, hard ones with weight one."""
-        return self._reweighted(
-            *(np.where(np.isinf(w), 1.0, w) for w in (self.must_weights, self.cannot_weights))
-        )
+        return self._reweighted(np.where(np.isinf(self.weights), 1.0, self.weights))
 
-    def _reweighted(self, must_weights: FloatArray, cannot_weights: FloatArray) -> Constraints:
-        return Constraints(
-            self.must_links,
-            self.cannot_links,
-            n_samples=self.n_samples,
-            must_weights=must_weights,
-            cannot_weights=cannot_weights,
-        )
+    def _reweighted(self, weights: FloatArray) -> Constraints:
+        return Constraints.of_pairs(self.pairs, self.is_must, weights, n_samples=self.n_samples)
+
+    @cached_property
+    def pairs(self) -> IntArray:
+        """The pairs of all links, must-links first."""
+        return np.concatenate([self.must_links, self.cannot_links])
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """The weights of `pairs`."""
+        return np.concatenate([self.must_weights, self.cannot_weights])
+
+    @property
+    def is_must(self) -> BoolArray:
+        """Which of the `pairs` are must-linked."""
+        return np.arange(len(self)) < len(self.must_links)
 
     @cached_property
     def touched(self) -> IntArray:
         """Sorted numbers of the samples that some link names."""
-        return np.unique(np.concatenate([self.must_links.ravel(), self.cannot_links.ravel()]))
+        return np.unique(self.pairs)
 
     @cached_property
     def components(self) -> IntArray:
@@ -433,11 +472,11 @@ class Constraints:
             entailed.must_links,
             entailed.cannot_links,
             n_samples=self.n_samples,
-            must_weights=self._given(entailed.must_links, self.must_links, self.must_weights),
-            cannot_weights=self._given(entailed.cannot_links, self.cannot_links, self.cannot_weights),
+            must_weights=self._weights_of(entailed.must_links, self.must_links, self.must_weights),
+            cannot_weights=self._weights_of(entailed.cannot_links, self.cannot_links, self.cannot_weights),
         )
 
-    def _given(self, pairs: IntArray, given: IntArray, weights: FloatArray) -> FloatArray:
+    def _weights_of(self, pairs: IntArray, given: IntArray, weights: FloatArray) -> FloatArray:
         """Weights of `pairs`: the given ones where a pair was given, one elsewhere."""
         result = np.ones(len(pairs))
         codes = pairs[:, 0] * self.n_samples + pairs[:, 1]
@@ -445,20 +484,14 @@ class Constraints:
         return result
 
     def _repr_html_(self) -> str:
-        return (
-            "<table><caption>Constraints</caption>"
-            f"<tr><th>samples</th><td>{self.n_samples}</td></tr>"
-            f"<tr><th>must-links</th><td>{len(self.must_links)}</td></tr>"
-            f"<tr><th>cannot-links</th><td>{len(self.cannot_links)}</td></tr>"
-            f"<tr><th>samples touched</th><td>{len(self.touched)}</td></tr>"
-            f"<tr><th>contradictions</th><td>{len(self.contradictions)}</td></tr></table>"
-        )
-
-
-def _rows(picked: ArrayLike) -> NDArray[Any]:
-    """Return an index array or mask; an empty list is one too."""
-    rows = np.asarray(picked)
-    return rows if rows.size else rows.astype(np.intp)
+        facts: dict[str, object] = {
+            "samples": self.n_samples,
+            "must-links": len(self.must_links),
+            "cannot-links": len(self.cannot_links),
+            "samples touched": len(self.touched),
+            "contradictions": len(self.contradictions),
+        }
+        return html_table("Constraints", facts)
 
 
 def _stack(parts: Iterable[IntArray]) -> IntArray:

@@ -149,11 +149,19 @@ OneOrSeveral = Annotated[
 class _Schedule(BaseModel):
     """What all schedules share.
 
-    A key of `VARIED` that holds a list stands for several schedules, its `variants`; asked itself, such a
-    schedule is the first of them.
+    `AXIS` says what the points are on the axis of a figure, `POINTS` is the key that lists them, `EXAMPLE`
+    gives keys as in a file.  `needs_labels`: links are made from the true classes.  `needs_samples`: the
+    choice of pairs depends on the samples.  A key of
+    `VARIED` that holds a list stands for several schedules, its `variants`; asked itself, such a schedule is
+    the first of them.
     """
 
+    AXIS: ClassVar[str]
+    EXAMPLE: ClassVar[str]
+    POINTS: ClassVar[str] = "counts"
     VARIED: ClassVar[tuple[str, ...]] = ("noise", "weight")
+    needs_labels: ClassVar[bool] = True
+    needs_samples: ClassVar[bool] = False
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -163,6 +171,11 @@ class _Schedule(BaseModel):
     weight: OneOrSeveral[Annotated[float, Field(gt=0, allow_inf_nan=False)] | Literal["hard"]] | None = Field(
         None, description="weight of every link, hard links must hold; a list is an axis of figures"
     )
+
+    @classmethod
+    def example(cls) -> str:
+        """Return how it is written in an experiment file."""
+        return f"{{kind: {cls.model_fields['kind'].default}, {cls.EXAMPLE}}}"
 
     def variants(self) -> list[tuple[dict[str, Any], Self]]:
         """Return the schedules that this one stands for, each with the values of the keys that vary."""
@@ -176,24 +189,15 @@ class _Schedule(BaseModel):
         return _first(self.noise)
 
     @property
-    @abstractmethod
     def points(self) -> list[int]:
         """Values on the horizontal axis."""
+        points: list[int] = getattr(self, self.POINTS)
+        return points
 
     @property
     def n_tiers(self) -> int:
         """Number of constraint sets in an episode."""
         return 1
-
-    @property
-    def needs_labels(self) -> bool:
-        """Whether links are made from the true classes."""
-        return True
-
-    @property
-    def needs_samples(self) -> bool:
-        """Whether the choice of pairs depends on the samples."""
-        return False
 
     def identity(self) -> dict[str, Any]:
         """Return what, beside the point and the trial, decides the links; part of the key."""
@@ -248,14 +252,12 @@ class _Counted(_Schedule):
 
     counts: Counts = Field(description="numbers of links, the points of the curves")
 
-    @property
-    def points(self) -> list[int]:
-        """Numbers of links."""
-        return self.counts
-
 
 class RandomPairs(_Counted):
     """Pairs drawn at random, linked by whether their classes agree (zeng2012, section 4.3)."""
+
+    AXIS = "number of links"
+    EXAMPLE = "counts: [20, 50, 100]"
 
     kind: Literal["random_pairs"] = "random_pairs"
 
@@ -266,6 +268,9 @@ class RandomPairs(_Counted):
 
 class BalancedPairs(_Counted):
     """As many must-links as cannot-links (baghshah2010, section 4.2); a point is the number of each kind."""
+
+    AXIS = "links of each kind"
+    EXAMPLE = "counts: [10, 25, 50]"
 
     kind: Literal["balanced_pairs"] = "balanced_pairs"
 
@@ -285,13 +290,12 @@ class Fraction(_Schedule):
     are drawn from all samples.
     """
 
+    POINTS = "shares"
+    AXIS = "share of samples (%)"
+    EXAMPLE = "shares: [5, 10]"
+
     kind: Literal["fraction"] = "fraction"
     shares: Shares = Field(description="shares of the samples in per cent")
-
-    @property
-    def points(self) -> list[int]:
-        """Shares in per cent."""
-        return self.shares
 
     def _episode(self, point: int, draw: _Draw) -> Episode:
         """Return the links of a share."""
@@ -306,12 +310,15 @@ class Labelled(_Schedule):
     known samples that bear another class.
     """
 
+    AXIS = "samples with known classes"
+    EXAMPLE = "per_class: [1, 5, 10]"
+
     kind: Literal["labelled"] = "labelled"
     shares: Shares | None = Field(
         None, description="shares of all samples whose classes are known, in per cent"
     )
     per_class: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)] | None = Field(
-        None, description="numbers of samples of each class that are known, in the place of shares"
+        None, description="numbers of samples of each class that are known, instead of shares"
     )
 
     @model_validator(mode="after")
@@ -350,14 +357,13 @@ class Labelled(_Schedule):
 class Tiers(_Schedule):
     """Links that arrive in tiers of equal size (yi2015, section 4.3)."""
 
+    POINTS = "per_tier"
+    AXIS = "links of a tier"
+    EXAMPLE = "per_tier: [20], tiers: 5"
+
     kind: Literal["tiers"] = "tiers"
     per_tier: Counts = Field(description="numbers of links in a tier")
     tiers: int = Field(5, ge=1, description="number of tiers")
-
-    @property
-    def points(self) -> list[int]:
-        """Numbers of links in a tier."""
-        return self.per_tier
 
     @property
     def n_tiers(self) -> int:
@@ -377,6 +383,9 @@ class Folds(_Counted):
 
     Trial t holds out fold ``t % folds`` of the split number ``t // folds``.
     """
+
+    AXIS = "number of links"
+    EXAMPLE = "counts: [20, 50, 100], folds: 5"
 
     kind: Literal["folds"] = "folds"
     folds: int = Field(5, ge=2, description="number of folds; each trial holds out one")
@@ -401,12 +410,15 @@ Strategy = Literal["explore_consolidate", "min_max", "npu", "cobras", "doubt"]
 
 
 class Active(_Counted):
-    """Pairs that an active learner asks about; see `active` and `strategies`.
+    """Pairs that an active learner asks about.
 
     The true classes answer.  Random choices, such as that of the first sample, are the trial's.
     """
 
     VARIED = (*_Schedule.VARIED, "strategy")
+    needs_samples = True
+    AXIS = "number of links"
+    EXAMPLE = "counts: [20, 50, 100], strategy: explore_consolidate"
 
     kind: Literal["active"] = "active"
     strategy: OneOrSeveral[Strategy] = Field(
@@ -418,11 +430,6 @@ class Active(_Counted):
     def chosen_strategy(self) -> str:
         """How pairs are chosen."""
         return self.strategy[0] if isinstance(self.strategy, list) else self.strategy
-
-    @property
-    def needs_samples(self) -> bool:
-        """Strategies measure distances."""
-        return True
 
     def identity(self) -> dict[str, Any]:
         """Return the kind, the noise and the strategy."""
@@ -455,6 +462,10 @@ class File(_Schedule):
     The file is read once: what runs elsewhere or later has the same links.
     """
 
+    needs_labels = False
+    AXIS = "links in the file"
+    EXAMPLE = "path: links.csv"
+
     kind: Literal["file"] = "file"
     path: Path = Field(description="links file with the columns a, b, link and optionally weight")
 
@@ -466,12 +477,7 @@ class File(_Schedule):
     @property
     def points(self) -> list[int]:
         """Number of links in the file."""
-        return [sum(1 for _ in content_rows(self.text, self.path))]
-
-    @property
-    def needs_labels(self) -> bool:
-        """Links come from the file."""
-        return False
+        return [sum(1 for _ in content_rows(self.text, self.path, []))]
 
     def identity(self) -> dict[str, Any]:
         """Return the kind, the noise and the content of the file."""
@@ -482,16 +488,8 @@ class File(_Schedule):
         """Return the links in the file."""
         links = parse_links(self.text, self.path, draw.n, draw.ids)
         flipped = draw.rng.permutation(flips(len(links), self.wrong))
-        must, cannot = np.split(flipped, [len(links.must_links)])
-        kept, turned = links.select(~must, ~cannot), links.select(must, cannot)
-        swapped = Constraints(
-            turned.cannot_links,
-            turned.must_links,
-            n_samples=draw.n,
-            must_weights=turned.cannot_weights,
-            cannot_weights=turned.must_weights,
-        )
-        return Episode((kept | swapped,))
+        given = Constraints.of_pairs(links.pairs, links.is_must ^ flipped, links.weights, n_samples=draw.n)
+        return Episode((given,))
 
 
 Schedule = Annotated[
@@ -501,3 +499,4 @@ Schedule = Annotated[
 MODELS: dict[str, type[_Schedule]] = {
     model.model_fields["kind"].default: model for model in get_args(get_args(Schedule)[0])
 }
+"""The schedules by their kinds."""

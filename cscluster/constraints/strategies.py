@@ -14,14 +14,13 @@ References
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier
 
-from cscluster.arrays import BoolArray, FloatArray, IntArray
+from cscluster.arrays import BoolArray, FloatArray, IntArray, dense
 from cscluster.constraints.active import Rule, as_arrays, ask, euclidean, uncertainty
 from cscluster.constraints.cobras import Oracle, cobras
 from cscluster.constraints.doubt import Doubt
@@ -63,25 +62,15 @@ def questions(
     return ask(Rule(n_clusters, distance, preference, interest), count, answer)
 
 
-def dense(X: Any) -> FloatArray:
-    """Return samples as a dense array."""
-    return X.toarray() if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
-
-
 @dataclass
 class MinMax:
     """The interest in a sample is its distance to the closest one that is in a group [1]_."""
 
     distance: Callable[[int], FloatArray]
-    _nearest: dict[int, FloatArray] = field(default_factory=dict)
 
     def __call__(self, groups: list[list[int]]) -> FloatArray:
         """Return the interest in each sample."""
-        members = [member for group in groups for member in group]
-        for member in members:
-            if member not in self._nearest:
-                self._nearest[member] = self.distance(member)
-        return np.min([self._nearest[member] for member in members], axis=0)
+        return np.min([self.distance(member) for group in groups for member in group], axis=0)
 
 
 @dataclass

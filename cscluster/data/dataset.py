@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import html
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from scipy import sparse
 
 from cscluster.arrays import BoolArray, IntArray
 from cscluster.errors import DataError
+from cscluster.words import html_table
 
 _SHOWN_CLASSES = 10
 
@@ -36,7 +37,7 @@ class Dataset:
     image : tuple of int, optional
         Shape of a sample that is a picture.
     checksum : str
-        SHA-256 of the source file, or what stands for it.
+        SHA-256 of the source file; of generated data, their kind.
     """
 
     name: str
@@ -75,9 +76,9 @@ class Dataset:
         """Return the name of a column, or its number."""
         return f"'{self.features[column]}'" if self.features else f"number {column}"
 
-    def _facts(self) -> dict[str, str]:
+    def _facts(self) -> dict[str, object]:
         """Return what one wants to know of a data set at a glance."""
-        facts = {"samples": f"{self.n_samples:,}", "features": f"{self.n_features:,}"}
+        facts: dict[str, object] = {"samples": f"{self.n_samples:,}", "features": f"{self.n_features:,}"}
         if self.y is not None:
             counts = np.bincount(self.y, minlength=self.n_classes).tolist()
             named = [f"{name} {count}" for name, count in zip(self.classes, counts, strict=True)]
@@ -92,10 +93,7 @@ class Dataset:
         return f"Dataset({self.name!r}, {facts})"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th>{name}</th><td>{html.escape(value)}</td></tr>" for name, value in self._facts().items()
-        )
-        return f"<table><caption>{html.escape(self.name)}</caption>{rows}</table>"
+        return html_table(self.name, self._facts())
 
     def take(self, rows: IntArray) -> Dataset:
         """Return the data set reduced to some rows."""
@@ -106,6 +104,11 @@ class Dataset:
             ids=[self.ids[i] for i in rows] if self.ids else [],
             is_test=None if self.is_test is None else self.is_test[rows],
         )
+
+    def mapped(self, function: Callable[[Any], Any]) -> Dataset:
+        """Return the data set with a function of its samples, and of the unseen ones, in their place."""
+        unseen = None if self.X_unseen is None else function(self.X_unseen)
+        return replace(self, X=function(self.X), X_unseen=unseen)
 
     def check(self) -> Dataset:
         """Return the data set if it can be clustered.

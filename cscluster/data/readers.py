@@ -54,11 +54,10 @@ def read(path: Path, *, name: str, target: str | None = None, id_column: str | N
     DataError
         If the file is missing, damaged, of an unknown format or without the named columns.
     """
-    with _explained(path):
+    with _explained(path) as known:
         content = path.read_bytes()
         if not content:
             raise ValueError("the file is empty")
-        known = _format(path)
         if known.is_table:
             frame = known.load()(path, id_column)
             data = from_frame(frame, name, target or default_target(path, frame), id_column)
@@ -78,8 +77,8 @@ def read_frame(path: Path, *, id_column: str | None = None) -> pd.DataFrame:
     DataError
         If the file is missing or damaged, or has a column twice.
     """
-    with _explained(path):
-        frame = _format(path).load()(path, id_column)
+    with _explained(path) as known:
+        frame = known.load()(path, id_column)
     return with_names(frame, path.stem)
 
 
@@ -91,28 +90,23 @@ def read_text(path: Path) -> pd.DataFrame:
     DataError
         If the file is missing or damaged, or has a column twice.
     """
-    with _explained(path):
-        read = _format(path).load()
+    with _explained(path) as known:
+        read = known.load()
         frame = separated_frame(path, None, dtype=str) if read is separated_frame else read(path, None)
     return with_names(frame.astype(object).where(frame.notna(), ""), path.stem)
 
 
-def _format(path: Path) -> Format:
-    known = formats.find(path)
-    assert known is not None, "checked by _explained"
-    return known
-
-
 @contextlib.contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    """Turn whatever goes wrong while a file is read into one sentence."""
+def _explained(path: Path) -> Iterator[Format]:
+    """Yield the format of a file, and turn whatever goes wrong while it is read into one sentence."""
     if not os.path.isfile(path):  # which takes any string for a path
         raise DataError(f"There is no data file '{path}'.")
-    if formats.find(path) is None:
-        known = ", ".join(formats.ENDINGS)
-        raise DataError(f"Cannot read '{path.name}': the ending '{path.suffix}' is not one of {known}.")
+    known = formats.find(path)
+    if known is None:
+        endings = ", ".join(formats.ENDINGS)
+        raise DataError(f"Cannot read '{path.name}': the ending '{path.suffix}' is not one of {endings}.")
     try:
-        yield
+        yield known
     except DataError:
         raise
     except PermissionError:

@@ -29,7 +29,7 @@ class Recipe(BaseModel):
     target: str | None = Field(None, description="column of the true classes, where the base is a file")
     id: str | None = Field(None, description="column of the names of the samples, where the base is a file")
     generator: Literal["ringnorm", "rings", "moons", "xor", "blobs"] | None = Field(
-        None, description="what makes the samples, in the place of a base"
+        None, description="what makes the samples, instead of a base"
     )
     part: Literal["train", "test"] | None = Field(None, description="part of a base that has two")
     classes: list[str] | None = Field(None, description="classes that are kept")
@@ -104,20 +104,9 @@ def apply(recipe: Recipe, base: Dataset, name: str) -> Dataset:
         data = _enlarge(data, recipe.enlarge, seeds.generator(recipe.seed, "enlarge"))
     columns = _columns(recipe, data)
     if columns is not None:
-        data = replace(
-            data,
-            X=data.X[:, columns],
-            X_unseen=None if data.X_unseen is None else data.X_unseen[:, columns],
-            features=[data.features[j] for j in columns] if data.features else [],
-            image=None,
-        )
-    if recipe.divide is not None:
-        data = replace(
-            data,
-            X=data.X / recipe.divide,
-            X_unseen=None if data.X_unseen is None else data.X_unseen / recipe.divide,
-        )
-    return data
+        names = [data.features[j] for j in columns] if data.features else []
+        data = replace(data.mapped(lambda X: X[:, columns]), features=names, image=None)
+    return data if recipe.divide is None else data.mapped(lambda X: X / recipe.divide)
 
 
 def _relabel(recipe: Recipe, data: Dataset) -> Dataset:

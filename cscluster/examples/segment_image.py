@@ -14,28 +14,6 @@ from numpy.typing import NDArray
 
 from cscluster import IterSVR
 
-SEGMENTS = ("sky", "sun", "hills", "field")
-
-
-def segments(size: int = 200) -> NDArray[np.int64]:
-    """Return what each pixel of the test image shows, as a number into SEGMENTS."""
-    row, column = np.mgrid[:size, :size] / size
-    shown = np.zeros((size, size), dtype=np.int64)
-    shown[np.hypot(row - 0.22, column - 0.75) < 0.13] = 1
-    shown[row > 0.55 + 0.1 * np.sin(7 * column)] = 2
-    shown[row > 0.8 + 0.05 * np.cos(5 * column)] = 3
-    return shown
-
-
-def landscape(size: int = 200, seed: int = 0) -> NDArray[np.uint8]:
-    """Draw the bundled test image: sky, sun, hills and a red field, with noise."""
-    rng = np.random.default_rng(seed)
-    shown = segments(size)
-    image = np.array([[110, 170, 230], [250, 220, 90], [60, 120, 50], [150, 50, 40]], dtype=float)[shown]
-    image += np.where(shown == 0, 40 * np.arange(size)[:, None] / size, 0)[..., None]
-    noisy = image + rng.normal(scale=8, size=image.shape)
-    return (np.clip(noisy, 0, 255) // 8 * 8).astype(np.uint8)
-
 
 def read_pixels(path: str | Path) -> NDArray[np.float64]:
     """Return an image as red, green and blue from 0 to 255, of shape (height, width, 3)."""

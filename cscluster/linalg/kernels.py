@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from cscluster.arrays import FloatArray
+from cscluster.arrays import FloatArray, dense
 from cscluster.errors import DataError
 
 Samples: TypeAlias = Any
@@ -61,7 +61,7 @@ class Kernel:
 
         It is filled in blocks of rows that stay in the cache.
         """
-        Z = X if Z is None else Z
+        X, Z = (part.astype(np.float64, copy=False) for part in (X, X if Z is None else Z))
         n, m = X.shape[0], Z.shape[0]
         if self.name == "gaussian":
             X, Z = X / self.sigma, Z / self.sigma
@@ -71,7 +71,7 @@ class Kernel:
         rows = max(1, _BLOCK_BYTES // (8 * max(m, 1)))
         for start in range(0, n, rows):
             block = K[start : start + rows]
-            block[:] = _dense(X[start : start + rows] @ Zt)
+            block[:] = dense(X[start : start + rows] @ Zt)
             if self.name == "gaussian":
                 block *= 2
                 block -= x2[start : start + rows, None]
@@ -133,9 +133,10 @@ def median_distance(X: Samples) -> float:
     n = X.shape[0]
     if n > _MEDIAN_SAMPLES:
         X = X[np.sort(np.random.default_rng(0).choice(n, size=_MEDIAN_SAMPLES, replace=False))]
+    X = X.astype(np.float64, copy=False)  # squares of small integers would not fit
     x2 = squared_norms(X)
     i, j = np.triu_indices(X.shape[0], k=1)
-    squared = (x2[:, None] + x2 - 2 * _dense(X @ X.T))[i, j]
+    squared = (x2[:, None] + x2 - 2 * dense(X @ X.T))[i, j]
     return float(np.sqrt(max(np.median(squared), 0.0))) if len(squared) else 0.0
 
 
@@ -174,7 +175,3 @@ def _physical_memory() -> int:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # Windows has no sysconf
         return 16 * 2**30
-
-
-def _dense(product: Any) -> FloatArray:
-    return product.toarray() if sparse.issparse(product) else np.asarray(product)

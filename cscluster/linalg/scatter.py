@@ -7,11 +7,15 @@ from scipy import sparse
 
 from cscluster.arrays import BoolArray, FloatArray, IntArray
 from cscluster.constraints import Constraints
+from cscluster.linalg.psd import rank_tolerance, top_eigenpairs
 
 _EQUAL = 1e-4
 """Relative difference of two deviations that counts as none."""
 _DIMENSION_SAMPLES = 2000
 """At most so many samples are used to find the effective dimension."""
+_RARE = 25
+"""A range of so many standard deviations: hardly any sample, one in 600, differs from the others."""
+_BLOCK_ROWS = 4096
 
 
 def deviations(X: FloatArray) -> tuple[BoolArray, FloatArray]:
@@ -25,13 +29,31 @@ def common_scales(X: FloatArray) -> tuple[BoolArray, FloatArray]:
     """Return which features vary, and what puts those that do on one scale, of mean variance one.
 
     Features that share a standard deviation are on one scale already, and k-means sees them so: the result is
-    that deviation.  Others are divided by their ranges, up to a common factor.
+    that deviation.  Others are divided by their ranges, up to a common factor; so are features that share a
+    standard deviation if one of them is nearly constant, since a few samples then hold all of its variance.
     """
     varies, deviation = deviations(X)
-    if len(deviation) and np.ptp(deviation) <= _EQUAL * deviation.max():
+    span = np.ptp(X, axis=0)[varies]
+    is_rare = (span > _RARE * deviation).any()
+    if len(deviation) and np.ptp(deviation) <= _EQUAL * deviation.max() and not is_rare:
         return varies, deviation
-    span = np.ptp(X[:, varies], axis=0)
     return varies, span * np.linalg.norm(deviation / span) / np.sqrt(max(len(span), 1))
+
+
+def principal_map(X: FloatArray, scales: FloatArray, count: int) -> FloatArray:
+    """Return the map, of shape (n_features, count), to the leading principal components of ``X / scales``.
+
+    The components have a mean variance of one.  Directions without variance are left out; the samples are
+    read in blocks, so that no copy of them is made.
+    """
+    mean = X.mean(axis=0)
+    C = np.zeros((X.shape[1],) * 2)
+    for start in range(0, len(X), _BLOCK_ROWS):
+        R = (X[start : start + _BLOCK_ROWS] - mean) / scales
+        C += R.T @ R
+    values, V = top_eigenpairs(C / len(X), count)
+    varies = values > rank_tolerance(values)
+    return V[:, varies] / (scales[:, None] * np.sqrt(values[varies].mean()))
 
 
 def link_scatter(X: FloatArray, links: IntArray, weights: FloatArray) -> FloatArray:
@@ -68,10 +90,14 @@ def separation_scatter(X: FloatArray, constraints: Constraints) -> tuple[FloatAr
 def group_means(X: FloatArray, groups: IntArray) -> FloatArray:
     """Return the mean of each of the groups 0, 1, 2, ... of samples."""
     sizes = np.bincount(groups)
-    member = sparse.csc_array(
-        (np.ones(len(groups)), groups, np.arange(len(groups) + 1)), shape=(len(sizes), len(groups))
-    )
-    return (member @ X) / sizes[:, None]
+    return group_sums(X, groups, len(sizes)) / sizes[:, None]
+
+
+def group_sums(X: FloatArray, group: IntArray, n_groups: int) -> FloatArray:
+    """Return the sum of the rows of `X` in each group, of shape (n_groups, n_features)."""
+    n = len(X)
+    members = sparse.csr_array((np.ones(n), group, np.arange(n + 1)), shape=(n, n_groups))
+    return np.asarray(members.T @ X)
 
 
 def effective_dimension(X: FloatArray) -> float:

@@ -121,10 +121,9 @@ def bisection(
 
 def nullity(S1: FloatArray, S2: FloatArray) -> int:
     """Check both matrices and return the dimension of the null space of S_2."""
-    if not is_positive_semidefinite(S1):
-        raise DataError("S_1 of the trace ratio problem is not symmetric positive semi-definite.")
-    if not is_positive_semidefinite(S2):
-        raise DataError("S_2 of the trace ratio problem is not symmetric positive semi-definite.")
+    for name, S in (("S_1", S1), ("S_2", S2)):
+        if not is_positive_semidefinite(S):
+            raise DataError(f"{name} of the trace ratio problem is not symmetric positive semi-definite.")
     if is_positive_definite(S2):
         return 0
     values = np.linalg.eigvalsh(S2)

@@ -1,9 +1,17 @@
-"""The one list of metrics: name, title, direction, range and meaning; nothing numeric is imported here."""
+"""The one list of metrics: name, title, direction, range, meaning and formula.
+
+Nothing numeric is imported here: a formula asks an `Agreement` of classes and clusters for its numbers.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import inf
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import inf, sqrt
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cscluster.metrics.scores import Agreement
 
 
 @dataclass(frozen=True)
@@ -16,6 +24,8 @@ class Metric:
         Name in configurations and records, and in tables and figures.
     meaning : str
         What it measures.
+    of : callable, optional
+        Its formula; without one it is no function of classes and clusters, and what measures it records it.
     higher_is_better : bool
         Whether more is better.
     lowest, highest : float
@@ -25,32 +35,60 @@ class Metric:
     name: str
     title: str
     meaning: str
+    of: Callable[[Agreement], float] | None = None
     higher_is_better: bool = True
     lowest: float = 0.0
     highest: float = 1.0
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 1.0
+
+
+def _nmi(a: Agreement) -> float:
+    entropy = sqrt(a.class_entropy * a.cluster_entropy)
+    return a.mutual_information / entropy if entropy > 0 else float(a.is_one_cell)
+
+
+def _ari(a: Agreement) -> float:
+    if a.only_class == a.only_cluster == 0:
+        return 1.0
+    top = 2.0 * (float(a.both) * a.neither - float(a.only_class) * a.only_cluster)
+    return top / (
+        float(a.both + a.only_class) * (a.only_class + a.neither)
+        + float(a.both + a.only_cluster) * (a.only_cluster + a.neither)
+    )
 
 
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
         Metric("acc", "ACC (majority)",
-               "share of samples in their cluster's majority class, also called purity (zeng2012, 27)"),
+               "share of samples in their cluster's majority class, also called purity (zeng2012, 27)",
+               lambda a: a.majority / a.n),
         Metric("acc_hungarian", "ACC (one-to-one)",
-               "share of samples in the class of their cluster, one class for each cluster"),
+               "share of samples in the class of their cluster, one class for each cluster",
+               lambda a: a.matched / a.n),
         Metric("error", "error",
                "share of samples outside the class of their cluster, one class for each cluster (zhang2009)",
-               higher_is_better=False),
+               lambda a: 1 - a.matched / a.n, higher_is_better=False),
         Metric("balanced_error", "balanced error",
                "mean of the classes' error rates, one class for each cluster (zhang2009)",
-               higher_is_better=False),
-        Metric("nmi", "NMI", "mutual information over the geometric mean of entropies (zeng2012, 28)"),
-        Metric("ari", "ARI", "Rand index adjusted for chance", lowest=-0.5),
-        Metric("rand", "Rand index", "share of pairs on which classes and clusters agree"),
+               lambda a: 1 - a.matched_recall, higher_is_better=False),
+        Metric("nmi", "NMI", "mutual information over the geometric mean of entropies (zeng2012, 28)", _nmi),
+        Metric("ari", "ARI", "Rand index adjusted for chance", _ari, lowest=-0.5),
+        Metric("rand", "Rand index", "share of pairs on which classes and clusters agree",
+               lambda a: _share(a.both + a.neither, a.both + a.only_class + a.only_cluster + a.neither)),
         Metric("balanced_rand", "balanced Rand index",
-               "mean agreement on pairs inside and between classes (baghshah2010, 4.2)"),
-        Metric("pairwise_f", "pairwise F", "F-measure over pairs put together (bilenko2004)"),
-        Metric("precision", "pairwise precision", "share of pairs in a cluster that share a class"),
-        Metric("recall", "pairwise recall", "share of pairs of a class that share a cluster"),
+               "mean agreement on pairs inside and between classes (baghshah2010, 4.2)",
+               lambda a: 0.5 * _share(a.both, a.both + a.only_class)
+               + 0.5 * _share(a.neither, a.neither + a.only_cluster)),
+        Metric("pairwise_f", "pairwise F", "F-measure over pairs put together (bilenko2004)",
+               lambda a: _share(2 * a.both, 2 * a.both + a.only_class + a.only_cluster)),
+        Metric("precision", "pairwise precision", "share of pairs in a cluster that share a class",
+               lambda a: _share(a.both, a.both + a.only_cluster)),
+        Metric("recall", "pairwise recall", "share of pairs of a class that share a cluster",
+               lambda a: _share(a.both, a.both + a.only_class)),
         Metric("satisfied", "links kept", "share of the given links that the partition keeps"),
         Metric("seconds", "seconds", "time of offline step, fit and update",
                higher_is_better=False, highest=inf),
@@ -96,7 +134,7 @@ def find_metric(name: str) -> Metric:
         return metric
     words = SCOPES.get(scope, scope)
     title = f"{metric.title[:-1]}, {words})" if metric.title.endswith(")") else f"{metric.title} ({words})"
-    return Metric(name, title, metric.meaning, metric.higher_is_better, metric.lowest, metric.highest)
+    return replace(metric, name=name, title=title)
 
 
 def metric_title(name: str) -> str:

@@ -1,22 +1,23 @@
-"""Scores of a partition against the true classes.
+"""Scores of a partition against the true classes: the numbers that the formulas of the catalogue ask for.
 
 All but `satisfied` follow from the contingency table N (classes x clusters), which is built once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import silhouette_score
-from sklearn.metrics.cluster import contingency_matrix
 
 from cscluster import seeds
 from cscluster.arrays import IntArray
 from cscluster.constraints import Constraints
+from cscluster.metrics.catalogue import METRICS
 
 Table = NDArray[np.int64]
 
@@ -33,34 +34,91 @@ def contingency(y_true: ArrayLike, y_pred: ArrayLike) -> Table:
     y_pred : array-like of shape (n_samples,)
         Cluster of each sample.
     """
-    return np.asarray(contingency_matrix(y_true, y_pred), dtype=np.int64)
+    classes, i = np.unique(y_true, return_inverse=True)
+    clusters, j = np.unique(y_pred, return_inverse=True)
+    shape = (len(classes), len(clusters))
+    return np.bincount(i * shape[1] + j, minlength=shape[0] * shape[1]).reshape(shape)
 
 
-def _acc(N: Table) -> float:
-    return float(N.max(axis=0).sum() / N.sum())
+@dataclass(frozen=True)
+class Agreement:
+    """How classes and clusters agree: the numbers that metrics are made of, each counted once.
 
-
-def _acc_hungarian(N: Table) -> float:
-    return float(N[linear_sum_assignment(N, maximize=True)].sum() / N.sum())
-
-
-def _balanced_error(N: Table) -> float:
-    """Return 1 - mean recall of the classes under the best one-to-one map.
-
-    A majority map would give both clusters of a skewed set to the larger class.
+    Attributes
+    ----------
+    N : ndarray of shape (n_classes, n_clusters)
+        The contingency table.
     """
-    recall = N / N.sum(axis=1, keepdims=True)
-    return float(1 - recall[linear_sum_assignment(recall, maximize=True)].sum() / len(N))
 
+    N: Table
 
-def _nmi(N: Table) -> float:
-    n = N.sum()
-    a, b = N.sum(axis=1), N.sum(axis=0)
-    i, j = np.nonzero(N)
-    cells = N[i, j]
-    mutual = float((cells / n * (np.log(cells) + np.log(n) - np.log(a[i]) - np.log(b[j]))).sum())
-    h = float(np.sqrt(_entropy(a) * _entropy(b)))
-    return max(mutual, 0.0) / h if h > 0 else float(N.shape == (1, 1))
+    @cached_property
+    def n(self) -> int:
+        """Number of samples."""
+        return int(self.N.sum())
+
+    @property
+    def is_one_cell(self) -> bool:
+        """Whether there are one class and one cluster."""
+        return self.N.shape == (1, 1)
+
+    @cached_property
+    def majority(self) -> int:
+        """Number of samples in the largest class of their cluster."""
+        return int(self.N.max(axis=0).sum())
+
+    @cached_property
+    def matched(self) -> int:
+        """Number of samples in the class of their cluster, under the best one-to-one map."""
+        return int(self.N[linear_sum_assignment(self.N, maximize=True)].sum())
+
+    @cached_property
+    def matched_recall(self) -> float:
+        """Mean recall of the classes, under the one-to-one map that is best for it.
+
+        A majority map would give both clusters of a skewed set to the larger class.
+        """
+        recall = self.N / self.N.sum(axis=1, keepdims=True)
+        return float(recall[linear_sum_assignment(recall, maximize=True)].sum() / len(self.N))
+
+    @cached_property
+    def class_entropy(self) -> float:
+        """Entropy of the classes."""
+        return _entropy(self.N.sum(axis=1))
+
+    @cached_property
+    def cluster_entropy(self) -> float:
+        """Entropy of the clusters."""
+        return _entropy(self.N.sum(axis=0))
+
+    @cached_property
+    def mutual_information(self) -> float:
+        """Mutual information of classes and clusters."""
+        a, b = self.N.sum(axis=1), self.N.sum(axis=0)
+        i, j = np.nonzero(self.N)
+        cells = self.N[i, j]
+        logs = np.log(cells) + np.log(self.n) - np.log(a[i]) - np.log(b[j])
+        return max(float((cells / self.n * logs).sum()), 0.0)
+
+    @cached_property
+    def both(self) -> int:
+        """Number of pairs in one class and one cluster."""
+        return _pairs(self.N)
+
+    @cached_property
+    def only_class(self) -> int:
+        """Number of pairs in one class and two clusters."""
+        return _pairs(self.N.sum(axis=1)) - self.both
+
+    @cached_property
+    def only_cluster(self) -> int:
+        """Number of pairs in one cluster and two classes."""
+        return _pairs(self.N.sum(axis=0)) - self.both
+
+    @cached_property
+    def neither(self) -> int:
+        """Number of pairs in two classes and two clusters."""
+        return self.n * (self.n - 1) // 2 - self.both - self.only_class - self.only_cluster
 
 
 def _entropy(counts: Table) -> float:
@@ -68,70 +126,8 @@ def _entropy(counts: Table) -> float:
     return float(-(p * np.log(p)).sum())
 
 
-def _pairs(N: Table) -> tuple[int, int, int, int]:
-    """Return the numbers of pairs: in both, only in a class, only in a cluster, in neither."""
-
-    def choose(counts: Table) -> int:
-        return int((counts * (counts - 1) // 2).sum())
-
-    both, classes, clusters = choose(N), choose(N.sum(axis=1)), choose(N.sum(axis=0))
-    total = int(N.sum()) * (int(N.sum()) - 1) // 2
-    return both, classes - both, clusters - both, total - classes - clusters + both
-
-
-def _ratio(part: float, whole: float, otherwise: float = 1.0) -> float:
-    return part / whole if whole else otherwise
-
-
-def _ari(N: Table) -> float:
-    both, only_class, only_cluster, neither = _pairs(N)
-    if only_class == only_cluster == 0:
-        return 1.0
-    top = 2.0 * (float(both) * neither - float(only_class) * only_cluster)
-    return top / (
-        float(both + only_class) * (only_class + neither)
-        + float(both + only_cluster) * (only_cluster + neither)
-    )
-
-
-def _rand(N: Table) -> float:
-    both, only_class, only_cluster, neither = _pairs(N)
-    return _ratio(both + neither, both + only_class + only_cluster + neither)
-
-
-def _balanced_rand(N: Table) -> float:
-    both, only_class, only_cluster, neither = _pairs(N)
-    return 0.5 * _ratio(both, both + only_class) + 0.5 * _ratio(neither, neither + only_cluster)
-
-
-def _precision(N: Table) -> float:
-    both, _, only_cluster, _ = _pairs(N)
-    return _ratio(both, both + only_cluster)
-
-
-def _recall(N: Table) -> float:
-    both, only_class, _, _ = _pairs(N)
-    return _ratio(both, both + only_class)
-
-
-def _pairwise_f(N: Table) -> float:
-    both, only_class, only_cluster, _ = _pairs(N)
-    return _ratio(2 * both, 2 * both + only_class + only_cluster)
-
-
-_OF_TABLE: dict[str, Callable[[Table], float]] = {
-    "acc": _acc,
-    "acc_hungarian": _acc_hungarian,
-    "error": lambda N: 1 - _acc_hungarian(N),
-    "balanced_error": _balanced_error,
-    "nmi": _nmi,
-    "ari": _ari,
-    "rand": _rand,
-    "balanced_rand": _balanced_rand,
-    "pairwise_f": _pairwise_f,
-    "precision": _precision,
-    "recall": _recall,
-}
+def _pairs(counts: Table) -> int:
+    return int((counts * (counts - 1) // 2).sum())
 
 
 def scores(y_true: ArrayLike, y_pred: ArrayLike) -> dict[str, float]:
@@ -144,8 +140,8 @@ def scores(y_true: ArrayLike, y_pred: ArrayLike) -> dict[str, float]:
     y_pred : array-like of shape (n_samples,)
         Cluster of each sample.
     """
-    N = contingency(y_true, y_pred)
-    return {name: of_table(N) for name, of_table in _OF_TABLE.items()}
+    agreement = Agreement(contingency(y_true, y_pred))
+    return {name: metric.of(agreement) for name, metric in METRICS.items() if metric.of is not None}
 
 
 def score(name: str, y_true: ArrayLike, y_pred: ArrayLike) -> float:
@@ -160,9 +156,10 @@ def score(name: str, y_true: ArrayLike, y_pred: ArrayLike) -> float:
     y_pred : array-like of shape (n_samples,)
         Cluster of each sample.
     """
-    if name not in _OF_TABLE:
+    metric = METRICS.get(name)
+    if metric is None or metric.of is None:
         raise ValueError(f"'{name}' is not a function of classes and clusters.")
-    return _OF_TABLE[name](contingency(y_true, y_pred))
+    return metric.of(Agreement(contingency(y_true, y_pred)))
 
 
 def satisfied(constraints: Constraints, labels: ArrayLike) -> float:
@@ -175,7 +172,7 @@ def satisfied(constraints: Constraints, labels: ArrayLike) -> float:
     labels : array-like of shape (n_samples,)
         Cluster of each sample.
     """
-    return 1.0 - _ratio(len(constraints.violated(labels)), len(constraints), 0.0)
+    return 1.0 - len(constraints.violated(labels)) / max(1, len(constraints))
 
 
 def silhouette(X: Any, labels: IntArray, seed: int) -> float | None:

@@ -93,12 +93,12 @@ def require_inductive(algorithm: Algorithm) -> None:
         )
 
 
-def save_model(found: Outcome, path: Path | str) -> None:
+def save_model(outcome: Outcome, path: Path | str) -> None:
     """Write a model that clusters new rows; see `load_model`.
 
     Parameters
     ----------
-    found : Outcome
+    outcome : Outcome
         What `cscluster.cluster` returned.
     path : Path or str
         The file.
@@ -108,15 +108,17 @@ def save_model(found: Outcome, path: Path | str) -> None:
     ParameterError
         If the method cannot place new rows.
     """
-    put(Path(path), to_bytes(from_outcome(found)))
+    put(Path(path), to_bytes(from_outcome(outcome)))
 
 
-def from_outcome(found: Outcome) -> Model:
+def from_outcome(outcome: Outcome) -> Model:
     """Return the model that an outcome of a table holds."""
-    assert found.table is not None
-    assert found.features is not None
-    require_inductive(registry.find(found.algorithm))
-    return Model(found.algorithm, found.n_clusters, found.table.id_column, found.features, found.estimator)
+    assert outcome.table is not None
+    assert outcome.features is not None
+    require_inductive(registry.find(outcome.algorithm))
+    return Model(
+        outcome.algorithm, outcome.n_clusters, outcome.table.id_column, outcome.features, outcome.estimator
+    )
 
 
 def load_model(path: Path | str) -> Model:
@@ -132,7 +134,19 @@ def load_model(path: Path | str) -> Model:
     DataError
         If there is none, or it is damaged, made by a newer version, or no model at all.
     """
-    return read(Path(path))
+    path = Path(path)
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise DataError(f"There is no model file '{path}'.") from None
+    except OSError as error:
+        raise DataError(f"Cannot read model file '{path}': {error.strerror}.") from error
+    try:
+        return _model(content)
+    except _NewerError as error:
+        raise DataError(f"Model file '{path}' {error}") from None
+    except Exception as error:  # zip, JSON and array parsers meet a damaged file with errors of every kind
+        raise DataError(f"'{path}' is not a model file, or a damaged one ({reason(error)}).") from error
 
 
 def to_bytes(model: Model) -> bytes:
@@ -156,28 +170,6 @@ def to_bytes(model: Model) -> bytes:
             npy.write_array(part, array, allow_pickle=False)
             archive.writestr(zipfile.ZipInfo(f"{name}.npy", _EPOCH), part.getvalue())
     return out.getvalue()
-
-
-def read(path: Path) -> Model:
-    """Read a model file.
-
-    Raises
-    ------
-    DataError
-        If there is none, or it is damaged, made by a newer version, or no model at all.
-    """
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise DataError(f"There is no model file '{path}'.") from None
-    except OSError as error:
-        raise DataError(f"Cannot read model file '{path}': {error.strerror}.") from error
-    try:
-        return _model(content)
-    except _NewerError as error:
-        raise DataError(f"Model file '{path}' {error}") from None
-    except Exception as error:  # zip, JSON and array parsers meet a damaged file with errors of every kind
-        raise DataError(f"'{path}' is not a model file, or a damaged one ({reason(error)}).") from error
 
 
 class _NewerError(Exception):

@@ -104,6 +104,11 @@ class Results:
         """The places and draws that there are, and where each row of `trials` belongs."""
         return Axes.of(self.trials, self.labels)
 
+    @cached_property
+    def varied(self) -> list[str]:
+        """The parameters that were varied."""
+        return list(dict.fromkeys(name for grid in self.trials["grid"].unique() for name in json.loads(grid)))
+
     @property
     def unit(self) -> str:
         """What tests count: trials, or draws of links where several trials share one."""
@@ -199,7 +204,7 @@ def join(parts: list[Results]) -> Results:
             if (dataset, label) in seen:
                 raise ConfigError(
                     f"Both '{seen[dataset, label]}' and '{part.name}' have results of '{label}' on "
-                    f"'{dataset}', which cannot stand in one table; see: cscluster compare"
+                    f"'{dataset}', which cannot share a table; see: cscluster compare"
                 )
             seen[dataset, label] = part.name
     first = parts[0]

@@ -53,7 +53,7 @@ def outcomes(results: Results) -> list[Outcome]:
 
 def _outcome(results: Results, metric: str) -> Outcome | None:
     table = statistics.paired(results, metric)
-    places = [place for name in results.datasets if (place := statistics.last_place(table.places, name))]
+    places = [table.last[name] for name in results.datasets if name in table.last]
     lines = {}
     for place in places:
         scores = table.complete(place).rename(columns=results.marks)

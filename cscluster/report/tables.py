@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from cscluster.constraints.catalogue import SCHEDULES
+from cscluster.constraints import schedules
 from cscluster.errors import ConfigError, did_you_mean
 from cscluster.metrics.catalogue import lower_is_better, metric_title
 from cscluster.report.aggregate import Place, Results
-from cscluster.report.statistics import ALPHA, Paired, last_place, leaders, paired
+from cscluster.report.statistics import ALPHA, Paired, leaders, paired
 from cscluster.words import plural
 
 
@@ -92,8 +91,8 @@ def cell_text(mean: float, std: float, n: int, planned: int, metric: str) -> str
 
 def points_word(results: Results) -> str:
     """Say what the points of a run are."""
-    known = SCHEDULES.get(results.schedule)
-    return known.points if known else "number of links"
+    known = schedules.MODELS.get(results.schedule)
+    return known.AXIS if known else "number of links"
 
 
 def grids(results: Results, by: str = "point") -> list[Grid]:
@@ -139,8 +138,7 @@ def _by_point(results: Results, table: Paired, metric: str) -> Iterator[Grid]:
 
 def _by_dataset(results: Results, table: Paired, metric: str) -> Iterator[Grid]:
     texts, best = _texts(results, metric), leaders(table.values, lower_is_better(metric))
-    last = {name: last_place(table.places, name) for name in results.datasets}
-    places = {name: place for name, place in last.items() if place}
+    places = {name: table.last[name] for name in results.datasets if name in table.last}
     where = dict.fromkeys(place_words(results, place) for place in places.values())
     named = places if len(where) == 1 else {f"{n} ({place_words(results, p)})": p for n, p in places.items()}
     heads = [results.marks[label] for label in table.labels]
@@ -160,20 +158,15 @@ def _by_dataset(results: Results, table: Paired, metric: str) -> Iterator[Grid]:
 def _by_parameter(results: Results, table: Paired, metric: str, name: str) -> Iterator[Grid]:
     texts = _texts(results, metric)
     chosen = results.trials[["label", "entry", "grid"]].drop_duplicates().itertuples(index=False)
-    spots: dict[str, tuple[str, Any]] = {}
+    where: dict[tuple[str, str], str] = {}
     for label, entry, grid in chosen:
         point = json.loads(grid)
         if name in point:
-            value = point.pop(name)
+            value = json.dumps(point.pop(name))
             rest = ", ".join(f"{key}={point[key]}" for key in point)
-            spots[label] = (f"{entry} ({rest})" if rest else entry, value)
-    rows = list(dict.fromkeys(row for row, _ in spots.values()))
-    values = list(dict.fromkeys(json.dumps(value) for _, value in spots.values()))
-    where = {(row, json.dumps(value)): label for label, (row, value) in spots.items()}
-    for dataset in results.datasets:
-        place = last_place(table.places, dataset)
-        if place is None:
-            continue
+            where[f"{entry} ({rest})" if rest else entry, value] = label
+    rows, values = (list(dict.fromkeys(spot[side] for spot in where)) for side in (0, 1))
+    for dataset, place in ((name, table.last[name]) for name in results.datasets if name in table.last):
         scores = np.full((len(table.draws), len(rows), len(values)), np.nan)
         shown = [["" for _ in values] for _ in rows]
         for (row, value), label in where.items():
@@ -191,9 +184,8 @@ def _by_parameter(results: Results, table: Paired, metric: str, name: str) -> It
 
 
 def _check_parameter(results: Results, name: str) -> None:
-    varied = dict.fromkeys(key for grid in results.trials["grid"].unique() for key in json.loads(grid))
-    if name not in varied:
-        known = ["point", "dataset", *varied]
+    if name not in results.varied:
+        known = ["point", "dataset", *results.varied]
         raise ConfigError(f"Cannot show '{results.name}' by '{name}'{did_you_mean(name, known)}")
 
 

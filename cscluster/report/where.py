@@ -30,7 +30,7 @@ def where(results: Results, conditions: list[str]) -> Results:
 
     A condition is FIELD, a sign and a value.  Fields are dataset, label, algorithm, point, tier, trial,
     and the parameters that were varied; signs are = != < <= > >= and ~ (contains).  After = and !=,
-    several values can stand with commas between them.
+    several values can be given with commas between them.
 
     Raises
     ------
@@ -88,12 +88,10 @@ def _number(value: Any) -> float | None:
 def _column(results: Results, field: str) -> pd.Series:
     if field in _FIELDS:
         return results.trials[field]
-    grids = {grid: json.loads(grid) for grid in results.trials["grid"].unique()}
-    varied = list(dict.fromkeys(name for grid in grids.values() for name in grid))
-    if field not in varied:
-        known = [*_FIELDS, *varied]
+    if field not in results.varied:
+        known = [*_FIELDS, *results.varied]
         raise ConfigError(f"There is no field '{field}'{did_you_mean(field, known)}")
-    return results.trials["grid"].map({grid: point.get(field) for grid, point in grids.items()})
+    return results.trials["grid"].map(lambda grid: json.loads(grid).get(field))
 
 
 def _hint(results: Results, condition: str) -> str:

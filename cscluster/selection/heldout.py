@@ -73,11 +73,6 @@ def title(name: str) -> str:
     return f"{algorithm.title} + {joined}" if algorithm.is_metric else algorithm.title
 
 
-def make(name: str, params: dict[str, Any], n_clusters: int, seed: int) -> Any:
-    """Return an unfitted method; a metric learner is joined with one that keeps the links as well."""
-    return build(name, params, n_clusters, seed)
-
-
 def are_enough(links: Constraints) -> bool:
     """Tell whether there are enough links to hold some out."""
     kinds = (len(links.must_links), len(links.cannot_links))
@@ -92,13 +87,8 @@ def splits(links: Constraints, seed: int) -> list[Split]:
     fold = np.full(links.n_samples, -1)
     order = np.arange(len(links.touched)) % FOLDS
     fold[links.touched] = seeds.generator(seed, "held-out links").permutation(order)
-    result = []
-    for number in range(FOLDS):
-        must, cannot = (
-            (fold[pairs] == number).any(axis=1) for pairs in (links.must_links, links.cannot_links)
-        )
-        result.append((links.select(~must, ~cannot), links.select(must, cannot)))
-    return result
+    asked = [(fold[links.pairs] == number).any(axis=1) for number in range(FOLDS)]
+    return [(links.select(~mask), links.select(mask)) for mask in asked]
 
 
 def fewer_rows(X: Any, links: Constraints, seed: int) -> tuple[Any, Constraints]:
@@ -143,7 +133,7 @@ def attempt(
         start = time.perf_counter()
         try:
             with warnings.catch_warnings(action="ignore"):
-                labels = make(name, params, n_clusters, seed).fit(X, shown).labels_
+                labels = build(name, params, n_clusters, seed).fit(X, shown).labels_
         except (CsclusterError, np.linalg.LinAlgError) as error:
             problem = str(error)
             continue

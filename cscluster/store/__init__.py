@@ -1,1 +1,10 @@
 """Results on disk: append-only, one line for each finished trial."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def run_paths(results: Path) -> list[Path]:
+    """Return the directories of the runs stored in a directory of results, by name."""
+    return sorted(path.parent for path in results.glob("*/config.json"))

@@ -30,6 +30,7 @@ from filelock import FileLock, Timeout
 
 from cscluster import atomic
 from cscluster.errors import StoreError
+from cscluster.store import run_paths
 from cscluster.store.records import Record, from_line, to_line
 from cscluster.store.table import RecordTable
 from cscluster.words import encodable
@@ -299,7 +300,7 @@ def is_run_name(name: str) -> bool:
 
 def run_folders(out: Path) -> list[RunFolder]:
     """Return the runs stored in a directory of results, by name."""
-    return [RunFolder(path.parent) for path in sorted(out.glob("*/config.json"))]
+    return [RunFolder(path) for path in run_paths(out)]
 
 
 def find_run(name: str, out: Path) -> RunFolder | None:

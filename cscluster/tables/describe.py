@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from cscluster.arrays import FloatArray, IntArray
+from cscluster.arrays import FloatArray, IntArray, dense
 from cscluster.tables.table import Table
 
 TYPICAL_ROWS = 3
@@ -163,17 +163,13 @@ def _contrasts(values: Any, labels: IntArray, k: int) -> tuple[FloatArray, Float
             centre = np.where(there, values, 0.0).sum(axis=0) / present.sum(axis=0)
         filled = np.where(there, values - centre, 0.0)
         squares = filled * filled
-    sums, counts = _dense(member @ filled), np.asarray(member @ present)
+    sums, counts = dense(member @ filled), np.asarray(member @ present)
     total, everywhere = sums.sum(axis=0), counts.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         inside, outside = sums / counts, (total - sums) / (everywhere - counts)
         variance = np.asarray(squares.sum(axis=0)).ravel() / everywhere - (total / everywhere) ** 2
         effects = (inside - outside) / np.sqrt(np.maximum(variance, 0))
     return centre + inside, centre + outside, np.where(np.isfinite(effects), effects, 0.0)
-
-
-def _dense(values: Any) -> FloatArray:
-    return np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=np.float64)
 
 
 SIZE_HEADS = ["cluster", "rows", "share", "typical rows"]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
 import numpy as np
 from numpy.typing import NDArray
 
+from cscluster import cells
 from cscluster.constraints import Constraints
 from cscluster.constraints.files import links_csv
 from cscluster.constraints.schedules import random_pairs
@@ -37,8 +35,5 @@ def example_files() -> dict[str, str]:
 
 
 def _table(ids: list[str], X: NDArray[np.float64], names: list[str]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["id", *names])
-    writer.writerows([name, *row] for name, row in zip(ids, X.tolist(), strict=True))
-    return out.getvalue()
+    rows = ([name, *row] for name, row in zip(ids, X.tolist(), strict=True))
+    return "".join(map(cells.line, [["id", *names], *rows]))

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from cscluster.algorithms import registry
+from cscluster.algorithms.build import build
 from cscluster.constraints import Constraints
 from cscluster.errors import ParameterError
-from cscluster.selection import heldout
 
 
 def require_suited(name: str, X: Any, n_clusters: int) -> None:
@@ -49,7 +49,7 @@ def fit(name: str, params: dict[str, Any], n_clusters: int, X: Any, links: Const
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        estimator = heldout.make(name, params, n_clusters, seed).fit(X, links)
+        estimator = build(name, params, n_clusters, seed).fit(X, links)
     labels = np.asarray(getattr(estimator, "labels_", None))
     if labels.shape != (X.shape[0],) or labels.dtype.kind not in "iu" or labels.min() < 0:
         raise ParameterError(f"'{name}' must set labels_ to an integer >= 0 for each row.")

@@ -52,11 +52,10 @@ def test_the_two_forms_stand_side_by_side_and_differ(name):
 
 def test_a_method_as_printed_is_an_entry_of_its_own():
     ours = registry.find("pmmc")
-    printed = ours.as_printed(init="paper", preprocess=("standardize",))
+    printed = ours.as_printed({"init": "paper"})
     assert (printed.name, printed.title) == ("pmmc_printed", "PMMC (as printed)")
     assert printed.load() is ours.load()
     assert printed.defaults() == ours.defaults() | {"init": "paper"}
-    assert (printed.preprocess, ours.preprocess) == (("standardize",), ())
     assert registry.find("rca").joined == "pckmeans"
     assert registry.find("rca_printed").joined == "kmeans"
     assert (ours.caveat != "", printed.caveat) == (True, "")

@@ -49,13 +49,17 @@ def shell_offers(words, folder):
         (["cscluster", "cluster", "t.csv", "--preprocess", "s"], ["standardize", "scale01", "select_top"]),
         (["cscluster", "cluster", "t.csv", "--features", "width,le"], ["width,length", "width,left"]),
         (["cscluster", "label", "t.csv", "--ignore", "wi"], ["width"]),
+        (["cscluster", "report", "st"], ["stored"]),
+        (["cscluster", "report", "stored", "--figure-style", "s"], ["slides"]),
     ],
 )
-def test_the_shell_completes_options_without_a_numeric_library(words, offers, tmp_path):
+def test_the_shell_completes_options_without_a_large_library(words, offers, tmp_path):
     (tmp_path / "t.csv").write_text("name;width;length;left\n1;2;3;4\n")
+    (tmp_path / "results" / "stored").mkdir(parents=True)
+    (tmp_path / "results" / "stored" / "config.json").touch()
     offered, modules = shell_offers(words, tmp_path)
     assert offered == offers
-    assert not {"numpy", "pandas", "scipy", "sklearn", "matplotlib"} & modules
+    assert not {"numpy", "pandas", "scipy", "sklearn", "matplotlib", "pydantic"} & modules
 
 
 def test_a_table_that_cannot_be_read_has_no_columns_to_complete(tmp_path):

@@ -220,7 +220,7 @@ def test_union_and_selection():
     both = a | b
     assert both.must_links.tolist() == [[0, 1], [2, 3]]
     assert both.must_weights.tolist() == [3.0, 1.0]
-    assert both.select([True, False], []) == Constraints([(0, 1)], n_samples=4, must_weights=[3.0])
+    assert both.select([True, False, False]) == Constraints([(0, 1)], n_samples=4, must_weights=[3.0])
     with pytest.raises(ConstraintError, match="links on 4 samples with links on 5"):
         a | Constraints.empty(5)
 

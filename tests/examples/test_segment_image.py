@@ -5,9 +5,22 @@ import pytest
 from matplotlib.image import imread
 from PIL import Image
 
-from cscluster.examples.segment_image import landscape, main, read_pixels, segment_image
+from cscluster.examples.segment_image import main, read_pixels, segment_image
 
 IMAGE = Path(__file__).parents[2] / "datasets/landscape.png"
+
+
+def landscape(size=200, seed=0):
+    """Draw the bundled image: sky, sun, hills and a red field, with noise."""
+    row, column = np.mgrid[:size, :size] / size
+    shown = np.zeros((size, size), dtype=np.int64)
+    shown[np.hypot(row - 0.22, column - 0.75) < 0.13] = 1
+    shown[row > 0.55 + 0.1 * np.sin(7 * column)] = 2
+    shown[row > 0.8 + 0.05 * np.cos(5 * column)] = 3
+    image = np.array([[110, 170, 230], [250, 220, 90], [60, 120, 50], [150, 50, 40]], dtype=float)[shown]
+    image += np.where(shown == 0, 40 * np.arange(size)[:, None] / size, 0)[..., None]
+    noisy = image + np.random.default_rng(seed).normal(scale=8, size=image.shape)
+    return (np.clip(noisy, 0, 255) // 8 * 8).astype(np.uint8)
 
 
 def test_the_bundled_image_is_the_generated_one():

@@ -16,13 +16,13 @@ from scipy import sparse
 from scipy.io import savemat
 
 from cscluster import cells
+from cscluster.algorithms.build import build
 from cscluster.constraints import Constraints
 from cscluster.constraints.files import links_csv, parse_links, read_links
 from cscluster.constraints.schedules import random_pairs
 from cscluster.data import readers
 from cscluster.errors import DataError
 from cscluster.models import files as model
-from cscluster.selection import heldout
 from cscluster.tables.features import Features
 from cscluster.tables.outputs import labels_csv
 from cscluster.tables.table import Columns, read_new, read_table
@@ -246,7 +246,7 @@ def stored_model(name, params):
     table = read_table("whole.csv", Columns(id="id", target="class"))
     features, Z = Features.fit(table, ["standardize"])
     links = Constraints([(0, 3), (1, 4)], [(0, 1), (4, 5)], n_samples=24)
-    estimator = heldout.make(name, params, 3, 0).fit(Z, links)
+    estimator = build(name, params, 3, 0).fit(Z, links)
     return model.to_bytes(model.Model(name, 3, "id", features, estimator))
 
 
@@ -285,7 +285,7 @@ def test_model_files(fuzz, name, count):
 
     def read(content):
         Path("input.model").write_bytes(content)
-        found = model.read(Path("input.model"))
+        found = model.load_model(Path("input.model"))
         table = read_new(
             "whole.csv", None, found.id_column, found.features.names, list(found.features.values)
         )
@@ -309,7 +309,7 @@ def test_undamaged_files_are_read(tmp_path, monkeypatch):
     (tmp_path / "links.csv").write_text(LINKS)
     assert len(read_links(tmp_path / "links.csv", 24, IDS)) == 4
     (tmp_path / "model").write_bytes(stored_model("kmeans", {}))
-    assert model.read(tmp_path / "model").n_clusters == 3
+    assert model.load_model(tmp_path / "model").n_clusters == 3
     assert inside_zip(npz(X=X), random.Random(0)) != npz(X=X)
 
 

@@ -8,6 +8,7 @@ from cscluster.linalg.scatter import (
     deviations,
     effective_dimension,
     link_scatter,
+    principal_map,
     separation_scatter,
     shrunk_covariance,
 )
@@ -74,3 +75,27 @@ def test_effective_dimension_is_the_number_of_equal_uncorrelated_directions():
     assert effective_dimension(5 * square @ [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]) == pytest.approx(2)
     assert effective_dimension(square @ [[1.0, 1.0], [0.0, 0.0]]) == pytest.approx(1)
     assert effective_dimension(square @ np.diag([1.0, 2.0])) == pytest.approx(25 / 17)
+
+
+def test_a_nearly_constant_feature_is_scaled_by_its_range_even_if_deviations_are_equal():
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(2000, 3))
+    Z[:, 2] = np.arange(2000) == 7
+    Z = (Z - Z.mean(axis=0)) / Z.std(axis=0)  # the last range is now 45 deviations
+    _, scales = common_scales(Z)
+    spans = np.ptp(Z, axis=0)
+    np.testing.assert_allclose(scales / scales[0], spans / spans[0])
+    np.testing.assert_allclose((Z / scales).var(axis=0).mean(), 1)
+    np.testing.assert_allclose(common_scales(Z[:, :2])[1], 1)
+
+
+def test_principal_map():
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(50, 6)) @ rng.normal(size=(6, 6)) + 5
+    scales = rng.uniform(1, 2, size=6)
+    scores = Z @ principal_map(Z, scales, 3)
+    U, s, _ = np.linalg.svd((Z - Z.mean(axis=0)) / scales, full_matrices=False)
+    wanted = U[:, :3] * s[:3] / np.sqrt((s[:3] ** 2).mean() / 50)
+    np.testing.assert_allclose(np.abs(scores - scores.mean(axis=0)), np.abs(wanted), atol=1e-10)
+    Z[:, 2:] = Z[:, :1]
+    assert principal_map(Z, np.ones(6), 4).shape == (6, 2)  # two directions have all the variance

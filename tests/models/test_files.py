@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from cscluster import Constraints
+from cscluster.algorithms.build import build
 from cscluster.algorithms.registry import BUILT_IN, find
 from cscluster.constraints.schedules import random_pairs
 from cscluster.errors import CsclusterError, DataError, ParameterError
 from cscluster.models import codec
 from cscluster.models import files as model
 from cscluster.models.files import Model
-from cscluster.selection import heldout
 from cscluster.tables.features import Features
 from cscluster.tables.table import Table
 
@@ -39,14 +39,14 @@ def make(name, params=None, as_sparse=False):
     links = Constraints.from_labels(random_pairs(60, 40, np.random.default_rng(0)), y)
     features, Z = Features.fit(Table("toy", X), [] if as_sparse else ["standardize"])
     with warnings.catch_warnings(action="ignore"):
-        estimator = heldout.make(name, params or {}, 3, 0).fit(Z, links)
+        estimator = build(name, params or {}, 3, 0).fit(Z, links)
     return Model(name, 3, None, features, estimator), Table("new", fresh)
 
 
 def stored(made, tmp_path):
     path = tmp_path / "model.zip"
     path.write_bytes(model.to_bytes(made))
-    return model.read(path)
+    return model.load_model(path)
 
 
 @pytest.mark.parametrize("algorithm", INDUCTIVE, ids=lambda algorithm: algorithm.name)
@@ -86,7 +86,7 @@ def test_models_with_other_parameters(name, params, tmp_path):
 def test_preprocessing_is_part_of_the_model(step, tmp_path):
     (X, _), (fresh, _) = samples(0), samples(1)
     features, Z = Features.fit(Table("toy", X), [step])
-    made = Model("kmeans", 3, "id", features, heldout.make("kmeans", {}, 3, 0).fit(Z))
+    made = Model("kmeans", 3, "id", features, build("kmeans", {}, 3, 0).fit(Z))
     again = stored(made, tmp_path)
     assert again.id_column == "id"
     assert np.array_equal(
@@ -142,7 +142,7 @@ def refused(content, tmp_path):
     path = tmp_path / "bad.zip"
     path.write_bytes(content)
     with pytest.raises(DataError) as caught:
-        model.read(path).predict(make_new())
+        model.load_model(path).predict(make_new())
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -224,7 +224,7 @@ def test_a_changed_byte_is_an_error_or_changes_nothing_but_values(tmp_path_facto
     path = tmp_path_factory.mktemp("fuzz") / "model.zip"
     path.write_bytes(content)
     try:
-        labels = model.read(path).predict(make_new())
+        labels = model.load_model(path).predict(make_new())
     except CsclusterError:
         return
     assert labels.shape == (50,)
@@ -253,5 +253,5 @@ def test_any_part_of_the_description_may_be_wrong(tmp_path):
             count += 1
             path.write_bytes(packed(changed))
             with contextlib.suppress(CsclusterError):
-                assert model.read(path).predict(make_new()).shape == (50,)
+                assert model.load_model(path).predict(make_new()).shape == (50,)
     assert count > 100

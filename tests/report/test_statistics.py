@@ -40,7 +40,7 @@ def run(path, columns, *, points=(10,), datasets=("iris",), sources=None, **more
 def scores(results):
     """Return the draws of iris at its last point that all labels have a value of."""
     table = statistics.paired(results, "acc")
-    return table.complete(statistics.last_place(table.places, "iris"))
+    return table.complete(table.last["iris"])
 
 
 def test_scores_are_those_of_draws_that_all_have(tmp_path):

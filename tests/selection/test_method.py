@@ -5,6 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from cscluster import Constraints, load_dataset
+from cscluster.algorithms.build import build
 from cscluster.constraints.schedules import random_pairs
 from cscluster.errors import ConstraintError
 from cscluster.selection import count, heldout
@@ -102,9 +103,7 @@ def test_columns_that_do_not_show_the_groups_are_named():
 def test_agreement_is_the_score_of_an_attempt():
     X, given = rows(), links(60)
     score = heldout.attempt("rca", {}, X, heldout.splits(given, 4), 3, 4, silent).score
-    assert score == heldout.agreement(
-        lambda shown: heldout.make("rca", {}, 3, 4).fit(X, shown).labels_, given, 4
-    )
+    assert score == heldout.agreement(lambda shown: build("rca", {}, 3, 4).fit(X, shown).labels_, given, 4)
 
 
 def test_few_or_no_links():

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cscluster.algorithms.build import build
 from cscluster.constraints import Constraints
 from cscluster.constraints.schedules import random_pairs
 from cscluster.metrics import scores
-from cscluster.selection import heldout
 from cscluster.selection.method import choose_algorithm, shortlist
 from tests.stress.labelling_simulation import SETS, read
 
@@ -39,7 +39,7 @@ def case(name: str, draw: int, count: int) -> dict[str, Any]:
     links = Constraints.from_labels(random_pairs(len(y), count, np.random.default_rng(1000 + draw)), y)
     ari = {}
     for method in shortlist(X):
-        labels = heldout.make(method, {}, k, draw).fit(X, links).labels_
+        labels = build(method, {}, k, draw).fit(X, links).labels_
         ari[method] = round(scores.score("ari", y, labels), 4)
     choice = choose_algorithm(X, links, k, draw, lambda _: None)
     kept = {

@@ -8,9 +8,8 @@ each has a seed of its own, so the result does not depend on how.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 import sklearn.cluster
@@ -33,16 +32,6 @@ _GRAPH_LANDMARKS = 1000
 _GRAPH_NEIGHBORS = 3
 _PER_LANDMARK = 5
 _ITERATIONS = 30
-
-
-class Partitioner(Protocol):
-    """A learned partition."""
-
-    def __call__(self, X: FloatArray) -> IntArray:
-        """Return the cluster of each sample."""
-
-
-Learner = Callable[[FloatArray, int, np.random.Generator], Partitioner]
 
 
 @dataclass(frozen=True)
@@ -124,7 +113,10 @@ class GraphPartition:
         return self.model.predict(Z @ self.V)
 
 
-LEARNERS: dict[str, Learner] = {"kernel": KernelPartition.fit, "graph": GraphPartition.fit}
+LEARNERS: dict[str, type[KernelPartition | GraphPartition]] = {
+    "kernel": KernelPartition,
+    "graph": GraphPartition,
+}
 
 
 def _kmeans(
@@ -209,6 +201,6 @@ def _one(
     features = np.sort(rng.choice(sample.shape[1], n_features, replace=False))
     n_clusters = int(rng.integers(cluster_range[0], cluster_range[1] + 1))
     with threadpool_limits(1):
-        partition = LEARNERS[kind](np.ascontiguousarray(sample[:, features]), n_clusters, rng)
+        partition = LEARNERS[kind].fit(np.ascontiguousarray(sample[:, features]), n_clusters, rng)
         labels = [partition(block).astype(dtype) for block in rows.blocks(features)]
     return np.concatenate(labels)

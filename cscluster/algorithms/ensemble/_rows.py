@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -13,20 +13,6 @@ from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.errors import DataError
 
 _BLOCK = 4096
-
-
-class Rows(Protocol):
-    """A table of samples that is read in blocks of rows."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of samples and of features."""
-
-    def take(self, samples: IntArray) -> FloatArray:
-        """Return some samples, given by their numbers in rising order."""
-
-    def blocks(self, features: IntArray | None = None) -> Iterator[FloatArray]:
-        """Yield all samples, in order, with all or with some of their features."""
 
 
 class ArrayRows:
@@ -53,11 +39,11 @@ class ArrayRows:
         return object.__sizeof__(self) + (0 if isinstance(self.X, np.memmap) else int(self.X.nbytes))
 
     def take(self, samples: IntArray) -> FloatArray:
-        """Return some samples."""
+        """Return some samples, given by their numbers in rising order."""
         return _finite(np.asarray(self.X[samples], dtype=np.float64))
 
     def blocks(self, features: IntArray | None = None) -> Iterator[FloatArray]:
-        """Yield all samples in blocks of equal size."""
+        """Yield all samples, in order, with all or with some of their features, in blocks of equal size."""
         for start in range(0, self.shape[0], _BLOCK):
             block = np.asarray(self.X[start : start + _BLOCK])
             yield _finite(np.asarray(block if features is None else block[:, features], dtype=np.float64))
@@ -99,6 +85,10 @@ class ParquetRows:
                 f"Reading '{self.path.name}' needs pyarrow: pip install 'cscluster[parquet]'."
             ) from None
         return parquet.ParquetFile(self.path)
+
+
+Rows = ArrayRows | ParquetRows
+"""A table of samples that is read in blocks of rows."""
 
 
 def open_rows(source: str | Path) -> Rows:

@@ -107,11 +107,9 @@ class LandmarkEnsemble(PartitionEnsemble):
         L, tables = self.partitions_, self._tables
         T = self._kernel.map(self.mu)
         model = self._cluster(normalized(embed(L, tables, self._drawn)) @ T)
+        self._end_with(model)
         self.labels_ = nearest_centers(L, tables, T, model.cluster_centers_, unit=True)
         self._settle(lambda samples: model.transform(normalized(embed(L, tables, samples)) @ T) ** 2)
-        self.n_iter_ = model.n_iter_
-        self.converged_ = model.n_iter_ < model.max_iter
-        self.objective_ = np.array([model.inertia_])
         return self
 
     def _settle(self, cost: Callable[[IntArray], FloatArray]) -> None:

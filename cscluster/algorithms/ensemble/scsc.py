@@ -112,7 +112,7 @@ class SCSC(PartitionEnsemble):
         self.n_iter_, self.converged_, self.objective_ = 1, True, np.empty(0)
         if not len(links):
             return
-        total = float(links.must_weights.sum() + links.cannot_weights.sum())
+        total = float(links.weights.sum())
         if self.update == "relaxed":
             share = broken_weight(L, links) / total
             self.weights_ = relaxed_update(self.weights_, share / m, self.C, self.lam)

@@ -8,7 +8,7 @@ from cscluster.algorithms.base import FloatArray
 from cscluster.algorithms.metric.options import ShrunkMetric, require_at_most
 from cscluster.algorithms.parameters import Integer, Null, parameter
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError, warn
+from cscluster.errors import ConstraintError
 from cscluster.linalg.psd import rank_tolerance
 from cscluster.linalg.scatter import chunklet_scatter, separation_scatter
 
@@ -72,23 +72,24 @@ class DCA(ShrunkMetric):
     (4, 1)
     """
 
-    version = 4
+    version = 5
     weighs_links = False
 
     n_components: int | None = parameter(
         None, "dimensions of the learned space; half of the features if null", Integer(1), Null()
     )
 
+    def _most_directions(self) -> int | None:
+        most = super()._most_directions()
+        return most and max(most, self.n_components or 0)
+
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
         """Diagonalise both scatters and keep the leading directions."""
         require_at_most(self, self.n_components, self.n_features_in_, "features")
-        r = self.n_components or max(1, self.n_features_in_ // 2)
+        r = self.n_components or max(1, (self.n_directions_ or self.n_features_in_) // 2)
         if not len(constraints.component_cannot_links):
             raise ConstraintError("DCA needs cannot-links between must-link components, got none.")
-        if not len(constraints.must_links):
-            if self.shrinkage == 0:
-                raise ConstraintError("DCA with 'shrinkage' 0 needs must-links, got none.")
-            warn("DCA got no must-links: it uses the features' own scale instead.")
+        self._warn_without(len(constraints.must_links), "own scale")
         S_w, nu = chunklet_scatter(Z, constraints)
         S_b, n_pairs = separation_scatter(Z, constraints)
         C_b = S_b / n_pairs if self.shrinkage is not None else self._shrunk(S_b / 2, n_pairs, Z)

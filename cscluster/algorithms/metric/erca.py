@@ -6,7 +6,7 @@ from cscluster.algorithms.base import BoolArray, FloatArray
 from cscluster.algorithms.metric.options import ShrunkMetric
 from cscluster.algorithms.parameters import Choice, parameter
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError, warn
+from cscluster.errors import ConstraintError
 from cscluster.linalg.psd import inverse_sqrt, sqrt
 from cscluster.linalg.scatter import deviations, link_scatter
 
@@ -57,7 +57,7 @@ class ERCA(ShrunkMetric):
     [0.0, 0.0, 0.0, 0.0]
     """
 
-    version = 3
+    version = 4
 
     whitening: str = parameter(
         "first",
@@ -73,10 +73,7 @@ class ERCA(ShrunkMetric):
         n_must, n_cannot = len(constraints.must_links), len(constraints.cannot_links)
         if not n_cannot:
             raise ConstraintError("ERCA needs cannot-links, got none.")
-        if not n_must and self.shrinkage == 0:
-            raise ConstraintError("ERCA with 'shrinkage' 0 needs must-links, got none.")
-        if not n_must:
-            warn("ERCA got no must-links: it uses the features' variances instead.")
+        self._warn_without(n_must, "variances")
         S_b = link_scatter(Z, constraints.cannot_links, constraints.cannot_weights) / 2
         if not S_b.any():
             raise ConstraintError("ERCA cannot use these cannot-links: the samples they part coincide.")

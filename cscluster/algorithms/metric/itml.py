@@ -7,6 +7,7 @@ from numba import njit
 from sklearn.metrics.pairwise import euclidean_distances
 
 from cscluster.algorithms.base import BoolArray, FloatArray, IntArray, LinearMetric
+from cscluster.algorithms.metric.options import MAX_DIRECTIONS
 from cscluster.algorithms.parameters import Choice, Integer, Null, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, warn
@@ -145,7 +146,7 @@ class ITML(LinearMetric):
     [[1.2, 0.0], [0.0, 0.8]]
     """
 
-    version = 4
+    version = 5
     weighs_links = False
 
     prior: str = parameter(
@@ -171,6 +172,9 @@ class ITML(LinearMetric):
         1e-3, "relative change of the dual variables in a round that counts as none", Real(0)
     )
 
+    def _most_directions(self) -> int | None:
+        return MAX_DIRECTIONS if self.prior == "scale" else None
+
     def _scales(self, X: FloatArray) -> tuple[BoolArray, FloatArray]:
         if self.prior == "scale":
             return common_scales(X)
@@ -183,19 +187,19 @@ class ITML(LinearMetric):
 
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
         """Project the prior onto the bounds, which are on the distances of Z."""
-        links = np.concatenate([constraints.must_links, constraints.cannot_links])
-        V = Z[links[:, 0]] - Z[links[:, 1]]
+        i, j = constraints.pairs.T
+        V = Z[i] - Z[j]
         useful = V.any(axis=1)
         if not useful.any():
             raise ConstraintError("ITML needs links between samples that differ, got none.")
-        must = np.arange(len(links)) < len(constraints.must_links)
+        must = constraints.is_must
         low, high = distance_bounds(Z, constraints, self.quantile)
         Q, e = span(V[useful]), effective_dimension(Z)
         A, multipliers, self.n_iter_, self.converged_ = bregman_projections(
             V[useful] @ Q,
             np.where(must, 1, -1)[useful],
             np.where(must, low, high)[useful],
-            self.gamma or min(1.0, float(np.sqrt(len(links) / (e * (e + 1) / 2)))),
+            self.gamma or min(1.0, float(np.sqrt(len(V) / (e * (e + 1) / 2)))),
             self.tol,
             self.max_iter,
         )
@@ -203,6 +207,6 @@ class ITML(LinearMetric):
             warn(f"ITML did not converge in {self.max_iter} rounds.")
         if not multipliers.any():
             warn("All links are within the bounds of ITML already: the metric is the prior.")
-        self.multipliers_ = np.zeros(len(links))
+        self.multipliers_ = np.zeros(len(V))
         self.multipliers_[useful] = multipliers
         return np.eye(Z.shape[1]) + Q @ (sqrt(A) - np.eye(len(A))) @ Q.T

@@ -1,4 +1,4 @@
-"""Large margin nearest neighbours, with the links in the place of labels."""
+"""Large margin nearest neighbours, with links instead of labels."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class LMNN(LinearMetric):
     True
     """
 
-    version = 3
+    version = 4
     weighs_links = False
 
     n_neighbors: int = parameter(3, "targets k of a sample", Integer(1))

@@ -6,8 +6,11 @@ import numpy as np
 
 from cscluster.algorithms.base import BoolArray, FloatArray, LinearMetric, MetricLearner
 from cscluster.algorithms.parameters import Null, Real, parameter
-from cscluster.errors import ParameterError
+from cscluster.errors import ConstraintError, ParameterError, warn
 from cscluster.linalg.scatter import effective_dimension, shrunk_covariance
+
+MAX_DIRECTIONS = 100
+"""Features beyond which our forms learn a metric on so many principal components; publications use all."""
 
 
 class ShrunkMetric(LinearMetric):
@@ -25,6 +28,17 @@ class ShrunkMetric(LinearMetric):
         """Leave the features as they are where nothing is shrunk, as the publications do."""
         varies, s = super()._scales(X)
         return varies, np.ones_like(s) if self.shrinkage == 0 else s
+
+    def _most_directions(self) -> int | None:
+        return MAX_DIRECTIONS if self.shrinkage is None else None
+
+    def _warn_without(self, n_must: int, instead: str) -> None:
+        """Warn where there are no must-links, which a method without a prior cannot do without."""
+        name = type(self).__name__
+        if not n_must and self.shrinkage == 0:
+            raise ConstraintError(f"{name} with 'shrinkage' 0 needs must-links, got none.")
+        if not n_must:
+            warn(f"{name} got no must-links: it uses the features' {instead} instead.")
 
     def _shrunk(self, S: FloatArray, freedom: int, Z: FloatArray) -> FloatArray:
         """Return the shrunk covariance of a scatter of scaled samples Z.

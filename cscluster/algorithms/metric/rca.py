@@ -11,6 +11,9 @@ from cscluster.errors import DataError, warn
 from cscluster.linalg.psd import inverse_sqrt
 from cscluster.linalg.scatter import chunklet_scatter
 
+_ENOUGH = 20
+"""Observations inside chunklets for each direction that tell directions with clusters from those without."""
+
 
 class RCA(ShrunkMetric):
     """Relevant component analysis (RCA).
@@ -25,8 +28,10 @@ class RCA(ShrunkMetric):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_features, n_features)
-        The map; constant features get no weight.
+    components_ : ndarray of shape (n_components, n_features)
+        The map, square unless principal components are used; constant features get no weight.
+    n_directions_ : int
+        Number of principal components that the metric was learned on; zero if on the features themselves.
 
     Notes
     -----
@@ -41,12 +46,18 @@ class RCA(ShrunkMetric):
     the result does not depend on the features' units; it fades as links come in.  Standard deviations in
     the place of ranges blow up features that hardly vary, and without shrinkage few links do harm.
 
+    Where there are more than 100 features, the metric is learned on as many of their leading principal
+    components, and of the learned space those directions are kept in which the samples vary more than the
+    chunklets do, beyond what chance explains [2]_: all clusters differ there, and the rest is noise.
+
     Cost O(n d + p d^2 + d^3) for p samples in chunklets.
 
     References
     ----------
     .. [1] A. Bar-Hillel, T. Hertz, N. Shental, D. Weinshall, "Learning a Mahalanobis Metric from
        Equivalence Constraints", JMLR 6, 2005, section 2.
+    .. [2] J. W. Silverstein, "The Limiting Eigenvalue Distribution of a Multivariate F Matrix", 1985.
+       doi:10.1137/0516047
 
     Examples
     --------
@@ -58,7 +69,7 @@ class RCA(ShrunkMetric):
     True
     """
 
-    version = 4
+    version = 5
     weighs_links = False
 
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
@@ -77,4 +88,21 @@ class RCA(ShrunkMetric):
                 f"The chunklets span only {rank} of {len(W)} dimensions and 'shrinkage' is 0: "
                 "the other directions are dropped."
             )
-        return W
+        return self._telling(Z @ W, nu) @ W if self.n_directions_ else W
+
+    def _telling(self, Y: FloatArray, nu: int) -> FloatArray:
+        """Return the directions, as rows, of whitened samples Y in which these vary more than chunklets do.
+
+        Chunklets have unit variance in every direction of Y.  Were all samples one large chunklet, the
+        largest variance in d directions would stay below the edge of the spectrum of an F-matrix, whose two
+        covariances have the ratios d / n and d / nu.  All directions are returned where none exceeds it,
+        or where the chunklets are too few to tell.
+        """
+        n, d = Y.shape
+        if nu < _ENOUGH * d:
+            return np.eye(d)
+        of_all, of_chunklets = d / n, d / nu
+        edge = ((1 + np.sqrt(of_all + of_chunklets - of_all * of_chunklets)) / (1 - of_chunklets)) ** 2
+        values, V = np.linalg.eigh(np.cov(Y, rowvar=False))
+        exceed = values > edge
+        return V[:, exceed if exceed.any() else slice(None)].T

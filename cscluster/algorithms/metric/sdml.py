@@ -76,6 +76,8 @@ class SDML(LinearMetric):
     True
     """
 
+    version = 2
+
     eta: float = parameter(0.5, "weight of the links against the Euclidean metric", Real(0, open_low=True))
     sparsity: float = parameter(0.01, "cost lambda of entries off the diagonal", Real(0, open_low=True))
     floor: float = parameter(0.05, "least eigenvalue of P", Real(0, 1, open_low=True))
@@ -89,16 +91,14 @@ class SDML(LinearMetric):
         if len(P) < 2:
             self.precision_, self.n_iter_, self.converged_ = 1 / P, 0, True
             return np.sqrt(self.precision_)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            try:
-                _, self.precision_, costs, self.n_iter_ = graphical_lasso(
-                    P, self.sparsity, max_iter=self.max_iter, return_costs=True, return_n_iter=True
-                )
-            except FloatingPointError as error:
-                raise ConstraintError(
-                    f"The graphical lasso of SDML failed ({error}); a larger 'sparsity' or 'floor' helps."
-                ) from error
+        limits = {"max_iter": self.max_iter, "return_costs": True, "return_n_iter": True}
+        try:
+            with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+                _, self.precision_, costs, self.n_iter_ = graphical_lasso(P, self.sparsity, **limits)
+        except FloatingPointError as error:
+            raise ConstraintError(
+                f"The graphical lasso of SDML failed ({error}); a larger 'sparsity' or 'floor' helps."
+            ) from error
         self.converged_ = bool(abs(costs[-1][1]) < 1e-4)
         if not self.converged_:
             warn(f"SDML did not converge in {self.max_iter} iterations.")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray
@@ -94,7 +97,7 @@ class Xing(ShrunkMetric):
     True
     """
 
-    version = 4
+    version = 5
 
     diagonal: bool = parameter(False, "learn a weight for each feature instead of a full matrix", Boolean())
     log_det: float = parameter(
@@ -102,6 +105,9 @@ class Xing(ShrunkMetric):
     )
     max_iter: int = parameter(1000, "iteration limit", Integer(1))
     tol: float = parameter(1e-6, "relative change of the objective that counts as none", Real(0))
+
+    def _most_directions(self) -> int | None:
+        return None if self.diagonal else super()._most_directions()
 
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
         """Descend in coordinates in which C_w is the identity."""
@@ -131,25 +137,14 @@ class Xing(ShrunkMetric):
     def _solve(self, U: FloatArray) -> tuple[Descent, FloatArray]:
         """Solve in whitened coordinates; return the descent and the symmetric root of B."""
         d = U.shape[1]
-        weight = self.log_det / d
-        start = (0.5 + self.log_det) / d
+        weight, start = self.log_det / d, (0.5 + self.log_det) / d
+        limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
         if self.diagonal:
-            found = minimise(
-                lambda b: diagonal_objective(b, U, weight),
-                lambda b: np.maximum(b, weight),
-                np.full(d, start),
-                tol=self.tol,
-                max_iter=self.max_iter,
-            )
-            return found, np.diag(np.sqrt(found.x))
+            objective = partial(diagonal_objective, U=U, weight=weight)
+            end = minimise(objective, lambda b: np.maximum(b, weight), np.full(d, start), **limits)
+            return end, np.diag(np.sqrt(end.x))
         Q = span(U)
-        inside = U @ Q
-        found = minimise(
-            lambda B: full_objective(B, inside, weight),
-            lambda B: nearest_psd(B, weight),
-            np.eye(Q.shape[1]) * start,
-            tol=self.tol,
-            max_iter=self.max_iter,
-        )
+        objective = partial(full_objective, U=U @ Q, weight=weight)
+        end = minimise(objective, lambda B: nearest_psd(B, weight), np.eye(Q.shape[1]) * start, **limits)
         outside = np.sqrt(weight) * np.eye(Q.shape[1])
-        return found, np.sqrt(weight) * np.eye(d) + Q @ (sqrt(found.x) - outside) @ Q.T
+        return end, np.sqrt(weight) * np.eye(d) + Q @ (sqrt(end.x) - outside) @ Q.T

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.algorithms.partition._closure import Closure
-from cscluster.algorithms.partition._sums import group_sums
 from cscluster.constraints import Constraints
+from cscluster.linalg.scatter import group_sums
 
 ASSIGNMENTS = ("keep", "reset", "block")
 

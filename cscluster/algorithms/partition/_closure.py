@@ -18,6 +18,7 @@ from scipy.sparse import csr_array, triu
 from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, warn
+from cscluster.linalg.graph import adjacency
 
 
 @dataclass(frozen=True)
@@ -54,60 +55,32 @@ class Closure:
         Links lighter than one entail nothing, they count alone.  Where `largest` is given, only
         so many components, the largest, are closed; of the others' links the given ones count alone.
         """
-        points = constraints.touched
-        must = np.searchsorted(points, constraints.must_links)
-        cannot = np.searchsorted(points, constraints.cannot_links)
-        pairs = np.concatenate([must, cannot])
-        is_must = np.arange(len(pairs)) < len(must)
-        weights = np.concatenate([constraints.must_weights, constraints.cannot_weights])
+        points, n = constraints.touched, len(constraints.touched)
+        pairs, is_must = np.searchsorted(points, constraints.pairs), constraints.is_must
+        weights = constraints.weights
         if warn_of_contradictions(constraints, "Only the given links count, not what they entail."):
-            alone = np.arange(len(points))
-            return cls(points, alone, _adjacency(pairs[:0], len(points)), pairs, is_must, weights)
-        component = np.unique(constraints.binding.components[points], return_inverse=True)[1]
+            component, is_closed = np.arange(n), np.zeros(n, dtype=bool)
+        else:
+            component = np.unique(constraints.binding.components[points], return_inverse=True)[1]
+            is_closed = np.ones(n, dtype=bool)
         if largest is not None:
-            return cls._of_largest(points, component, pairs, is_must, weights, largest)
-        heavy = cannot[constraints.cannot_weights >= 1]
-        separated = _adjacency(component[heavy], int(component.max(initial=-1)) + 1)
-        return cls._with_given(points, component, separated, pairs, is_must, weights)
-
-    @classmethod
-    def _with_given(
-        cls,
-        points: IntArray,
-        component: IntArray,
-        separated: csr_array,
-        pairs: IntArray,
-        is_must: NDArray[np.bool_],
-        weights: FloatArray,
-    ) -> Closure:
-        """Add the weights of given links beyond the one that components account for."""
+            sizes = np.bincount(component)
+            order = np.argsort(-sizes, kind="stable")[:largest]
+            is_closed &= np.isin(component, order[sizes[order] > 1])
+            number = np.where(is_closed, component, len(sizes) + np.arange(n))
+            component = np.unique(number, return_inverse=True)[1]
+        n_components = int(component.max(initial=-1)) + 1
+        entailing = is_closed[pairs].all(axis=1) & ~is_must & (weights >= 1)
+        edges = component[pairs[entailing]]
+        separated = adjacency(edges, np.ones(len(edges)), n_components)
+        separated.data[:] = 1.0
         a, b = component[pairs].T
         p, q = (ends.astype(np.int64) for ends in separated.nonzero())
-        is_apart = np.isin(a * separated.shape[0] + b, p * separated.shape[0] + q)
+        is_apart = np.isin(a * n_components + b, p * n_components + q)
         entailed = np.where(is_must, a == b, is_apart)
         extra = np.maximum(weights, entailed) - entailed
         given = extra != 0
         return cls(points, component, separated, pairs[given], is_must[given], extra[given])
-
-    @classmethod
-    def _of_largest(
-        cls,
-        points: IntArray,
-        component: IntArray,
-        pairs: IntArray,
-        is_must: NDArray[np.bool_],
-        weights: FloatArray,
-        largest: int,
-    ) -> Closure:
-        """Close the `largest` components of at least two points; every other point is a component alone."""
-        sizes = np.bincount(component)
-        order = np.argsort(-sizes, kind="stable")[:largest]
-        is_closed = np.isin(component, order[sizes[order] > 1])
-        number = np.where(is_closed, component, len(sizes) + np.arange(len(points)))
-        component = np.unique(number, return_inverse=True)[1]
-        entailing = is_closed[pairs].all(axis=1) & ~is_must & (weights >= 1)
-        separated = _adjacency(component[pairs[entailing]], int(component.max(initial=-1)) + 1)
-        return cls._with_given(points, component, separated, pairs, is_must, weights)
 
     @property
     def n_components(self) -> int:
@@ -200,11 +173,3 @@ def warn_of_contradictions(constraints: Constraints, consequence: str) -> bool:
         warn(f"{error} {consequence}")
         return True
     return False
-
-
-def _adjacency(edges: IntArray, n: int) -> csr_array:
-    """Return the symmetric 0-1 matrix of a graph on n nodes."""
-    ends = np.concatenate([edges, edges[:, ::-1]])
-    graph = csr_array((np.ones(len(ends)), tuple(ends.T)), shape=(n, n))
-    graph.data[:] = 1.0
-    return graph

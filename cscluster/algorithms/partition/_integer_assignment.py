@@ -28,9 +28,9 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
-from cscluster.algorithms.partition._local_assignment import adjacency
 from cscluster.arrays import BoolArray, FloatArray, IntArray
 from cscluster.errors import InfeasibleError, SolverError
+from cscluster.linalg.graph import adjacency
 
 _BATCH = 64
 """Small blocks are solved together, up to so many nodes."""

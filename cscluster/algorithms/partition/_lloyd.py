@@ -16,16 +16,17 @@ from typing import Generic, Protocol, Self, TypeVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
+from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.fallback import EQUAL_NATS, surprise
-from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
+from cscluster.algorithms.parameters import Choice, parameter
 from cscluster.algorithms.partition._assign import ASSIGNMENTS, Penalties, assign_points, nearest
+from cscluster.algorithms.partition._centres import LloydClusterer
 from cscluster.algorithms.partition._closure import Closure
 from cscluster.algorithms.partition._seeding import authors_seeds, seed_centers
-from cscluster.algorithms.partition._sums import group_sums
-from cscluster.algorithms.partition.kmeans import KMeans
+from cscluster.algorithms.partition.kmeans import QuickKMeans
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError
+from cscluster.linalg.scatter import group_sums
 
 RESETS = 30
 """Iterations after which 'reset' goes on as 'keep' from the lowest objective that it has seen."""
@@ -78,7 +79,7 @@ class Run(Generic[M]):
     n_reseeded: int
 
 
-class ConstrainedKMeans(SeededClusterer):
+class ConstrainedKMeans(LloydClusterer):
     """What pckmeans, mpckmeans and mkmeans share."""
 
     start: str = parameter(
@@ -90,12 +91,6 @@ class ConstrainedKMeans(SeededClusterer):
         "neighbourhoods before the first sweep, perturbs the centroid by up to 35 percent where there are "
         "too few of them, and closes the links of the largest neighbourhoods alone, one for each cluster",
         Choice("best", "neighbourhoods", "authors"),
-    )
-    max_iter: int = parameter(300, "iteration limit", Integer(1))
-    tol: float = parameter(
-        1e-4,
-        "squared shift of the centres, relative to the variance of the data, that counts as none",
-        Real(0),
     )
 
     def _starts(
@@ -183,10 +178,10 @@ class Reference:
         self.random_state = random_state
 
     @cached_property
-    def kmeans(self) -> KMeans:
+    def kmeans(self) -> QuickKMeans:
         """K-means with its default parameters."""
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-            return KMeans(n_clusters=self.n_clusters, random_state=self.random_state).fit(self.X)
+            return QuickKMeans(n_clusters=self.n_clusters, random_state=self.random_state).fit(self.X)
 
     @property
     def mean_cost(self) -> float:

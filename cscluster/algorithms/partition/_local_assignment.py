@@ -17,12 +17,6 @@ _LONGEST = 100
 """Chains of more nodes than this are not tried: they hardly ever help."""
 
 
-def adjacency(pairs: IntArray, values: FloatArray, n: int) -> csr_array:
-    """Return the symmetric matrix of a graph with a value on each edge."""
-    ends = np.concatenate([pairs, pairs[:, ::-1]])
-    return csr_array((np.tile(values, 2), tuple(ends.T)), shape=(n, n))
-
-
 def improve(cost: FloatArray, labels: IntArray, hard: csr_array, soft: csr_array) -> IntArray:
     """Return labels that no short Kempe chain makes cheaper.
 

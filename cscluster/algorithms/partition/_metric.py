@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.algorithms.partition._assign import Penalties, squared_distances
 from cscluster.algorithms.partition._closure import BrokenLinks, Closure
-from cscluster.algorithms.partition._sums import group_sums
+from cscluster.linalg.scatter import group_sums
 
 
 @dataclass(frozen=True)

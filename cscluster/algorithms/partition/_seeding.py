@@ -6,8 +6,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from cscluster.algorithms.base import FloatArray, IntArray
-from cscluster.algorithms.partition._sums import group_sums
 from cscluster.constraints import Constraints
+from cscluster.linalg.scatter import group_sums
 
 
 def seed_centers(

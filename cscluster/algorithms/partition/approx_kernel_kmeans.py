@@ -70,10 +70,7 @@ class ApproxKernelKMeans(GaussianEstimator, RestartedClusterer):
             tol=self.tol,
             random_state=int(rng.integers(2**31)),
         ).fit(_in_blocks(self._features, X))
-        self.labels_ = self._model.labels_.astype(np.int64)
-        self.n_iter_ = self._model.n_iter_
-        self.converged_ = self.n_iter_ < self.max_iter
-        self.objective_ = np.array([self._model.inertia_])
+        self._end_with(self._model)
         return self
 
     def predict(self, X: Samples) -> IntArray:

@@ -3,37 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Self
 
 import numpy as np
+from numba import njit
 from scipy.sparse import csr_array
 from sklearn.cluster import kmeans_plusplus
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
-from cscluster.algorithms.parameters import Real, parameter
-from cscluster.algorithms.partition._assign import nearest, nearest_centers, squared_distances
+from cscluster.algorithms.partition._assign import nearest, squared_distances
+from cscluster.algorithms.partition._centres import LloydClusterer, LocalMinimum
 from cscluster.algorithms.partition._closure import Closure
 from cscluster.algorithms.partition._lloyd import Reference, fill_empty, means
 from cscluster.algorithms.partition._restarts import RestartedClusterer
-from cscluster.algorithms.partition._sums import group_sums
 from cscluster.constraints import Constraints
 from cscluster.errors import InfeasibleError
+from cscluster.linalg.scatter import group_sums
 
 
-@dataclass(frozen=True)
-class Run:
-    """The result of one start."""
-
-    labels: IntArray
-    mu: FloatArray
-    objective: FloatArray
-    converged: bool
-    n_reseeded: int
-
-
-class COPKMeans(RestartedClusterer):
+class COPKMeans(RestartedClusterer, LloydClusterer):
     r"""K-means over the partitions that keep every link.
 
     Seeks a local minimum of
@@ -45,8 +34,6 @@ class COPKMeans(RestartedClusterer):
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         The centres mu.
-    n_reseeded_ : int
-        How often an empty cluster was given a component.
 
     Raises
     ------
@@ -80,15 +67,9 @@ class COPKMeans(RestartedClusterer):
     True
     """
 
-    version = 2
+    version = 3
     keeps_hard_links = True
     weighs_links = False
-
-    tol: float = parameter(
-        1e-4,
-        "squared shift of the centres, relative to the variance of the data, that counts as none",
-        Real(0),
-    )
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X`."""
@@ -111,14 +92,7 @@ class COPKMeans(RestartedClusterer):
                 f"None of {self.n_init} starts found a partition into {self.n_clusters} clusters "
                 "that keeps all links."
             )
-        best = min(feasible, key=lambda run: run.objective[-1])
-        self.labels_ = best.labels
-        self.cluster_centers_ = best.mu + origin
-        self.objective_ = best.objective
-        self.n_iter_ = len(best.objective)
-        self.converged_ = best.converged
-        self.n_reseeded_ = best.n_reseeded
-        return self
+        return self._end_at(feasible, origin)
 
     def _starts(self, X: FloatArray, random: np.random.RandomState) -> Iterator[FloatArray]:
         """Yield first centres: those of k-means last, unless there is only one start."""
@@ -134,17 +108,17 @@ class COPKMeans(RestartedClusterer):
         component: IntArray,
         closure: Closure,
         random: np.random.RandomState,
-    ) -> Run | None:
+    ) -> LocalMinimum | None:
         """Alternate from the centres `mu`; None if no partition was found."""
         order = random.permutation(closure.n_components)
         still = self.tol * X.var(axis=0).mean()
-        labels, objective, converged, n_reseeded = None, [np.inf], False, 0
+        labels, objective, converged = None, [np.inf], False
         while not converged and len(objective) <= self.max_iter:
             D = squared_distances(X, mu)
             candidate = keep_links(D, closure, order)
             if candidate is None:
                 break
-            n_reseeded += fill_empty(X, D, candidate, component)
+            fill_empty(X, D, candidate, component)
             mu_before, mu_candidate = mu, means(X, candidate, self.n_clusters)
             J = float(((X - mu_candidate[candidate]) ** 2).sum())
             if objective[-1] <= J:
@@ -153,11 +127,7 @@ class COPKMeans(RestartedClusterer):
             labels, mu = candidate, mu_candidate
             objective.append(J)
             converged = bool(((mu - mu_before) ** 2).sum() <= still)
-        return None if labels is None else Run(labels, mu, np.array(objective[1:]), converged, n_reseeded)
-
-    def predict(self, X: Samples) -> IntArray:
-        """Return the nearest centre of each sample, links aside."""
-        return nearest_centers(self._validate_new(X), self.cluster_centers_)
+        return None if labels is None else LocalMinimum(labels, mu, np.array(objective[1:]), converged)
 
 
 def keep_links(D: FloatArray, closure: Closure, order: IntArray) -> IntArray | None:
@@ -176,26 +146,31 @@ def keep_links(D: FloatArray, closure: Closure, order: IntArray) -> IntArray | N
 def colour(order: IntArray, cost: FloatArray, separated: csr_array) -> IntArray:
     """Give each component its cheapest cluster that no component separated from it has.
 
-    Next is always the component with the fewest clusters left; the result is -1 from the first
-    one on that has none.
+    Next is always the component with the fewest clusters left, of equals the first in `order`; the result is
+    -1 from the first one on that has none.
     """
+    return _colour(order, cost.copy(), separated.indptr, separated.indices)
+
+
+@njit(cache=True)
+def _colour(order: IntArray, cost: FloatArray, indptr: IntArray, indices: IntArray) -> IntArray:
+    """Do so, on costs that turn infinite where a cluster is taken."""
     n, n_clusters = cost.shape
     labels = np.full(n, -1)
-    cost = cost.copy()
-    n_taken = [0] * n
-    rank = np.argsort(order).tolist()
-    waiting = [(0, rank[u], u) for u in order.tolist()]  # in order, so a heap already
-    while waiting:
-        _, _, u = heappop(waiting)
+    n_left = np.full(n, n_clusters)
+    rank = np.argsort(order)
+    waiting = [n_clusters * n + r for r in range(n)]  # clusters left, then rank; sorted, so a heap already
+    while len(waiting):
+        u = order[heappop(waiting) % n]
         if labels[u] >= 0:  # the entry was overtaken by one with fewer clusters left
             continue
-        if n_taken[u] == n_clusters:
+        if n_left[u] == 0:
             break
-        h = int(cost[u].argmin())
+        h = cost[u].argmin()
         labels[u] = h
-        for v in separated.indices[separated.indptr[u] : separated.indptr[u + 1]].tolist():
+        for v in indices[indptr[u] : indptr[u + 1]]:
             if np.isfinite(cost[v, h]):
                 cost[v, h] = np.inf
-                n_taken[v] += 1
-                heappush(waiting, (-n_taken[v], rank[v], v))
+                n_left[v] -= 1
+                heappush(waiting, n_left[v] * n + rank[v])
     return labels

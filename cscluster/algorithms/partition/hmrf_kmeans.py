@@ -13,8 +13,8 @@ from cscluster.algorithms.parameters import Boolean, Integer, Real, parameter
 from cscluster.algorithms.partition._assign import nearest
 from cscluster.algorithms.partition._lloyd import fill_empty
 from cscluster.algorithms.partition._seeding import seed_centers
-from cscluster.algorithms.partition._sums import group_sums
 from cscluster.constraints import Constraints
+from cscluster.linalg.scatter import group_sums
 
 _LARGEST = 2.0
 """Largest possible distortion: that of opposite directions."""
@@ -212,7 +212,7 @@ class _Links:
 
     @classmethod
     def of(cls, links: Constraints) -> _Links:
-        pairs = np.concatenate([links.must_links, links.cannot_links])
+        pairs = links.pairs
         own, other = np.concatenate([pairs, pairs[:, ::-1]]).T
         number = np.tile(np.arange(len(pairs)), 2)
         order = np.argsort(own, kind="stable")
@@ -223,21 +223,17 @@ class _Links:
 
     def cost(self, Y: FloatArray, w: float) -> FloatArray:
         """Return the cost of breaking each link, in the order of `partner`."""
-        each = [
-            w * weights * (base + sign * np.einsum("ij,ij->i", Y[pairs[:, 0]], Y[pairs[:, 1]]))
-            for pairs, weights, base, sign in (
-                (self.links.must_links, self.links.must_weights, 1.0, -1),
-                (self.links.cannot_links, self.links.cannot_weights, _LARGEST - 1.0, 1),
-            )
-        ]
-        return np.concatenate(each)[self.number]
+        i, j = self.links.pairs.T
+        cosine = np.einsum("ij,ij->i", Y[i], Y[j])
+        each = np.where(self.links.is_must, 1.0 - cosine, _LARGEST - 1.0 + cosine)
+        return (w * self.links.weights * each)[self.number]
 
     def broken(self, X: FloatArray, labels: IntArray, mu: FloatArray, w: float) -> Pairs:
         """Return the pairs whose cosines count in the objective."""
         broken = self.links.violated(labels)
-        pairs = np.concatenate([broken.must_links, broken.cannot_links])
-        c = np.concatenate([np.ones(len(X)), w * broken.must_weights, -w * broken.cannot_weights])
-        return Pairs(np.concatenate([X, X[pairs[:, 0]]]), np.concatenate([mu[labels], X[pairs[:, 1]]]), c)
+        i, j = broken.pairs.T
+        c = np.concatenate([np.ones(len(X)), w * np.where(broken.is_must, broken.weights, -broken.weights)])
+        return Pairs(np.concatenate([X, X[i]]), np.concatenate([mu[labels], X[j]]), c)
 
     def objective(self, Y: FloatArray, labels: IntArray, mu: FloatArray, a: FloatArray, w: float) -> float:
         """Return the objective."""

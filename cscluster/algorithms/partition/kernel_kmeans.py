@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -10,20 +9,11 @@ import numpy as np
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.kernel_parameters import KernelEstimator
 from cscluster.algorithms.parameters import Choice, parameter
+from cscluster.algorithms.partition._centres import LocalMinimum
 from cscluster.algorithms.partition._restarts import RestartedClusterer
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError
 from cscluster.linalg.kernels import require_memory
-
-
-@dataclass(frozen=True)
-class Partition:
-    """What one start of kernel k-means ends with."""
-
-    labels: IntArray
-    centres: FloatArray
-    objective: FloatArray
-    converged: bool
 
 
 def seed_centres(K: FloatArray, n_clusters: int, rng: np.random.Generator) -> FloatArray:
@@ -58,7 +48,7 @@ def means(labels: IntArray, n_clusters: int) -> FloatArray:
     return H / H.sum(axis=0)
 
 
-def lloyd(K: FloatArray, H: FloatArray, max_iter: int) -> Partition:
+def lloyd(K: FloatArray, H: FloatArray, max_iter: int) -> LocalMinimum:
     """Alternate assignment and centres; centre c is ``sum_i H[i, c] phi(x_i)``.
 
     ``||phi(x_i) - centre_c||^2 = K_ii - 2 (K H)_ic + (H^T K H)_cc``.
@@ -73,10 +63,10 @@ def lloyd(K: FloatArray, H: FloatArray, max_iter: int) -> Partition:
         _fill_empty(new, distances)
         objective.append(float(distances[np.arange(len(K)), new].sum()))
         if np.array_equal(new, labels):
-            return Partition(labels, H, np.array(objective), converged=True)
+            return LocalMinimum(labels, H, np.array(objective), converged=True)
         labels = new
         H = means(labels, H.shape[1])
-    return Partition(labels, H, np.array(objective), converged=False)
+    return LocalMinimum(labels, H, np.array(objective), converged=False)
 
 
 def _fill_empty(labels: IntArray, distances: FloatArray) -> None:
@@ -149,8 +139,8 @@ class KernelKMeans(KernelEstimator, RestartedClusterer):
         rng = np.random.default_rng(self.random_state)
         starts = (lloyd(K, self._first_centres(K, rng), self.max_iter) for _ in range(self.n_init))
         best = min(starts, key=lambda start: start.objective[-1])
-        self.centres_ = best.centres
-        self._centre_norms = np.einsum("ic,ic->c", best.centres, K @ best.centres)
+        self.centres_ = best.mu
+        self._centre_norms = np.einsum("ic,ic->c", best.mu, K @ best.mu)
         self.labels_ = best.labels
         self.n_iter_ = len(best.objective)
         self.converged_ = best.converged

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import sklearn.cluster
+from numpy.typing import NDArray
+from scipy import sparse
 
-from cscluster.algorithms.base import IntArray, Samples
+from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.parameters import Choice, Real, parameter
 from cscluster.algorithms.partition._restarts import RestartedClusterer
 from cscluster.algorithms.partition._seeding import perturbed_centroids
 from cscluster.algorithms.shared import once
 from cscluster.constraints import Constraints
+
+_BLOCK_ROWS = 4096
 
 
 class KMeans(RestartedClusterer):
@@ -54,22 +58,62 @@ class KMeans(RestartedClusterer):
         """Cluster `X`; the links are not used."""
         X, _ = self._validate(X, constraints)
         options = self.get_params()
-        setting = tuple(sorted(options.items()))
+        n_first = self._n_first(X.shape[0])
+        setting = (n_first, *sorted(options.items()))
         if self.init == "perturbed":
             centroid = np.asarray(X.mean(axis=0)).ravel()
             rng = np.random.default_rng(self.random_state)
             options |= {"init": perturbed_centroids(centroid, self.n_clusters, rng), "n_init": 1}
-        self._model = once(
-            X, ("k-means", setting), self.random_state, lambda: sklearn.cluster.KMeans(**options).fit(X)
-        )
+        self._model = once(X, ("k-means", setting), self.random_state, lambda: _fitted(X, options, n_first))
         self.cluster_centers_ = self._model.cluster_centers_
-        self.labels_ = self._model.labels_.astype(np.int64)
-        self.n_iter_ = self._model.n_iter_
-        self.converged_ = self.n_iter_ < self.max_iter
-        self.objective_ = np.array([self._model.inertia_])
+        self._end_with(self._model)
         return self
 
     def predict(self, X: Samples) -> IntArray:
         """Return the nearest centre of each sample."""
         X = self._validate_new(X)
         return self._model.predict(X).astype(np.int64)
+
+    def _n_first(self, n_samples: int) -> int:
+        """Return the number of samples that the starts run on."""
+        return n_samples
+
+
+class QuickKMeans(KMeans):
+    """K-means as a start or yardstick of other methods: of many samples, a random part chooses the start."""
+
+    part: ClassVar[int] = 10_000
+
+    def _n_first(self, n_samples: int) -> int:
+        n_first = max(self.part, self.n_clusters)
+        return n_first if n_samples > 2 * n_first else n_samples
+
+
+def _fitted(X: Samples, options: dict[str, Any], n_first: int) -> sklearn.cluster.KMeans:
+    """Fit k-means; only the best start goes on where the starts run on a part of the samples.
+
+    Dense samples are then centred and of single precision, which takes half of the time and of the memory.
+    """
+    if n_first == X.shape[0]:
+        return sklearn.cluster.KMeans(**options).fit(X)
+    origin = np.zeros(1)
+    if not sparse.issparse(X):
+        origin = X.mean(axis=0)
+        X = _centred(X, origin)
+    rng = np.random.default_rng(options["random_state"])
+    rows = np.sort(rng.choice(X.shape[0], n_first, replace=False))
+    best = sklearn.cluster.KMeans(**options).fit(X[rows])
+    options = {**options, "init": best.cluster_centers_, "n_init": 1, "copy_x": False}
+    model = sklearn.cluster.KMeans(**options).fit(X)
+    model.cluster_centers_ = model.cluster_centers_ + origin
+    return model
+
+
+def _centred(X: FloatArray, origin: FloatArray) -> NDArray[np.float32]:
+    """Return ``X - origin`` without a copy in double precision."""
+    Z = np.empty(X.shape, dtype=np.float32)
+    for start in range(0, len(X), _BLOCK_ROWS):
+        np.subtract(
+            X[start : start + _BLOCK_ROWS], origin, out=Z[start : start + _BLOCK_ROWS], casting="same_kind"
+        )
+    return Z

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Self
 
 import numpy as np
 from numba import njit
 from sklearn.cluster import kmeans_plusplus
 
-from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
-from cscluster.algorithms.parameters import Integer, Real, parameter
-from cscluster.algorithms.partition._assign import nearest, nearest_centers, squared_distances
+from cscluster.algorithms.base import FloatArray, IntArray, Samples
+from cscluster.algorithms.partition._assign import nearest, squared_distances
+from cscluster.algorithms.partition._centres import LloydClusterer, LocalMinimum
 from cscluster.algorithms.partition._lloyd import fill_empty
-from cscluster.algorithms.partition._sums import group_sums
+from cscluster.algorithms.partition._restarts import RestartedClusterer
 from cscluster.constraints import Constraints
+from cscluster.linalg.scatter import group_sums
 
 
 @njit(cache=True)
@@ -72,24 +73,14 @@ def draws(D: FloatArray, labels: IntArray, links: Constraints) -> tuple[IntArray
     return sample, cluster, np.repeat([0.5, 1.0], [2 * len(i), len(far)])
 
 
-@dataclass(frozen=True)
-class Descent:
-    """The end of one start."""
-
-    labels: IntArray
-    mu: FloatArray
-    objective: FloatArray
-    converged: bool
-
-
-def descend(X: FloatArray, links: Constraints, mu: FloatArray, max_iter: int, still: float) -> Descent:
+def descend(X: FloatArray, links: Constraints, mu: FloatArray, max_iter: int, still: float) -> LocalMinimum:
     """Alternate between assignment and centres until the centres come to rest.
 
     The objective may rise, as links are settled one by one; the lowest one is returned.
     """
     K = len(mu)
     history: list[float] = []
-    best = Descent(np.empty(0, dtype=np.int64), mu, np.array([np.inf]), False)
+    best = LocalMinimum(np.empty(0, dtype=np.int64), mu, np.array([np.inf]), False)
     shift = np.inf
     while shift > still and len(history) < max_iter:
         D = squared_distances(X, mu)
@@ -105,11 +96,11 @@ def descend(X: FloatArray, links: Constraints, mu: FloatArray, max_iter: int, st
         history.append(float(spread + paid))
         shift, mu = float(((mu_new - mu) ** 2).sum()), mu_new
         if history[-1] < best.objective[-1]:
-            best = Descent(labels, mu, np.array(history), False)
-    return Descent(best.labels, best.mu, best.objective, shift <= still)
+            best = LocalMinimum(labels, mu, np.array(history), False)
+    return replace(best, converged=shift <= still)
 
 
-class LCVQE(SeededClusterer):
+class LCVQE(RestartedClusterer, LloydClusterer):
     r"""Linear-time constrained vector quantization error.
 
     Seeks a partition l and centres mu that make small
@@ -155,14 +146,6 @@ class LCVQE(SeededClusterer):
 
     weighs_links = False
 
-    n_init: int = parameter(10, "number of starts; the lowest objective wins", Integer(1))
-    max_iter: int = parameter(300, "iteration limit of a start", Integer(1))
-    tol: float = parameter(
-        1e-4,
-        "squared shift of the centres, relative to the variance of the data, that counts as none",
-        Real(0),
-    )
-
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X`."""
         X, constraints = self._validate(X, constraints)
@@ -171,15 +154,4 @@ class LCVQE(SeededClusterer):
         X = X - origin
         still = self.tol * X.var(axis=0).mean()
         starts = [kmeans_plusplus(X, self.n_clusters, random_state=random)[0] for _ in range(self.n_init)]
-        ends = [descend(X, constraints, mu, self.max_iter, still) for mu in starts]
-        best = min(ends, key=lambda end: end.objective[-1])
-        self.labels_ = best.labels
-        self.cluster_centers_ = best.mu + origin
-        self.objective_ = best.objective
-        self.n_iter_ = len(best.objective)
-        self.converged_ = best.converged
-        return self
-
-    def predict(self, X: Samples) -> IntArray:
-        """Return the nearest centre of each sample, links aside."""
-        return nearest_centers(self._validate_new(X), self.cluster_centers_)
+        return self._end_at((descend(X, constraints, mu, self.max_iter, still) for mu in starts), origin)

@@ -9,16 +9,17 @@ from typing import Self
 import numpy as np
 from sklearn.cluster import kmeans_plusplus
 
-from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
+from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.parameters import Integer, Null, Real, parameter
-from cscluster.algorithms.partition._assign import nearest_centers, squared_distances
+from cscluster.algorithms.partition._assign import squared_distances
+from cscluster.algorithms.partition._centres import CentreClusterer, LocalMinimum
 from cscluster.algorithms.partition._integer_assignment import LinkedNodes, cheapest_assignment
 from cscluster.algorithms.partition._lloyd import fill_empty
 from cscluster.algorithms.partition._local_assignment import improve
-from cscluster.algorithms.partition._sums import group_sums
 from cscluster.algorithms.partition.cop_kmeans import colour
 from cscluster.constraints import Constraints
 from cscluster.errors import InfeasibleError
+from cscluster.linalg.scatter import group_sums
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,7 @@ class Contracted:
 
     def constant(self, constraints: Constraints, w: float, labels: IntArray) -> float:
         """Return what all partitions of the nodes have in common, found from one of them."""
-        broken = constraints.violated(labels[self.node])
-        paid = w * float(broken.must_weights.sum() + broken.cannot_weights.sum())
+        paid = w * float(constraints.violated(labels[self.node]).weights.sum())
         return self.spread + paid - self.links.penalty(labels)
 
     def cost(self, mu: FloatArray) -> FloatArray:
@@ -88,9 +88,9 @@ def _soft_links(constraints: Constraints, node: IntArray, n: int, w: float) -> t
 
     Links between the same two nodes add up, a must-link against a cannot-link.
     """
-    soft = constraints.select(np.isfinite(constraints.must_weights), np.isfinite(constraints.cannot_weights))
-    pairs = np.sort(node[np.concatenate([soft.must_links, soft.cannot_links])], axis=1)
-    weights = w * np.concatenate([soft.must_weights, -soft.cannot_weights])
+    soft = constraints.select(np.isfinite(constraints.weights))
+    pairs = np.sort(node[soft.pairs], axis=1)
+    weights = w * np.where(soft.is_must, soft.weights, -soft.weights)
     between = pairs[:, 0] != pairs[:, 1]
     codes, which = np.unique(pairs[between] @ [n, 1], return_inverse=True)
     strength = np.bincount(which, weights[between], minlength=len(codes))
@@ -98,17 +98,7 @@ def _soft_links(constraints: Constraints, node: IntArray, n: int, w: float) -> t
     return np.column_stack(np.divmod(codes[some], n)), strength[some]
 
 
-@dataclass(frozen=True)
-class Solution:
-    """A partition of the nodes and its centres; the objective is without the nodes' own spread."""
-
-    labels: IntArray
-    mu: FloatArray
-    objective: FloatArray
-    converged: bool
-
-
-class PCCC(SeededClusterer):
+class PCCC(CentreClusterer):
     r"""K-means with hard and soft links, whose assignment step is solved to optimality.
 
     Finds a local minimum over partitions l and centres mu of
@@ -153,7 +143,7 @@ class PCCC(SeededClusterer):
     ----------
     .. [1] P. Baumann, D. S. Hochbaum, "An algorithm for clustering with confidence-based must-link
        and cannot-link constraints", INFORMS Journal on Computing, 2024. doi:10.1287/ijoc.2023.0419
-    .. [2] Y. Ren, S. Deng, "Kempe Swap K-Means: A Scalable Near-Optimal Solution for Semi-Supervised
+    .. [2] Y. Ren, S. Deng, "Kempe Swap K-Means: A Scalable Near-Optimal LocalMinimum for Semi-Supervised
        Clustering", 2026. arXiv:2603.27417
 
     Examples
@@ -203,15 +193,12 @@ class PCCC(SeededClusterer):
             starts = [self._start(nodes, random, deadline) for _ in range(self.n_init)]
         except InfeasibleError:
             raise InfeasibleError(why_infeasible(constraints.hard, self.n_clusters)) from None
-        best = min(starts, key=lambda solution: solution.objective[-1])
-        self.labels_ = best.labels[nodes.node]
-        self.cluster_centers_ = best.mu + origin
-        self.objective_ = best.objective + nodes.constant(constraints, w, best.labels)
-        self.n_iter_ = len(best.objective)
-        self.converged_ = best.converged
+        self._end_at(starts, origin)
+        self.objective_ = self.objective_ + nodes.constant(constraints, w, self.labels_)
+        self.labels_ = self.labels_[nodes.node]
         return self
 
-    def _start(self, nodes: Contracted, random: np.random.RandomState, deadline: float) -> Solution:
+    def _start(self, nodes: Contracted, random: np.random.RandomState, deadline: float) -> LocalMinimum:
         """Descend from one random start, reposition clusters as long as that helps, end with the solver."""
         mu = kmeans_plusplus(nodes.X, self.n_clusters, sample_weight=nodes.size, random_state=random)[0]
         labels = self._feasible(nodes, nodes.cost(mu), random, deadline)
@@ -222,7 +209,7 @@ class PCCC(SeededClusterer):
                 return self._finish(nodes, best, deadline)
             best = after(best, other)
 
-    def _descend(self, nodes: Contracted, mu: FloatArray, labels: IntArray) -> Solution:
+    def _descend(self, nodes: Contracted, mu: FloatArray, labels: IntArray) -> LocalMinimum:
         """Alternate between local search and means until the objective stops falling."""
         history: list[float] = []
         hard, soft = nodes.links.hard_graph, nodes.links.soft_graph
@@ -233,12 +220,12 @@ class PCCC(SeededClusterer):
             mu_new = nodes.centers(labels_new, self.n_clusters)
             objective = nodes.objective(labels_new, mu_new)
             if history and objective >= history[-1]:
-                return Solution(labels, mu, np.array(history), True)
+                return LocalMinimum(labels, mu, np.array(history), True)
             labels, mu = labels_new, mu_new
             history.append(objective)
-        return Solution(labels, mu, np.array(history), False)
+        return LocalMinimum(labels, mu, np.array(history), False)
 
-    def _finish(self, nodes: Contracted, solution: Solution, deadline: float) -> Solution:
+    def _finish(self, nodes: Contracted, solution: LocalMinimum, deadline: float) -> LocalMinimum:
         """Go on until the partition is the best assignment to its own centres."""
         while solution.converged:
             labels = cheapest_assignment(
@@ -267,10 +254,6 @@ class PCCC(SeededClusterer):
             return labels
         return cheapest_assignment(cost, nodes.links, gap=self.gap, deadline=deadline)
 
-    def predict(self, X: Samples) -> IntArray:
-        """Return the nearest centre of each sample, links aside."""
-        return nearest_centers(self._validate_new(X), self.cluster_centers_)
-
 
 def why_infeasible(hard: Constraints, n_clusters: int) -> str:
     """Name the cannot-links that need more clusters.
@@ -291,13 +274,13 @@ def why_infeasible(hard: Constraints, n_clusters: int) -> str:
     return f"No partition into {n_clusters} clusters keeps the hard cannot-links {named}{more}."
 
 
-def after(first: Solution, second: Solution) -> Solution:
+def after(first: LocalMinimum, second: LocalMinimum) -> LocalMinimum:
     """Return the second solution with the objectives of both, as far as they fall."""
     lower = second.objective[second.objective < first.objective[-1]]
     return replace(second, objective=np.concatenate([first.objective, lower]))
 
 
-def reposition(nodes: Contracted, solution: Solution) -> FloatArray:
+def reposition(nodes: Contracted, solution: LocalMinimum) -> FloatArray:
     """Return the centres, that of the cheapest cluster moved to the costliest node of the costliest."""
     inertia = nodes.inertia(solution.labels, solution.mu)
     by_cluster = np.bincount(solution.labels, inertia, minlength=len(solution.mu))

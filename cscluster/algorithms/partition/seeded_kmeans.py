@@ -7,9 +7,10 @@ from typing import Self
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
-from cscluster.algorithms.parameters import Boolean, Integer, Real, parameter
-from cscluster.algorithms.partition._assign import nearest, nearest_centers, squared_distances
+from cscluster.algorithms.base import FloatArray, IntArray, Samples
+from cscluster.algorithms.parameters import Boolean, parameter
+from cscluster.algorithms.partition._assign import nearest, squared_distances
+from cscluster.algorithms.partition._centres import LloydClusterer, LocalMinimum
 from cscluster.algorithms.partition._lloyd import fill_empty, means
 from cscluster.constraints import Constraints
 
@@ -40,7 +41,7 @@ def seed_groups(X: FloatArray, constraints: Constraints, n_clusters: int) -> lis
     return groups
 
 
-class SeededKMeans(SeededClusterer):
+class SeededKMeans(LloydClusterer):
     r"""K-means whose first centres are the means of groups of samples known to belong together.
 
     Minimises :math:`\sum_i \|x_i - \mu_{l_i}\|^2` by Lloyd's algorithm from the means of the seeds;
@@ -80,12 +81,6 @@ class SeededKMeans(SeededClusterer):
     weighs_links = False
 
     keep_seeds: bool = parameter(False, "whether seeds stay in their clusters", Boolean())
-    max_iter: int = parameter(300, "iteration limit", Integer(1))
-    tol: float = parameter(
-        1e-4,
-        "squared shift of the centres, relative to the variance of the data, that counts as none",
-        Real(0),
-    )
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X`."""
@@ -103,21 +98,13 @@ class SeededKMeans(SeededClusterer):
         still = self.tol * X.var(axis=0).mean()
         unit = np.where(self.seeds_ >= 0, self.seeds_, len(groups) + np.arange(len(X)))
         objective: list[float] = []
-        self.converged_ = False
-        while not self.converged_ and len(objective) < self.max_iter:
+        converged = False
+        while not converged and len(objective) < self.max_iter:
             D = squared_distances(X, mu)
             labels = nearest(D)
             labels[fixed] = self.seeds_[fixed]
             fill_empty(X, D, labels, unit if self.keep_seeds else np.arange(len(X)))
             mu_before, mu = mu, means(X, labels, K)
             objective.append(float(((X - mu[labels]) ** 2).sum()))
-            self.converged_ = bool(((mu - mu_before) ** 2).sum() <= still)
-        self.labels_ = labels
-        self.cluster_centers_ = mu + origin
-        self.objective_ = np.array(objective)
-        self.n_iter_ = len(objective)
-        return self
-
-    def predict(self, X: Samples) -> IntArray:
-        """Return the nearest centre of each sample, links aside."""
-        return nearest_centers(self._validate_new(X), self.cluster_centers_)
+            converged = bool(((mu - mu_before) ** 2).sum() <= still)
+        return self._end_at([LocalMinimum(labels, mu, np.array(objective), converged)], origin)

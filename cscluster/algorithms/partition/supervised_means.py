@@ -6,14 +6,14 @@ from typing import Self
 
 import numpy as np
 
-from cscluster.algorithms.base import IntArray, Samples, SeededClusterer
-from cscluster.algorithms.partition._assign import nearest_centers
+from cscluster.algorithms.base import Samples
+from cscluster.algorithms.partition._centres import CentreClusterer
 from cscluster.algorithms.partition._closure import warn_of_contradictions
 from cscluster.algorithms.partition._seeding import seed_centers
 from cscluster.constraints import Constraints
 
 
-class SupervisedMeans(SeededClusterer):
+class SupervisedMeans(CentreClusterer):
     """Assign each sample to the nearest of the centres that PCK-Means would start from.
 
     What the links alone achieve; the difference to `PCKMeans` is what the samples add.
@@ -58,7 +58,3 @@ class SupervisedMeans(SeededClusterer):
         self.n_iter_, self.converged_ = 1, True
         self.objective_ = np.array([((X - self.cluster_centers_[self.labels_]) ** 2).sum()])
         return self
-
-    def predict(self, X: Samples) -> IntArray:
-        """Return the nearest centre of each sample."""
-        return nearest_centers(self._validate_new(X), self.cluster_centers_)

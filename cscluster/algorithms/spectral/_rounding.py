@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import sklearn.cluster
 
-from cscluster.algorithms.base import FloatArray, IntArray, SeededClusterer
+from cscluster.algorithms.base import FloatArray, SeededClusterer
 from cscluster.algorithms.fallback import beats_kmeans
 from cscluster.algorithms.joint import LINK_PRICE, joint_labels
 from cscluster.algorithms.parameters import Boolean, Integer, parameter
@@ -38,10 +38,7 @@ class RoundedClusterer(SeededClusterer):
             kmeans = KMeans(n_clusters=self.n_clusters, random_state=self.random_state).fit(X)
             if not beats_kmeans(type(self).__name__, links, model.labels_, kmeans.labels_):
                 Z, model = X, kmeans._model
-        self.labels_: IntArray = model.labels_.astype(np.int64)
+        self._end_with(model)
         if self.joint:
             cost = model.transform(Z) ** 2
             self.labels_ = joint_labels(cost, links, LINK_PRICE * float(cost.min(axis=1).mean()))
-        self.n_iter_ = model.n_iter_
-        self.converged_ = model.n_iter_ < model.max_iter
-        self.objective_ = np.array([model.inertia_])

@@ -14,6 +14,7 @@ from cscluster.algorithms.base import FloatArray, Samples
 from cscluster.algorithms.parameters import Integer, Real, parameter
 from cscluster.algorithms.spectral._rounding import RoundedClusterer
 from cscluster.constraints import Constraints
+from cscluster.linalg.graph import normalised
 
 
 def neighbor_graph(X: FloatArray, n_neighbors: int) -> sparse.csr_array:
@@ -38,7 +39,7 @@ def smooth_eigenvectors(W: sparse.csr_array, count: int, rng: np.random.Generato
     """
     n = W.shape[0]
     root = np.sqrt(np.asarray(W.sum(axis=1)).ravel())
-    S = W.multiply(1 / root[:, None]).multiply(1 / root).tocsr()
+    S = normalised(W, root)
     if count >= n // 2:
         s, V = np.linalg.eigh(S.toarray())
     else:
@@ -53,14 +54,10 @@ def learn_spectrum(V: FloatArray, constraints: Constraints) -> FloatArray:
     must-links and for each linked sample with itself, and zero for cannot-links.  With
     ``beta_q = delta_q + delta_{q+1} + ...`` and ``delta >= 0`` that is non-negative least squares.
     """
-    i, j = np.concatenate(
-        [constraints.must_links, constraints.cannot_links, np.tile(constraints.touched, (2, 1)).T]
-    ).T
-    w = np.concatenate(
-        [constraints.must_weights, constraints.cannot_weights, np.ones(len(constraints.touched))]
-    )
-    t = np.ones(len(i))
-    t[len(constraints.must_links) : len(constraints)] = 0
+    touched = constraints.touched
+    i, j = np.concatenate([constraints.pairs, np.column_stack([touched, touched])]).T
+    w = np.concatenate([constraints.weights, np.ones(len(touched))])
+    t = np.concatenate([constraints.is_must, np.ones(len(touched))])
     sums = np.cumsum(V[i] * V[j], axis=1)
     delta = nnls(sums * np.sqrt(w)[:, None], t * np.sqrt(w))[0]
     return np.cumsum(delta[::-1])[::-1]

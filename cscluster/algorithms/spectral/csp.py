@@ -14,6 +14,7 @@ from cscluster.algorithms.parameters import Integer, Real, parameter
 from cscluster.algorithms.spectral._rounding import RoundedClusterer
 from cscluster.algorithms.spectral.ccskl import neighbor_graph
 from cscluster.constraints import Constraints
+from cscluster.linalg.graph import adjacency, normalised
 
 _RIDGE = 1e-4
 """Added to the Laplacian, whose null space has a dimension for each part of the graph."""
@@ -24,16 +25,8 @@ _DENSE = 1000
 
 def link_matrix(constraints: Constraints) -> sparse.csr_array:
     """Return Q: the weights of must-links, and those of cannot-links with a minus sign."""
-    pairs = np.concatenate([constraints.must_links, constraints.cannot_links])
-    weights = np.concatenate([constraints.must_weights, -constraints.cannot_weights])
-    ends = np.concatenate([pairs, pairs[:, ::-1]])
-    n = constraints.n_samples
-    return sparse.csr_array((np.tile(weights, 2), tuple(ends.T)), shape=(n, n))
-
-
-def normalised(A: sparse.csr_array, root: FloatArray) -> sparse.csr_array:
-    """Return ``D^(-1/2) A D^(-1/2)``, where `root` holds the diagonal of ``D^(1/2)``."""
-    return A.multiply(1 / root[:, None]).multiply(1 / root).tocsr()
+    signed = np.where(constraints.is_must, constraints.weights, -constraints.weights)
+    return adjacency(constraints.pairs, signed, constraints.n_samples)
 
 
 def constrained_eigenvectors(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 import scipy.linalg
@@ -21,27 +20,18 @@ _LANCZOS = 100
 _ROWS = 512
 
 
-class Affinity(Protocol):
-    """The matrix W of affinities, dense or of low rank."""
-
-    degrees: FloatArray
-
-    def eigenvectors(self, k: int, rng: np.random.Generator) -> FloatArray:
-        """Return the k leading eigenvectors of ``D^(-1/2) W D^(-1/2)``, the largest first."""
-
-    def within(self, order: IntArray) -> FloatArray:
-        """Return the sum of W inside the first 1, 2, ..., n samples of `order`."""
-
-
 class DenseAffinity:
-    """All affinities as one matrix."""
+    """All affinities as one matrix W."""
 
     def __init__(self, W: FloatArray) -> None:
         self.W = W
         self.degrees = W.sum(axis=1)
 
     def eigenvectors(self, k: int, rng: np.random.Generator) -> FloatArray:
-        """By Lanczos' method; by LAPACK for few samples and for eigenvalues too close together."""
+        """Return the k leading eigenvectors of ``D^(-1/2) W D^(-1/2)``, the largest first.
+
+        By Lanczos' method; by LAPACK for few samples and for eigenvalues too close together.
+        """
         n = len(self.W)
         root = np.sqrt(self.degrees)
         N = self.W / root / root[:, None]
@@ -54,7 +44,7 @@ class DenseAffinity:
         return scipy.linalg.eigh(N, subset_by_index=(n - k, n - 1))[1][:, ::-1]
 
     def within(self, order: IntArray) -> FloatArray:
-        """Sum each row over the samples before it, block by block."""
+        """Return the sum of W inside the first 1, 2, ..., n samples of `order`, row by row."""
         n = len(order)
         rank = np.empty(n, dtype=np.int64)
         rank[order] = np.arange(n)
@@ -74,31 +64,26 @@ class LowRankAffinity:
         self.degrees = np.maximum(degrees, np.finfo(float).eps * np.abs(degrees).max())
 
     def eigenvectors(self, k: int, rng: np.random.Generator) -> FloatArray:
-        """From the small matrix ``B^T B`` with ``B = D^(-1/2) F``."""
+        """Return the k leading eigenvectors from the small matrix ``B^T B`` with ``B = D^(-1/2) F``."""
         B = self.F / np.sqrt(self.degrees)[:, None]
         values, V = scipy.linalg.eigh(B.T @ B)
         top = np.argsort(-values)[:k]
         return B @ (V[:, top] / np.sqrt(np.maximum(values[top], np.finfo(float).tiny)))
 
     def within(self, order: IntArray) -> FloatArray:
-        """Return squared norms of running sums of features."""
+        """Return the same sums of W: squared norms of running sums of features."""
         sums = np.cumsum(self.F[order], axis=0)
         return np.einsum("ij,ij->i", sums, sums)
 
 
-@dataclass(frozen=True)
-class Cut:
-    """A partition and its normalized cut."""
-
-    labels: IntArray
-    value: float
+Affinity = DenseAffinity | LowRankAffinity
 
 
-def threshold_cut(affinity: Affinity, embedding: FloatArray, split: str) -> Cut:
+def threshold_cut(affinity: Affinity, embedding: FloatArray, split: str) -> tuple[IntArray, float]:
     """Split a one-dimensional embedding at the value with the lowest normalized cut, or at zero.
 
-    For the first k samples A in sorted order, ``cut = vol(A) - W(A, A)`` and
-    ``Ncut = cut / vol(A) + cut / vol(rest)``.
+    Returns labels and their normalized cut.  For the first k samples A in sorted order,
+    ``cut = vol(A) - W(A, A)`` and ``Ncut = cut / vol(A) + cut / vol(rest)``.
     """
     order = np.argsort(embedding, kind="stable")
     volume = np.cumsum(affinity.degrees[order])
@@ -109,11 +94,13 @@ def threshold_cut(affinity: Affinity, embedding: FloatArray, split: str) -> Cut:
         k = int(np.clip((embedding <= 0).sum(), 1, len(order) - 1))
     labels = np.zeros(len(order), dtype=np.int64)
     labels[order[k:]] = 1
-    return Cut(labels, float(ncut[k - 1]))
+    return labels, float(ncut[k - 1])
 
 
-def kmeans_cut(affinity: Affinity, embedding: FloatArray, n_clusters: int, seed: int) -> Cut:
-    """Cluster the rows of the embedding by k-means."""
+def kmeans_cut(
+    affinity: Affinity, embedding: FloatArray, n_clusters: int, seed: int
+) -> tuple[IntArray, float]:
+    """Cluster the rows of the embedding by k-means; return labels and their normalized cut."""
     model = sklearn.cluster.KMeans(n_clusters, n_init=10, random_state=seed).fit(embedding)
     labels = model.labels_.astype(np.int64)
     value = 0.0
@@ -122,7 +109,7 @@ def kmeans_cut(affinity: Affinity, embedding: FloatArray, n_clusters: int, seed:
         size = int((labels == c).sum())
         volume = affinity.degrees[labels == c].sum()
         value += 1 - affinity.within(first)[size - 1] / volume
-    return Cut(labels, float(value))
+    return labels, float(value)
 
 
 class NormalizedCut(GaussianEstimator, SeededClusterer):
@@ -184,13 +171,11 @@ class NormalizedCut(GaussianEstimator, SeededClusterer):
         vectors = affinity.eigenvectors(self.n_clusters, rng)
         self.embedding_ = vectors / np.sqrt(affinity.degrees)[:, None]
         if self.n_clusters == 2:
-            cut = threshold_cut(affinity, self.embedding_[:, 1], self.split)
+            self.labels_, cut = threshold_cut(affinity, self.embedding_[:, 1], self.split)
         else:
-            cut = kmeans_cut(affinity, self.embedding_, self.n_clusters, int(rng.integers(2**31)))
-        self.labels_ = cut.labels
-        self.n_iter_ = 1
-        self.converged_ = True
-        self.objective_ = np.array([cut.value])
+            seed = int(rng.integers(2**31))
+            self.labels_, cut = kmeans_cut(affinity, self.embedding_, self.n_clusters, seed)
+        self.n_iter_, self.converged_, self.objective_ = 1, True, np.array([cut])
         return self
 
     def _affinity(self, X: Samples, rng: np.random.Generator) -> Affinity:

@@ -11,7 +11,6 @@ from pydantic import BaseModel, ValidationError
 
 from cscluster import bundle, documents
 from cscluster.constraints import schedules
-from cscluster.constraints.catalogue import SCHEDULES
 from cscluster.documents import Document, Place
 from cscluster.errors import ConfigError, did_you_mean
 from cscluster.experiment.config import schema
@@ -172,7 +171,7 @@ def _order(line: str) -> tuple[int, int, str]:
 
 
 def _file_place(loc: tuple[str | int, ...], data: Any) -> Place:
-    """Drop from pydantic's location the parts that do not stand in the file, such as union tags."""
+    """Drop from pydantic's location the parts that are not in the file, such as union tags."""
     if loc[:1] == ("constraints",):
         loc = (*loc[:1], *loc[2:])  # the kind of the schedule, even where a key is called like it
     place: list[str | int] = []
@@ -198,8 +197,9 @@ def _sentence(item: Any, place: Place) -> str:
         return f"the key '{place[-1]}' is missing"
     if kind in ("union_tag_invalid", "union_tag_not_found"):
         if "tag" not in context:
-            return f"'{key}.kind' must be one of {', '.join(SCHEDULES)}"
-        return f"there is no kind '{context['tag']}' of {key}{did_you_mean(str(context['tag']), SCHEDULES)}"
+            return f"'{key}.kind' must be one of {', '.join(schedules.MODELS)}"
+        tag = str(context["tag"])
+        return f"there is no kind '{tag}' of {key}{did_you_mean(tag, schedules.MODELS)}"
     if kind in ("name", "dataset"):
         text = str(context["text"])
         return text[0].lower() + text[1:]
@@ -218,9 +218,9 @@ def _sentence(item: Any, place: Place) -> str:
 
 def _whole_schedule(kind: str) -> str:
     """Say how a schedule is written of which only the kind is there."""
-    if kind not in SCHEDULES:
-        return f"there is no kind '{kind}' of constraints{did_you_mean(kind, SCHEDULES)}"
-    return f"'constraints' needs more than a kind: write constraints: {SCHEDULES[kind].example}"
+    if kind not in schedules.MODELS:
+        return f"there is no kind '{kind}' of constraints{did_you_mean(kind, schedules.MODELS)}"
+    return f"'constraints' needs more than a kind: write constraints: {schedules.MODELS[kind].example()}"
 
 
 def _known_keys(loc: tuple[str | int, ...]) -> list[str]:

@@ -54,12 +54,30 @@ class _Treatment(_Model):
     @field_validator("memory_limit", mode="before")
     @classmethod
     def _bytes(cls, value: Any) -> Any:
-        return parse_bytes(value)
+        """Turn ``"2 GB"`` into a number of bytes; leave anything else to the type check."""
+        if not isinstance(value, str):
+            return value
+        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMG]?)i?B?\s*", value, re.IGNORECASE)
+        if match is None:
+            raise ValueError(f"must be a size such as 500MB or 2GB, got '{value}'")
+        return int(float(match[1]) * _UNITS[match[2].upper()])
 
     @field_validator("preprocess")
     @classmethod
     def _steps(cls, steps: Any) -> Any:
-        return check_steps(steps)
+        problems: list[Problem] = []
+        for number, step in enumerate(steps or ()):
+            if isinstance(step, dict) and len(step) != 1:
+                problems.append(
+                    ((number,), "a step with parameters is written as {name: {parameter: value}}")
+                )
+                continue
+            try:
+                preprocessing.parse([step])
+            except (DataError, TypeError, AttributeError) as error:
+                problems.append(((number,), str(error)))
+        fail(problems)
+        return steps
 
 
 class _Named(_Model):
@@ -107,12 +125,7 @@ class _Named(_Model):
             for name, value in params.items()
             if value == []
         )
-        fail(
-            ((name, number), f"a second {json.dumps(value[number])} among the values of '{name}'")
-            for name, value in params.items()
-            if isinstance(value, list)
-            for number in repeated(value)
-        )
+        fail_repeated(params)
         return params
 
 
@@ -121,6 +134,16 @@ def repeated(values: list[Any]) -> list[int]:
     texts = [json.dumps(value, sort_keys=True, default=repr) for value in values]
     first = {text: number for number, text in reversed(list(enumerate(texts)))}
     return [number for number, text in enumerate(texts) if first[text] < number]
+
+
+def fail_repeated(values: Mapping[str, Any]) -> None:
+    """Raise a validation error for values that a list holds twice."""
+    fail(
+        ((name, number), f"a second {json.dumps(value[number])} among the values of '{name}'")
+        for name, value in values.items()
+        if isinstance(value, list)
+        for number in repeated(value)
+    )
 
 
 def candidates(value: Any) -> list[Any]:
@@ -162,8 +185,7 @@ class AlgorithmEntry(_Named, _Treatment):
     @field_validator("select")
     @classmethod
     def _rule(cls, rule: str) -> str:
-        check_rule(rule)
-        return rule
+        return check_rule(rule)
 
     @field_validator("clusterer")
     @classmethod
@@ -293,13 +315,7 @@ class Experiment(_Treatment):
             return schedule.model_copy(update={"path": path})
         points = schedule.points
         fail(((), f"a second {points[number]} among the numbers of links") for number in repeated(points))
-        lists = {name: getattr(schedule, name) for name in schedule.VARIED}
-        fail(
-            ((name, number), f"a second {json.dumps(values[number])} among the values of '{name}'")
-            for name, values in lists.items()
-            if isinstance(values, list)
-            for number in repeated(values)
-        )
+        fail_repeated({name: getattr(schedule, name) for name in schedule.VARIED})
         return schedule
 
     @field_validator("algorithms")
@@ -333,8 +349,7 @@ class Experiment(_Treatment):
         for key, written in sweep.items():
             try:
                 if key == "select":
-                    check_rule(written)
-                    expanded[key] = written
+                    expanded[key] = check_rule(written)
                     continue
                 entry, parameter = swept_entry(entries, key)
                 expanded[key] = grid.values(written)
@@ -374,8 +389,8 @@ def swept_entry(entries: list[AlgorithmEntry], key: str) -> tuple[AlgorithmEntry
     return found[0], parameter
 
 
-def check_rule(rule: Any) -> None:
-    """Raise a ValueError unless `rule` says how to choose from a grid."""
+def check_rule(rule: Any) -> Any:
+    """Return a rule; raise a ValueError unless it says how to choose from a grid."""
     kind, _, metric = str(rule).partition(":")
     if kind == "oracle":
         if not metric:
@@ -383,6 +398,7 @@ def check_rule(rule: Any) -> None:
         check_metric(metric)
     elif rule not in ("none", "heldout"):
         raise ValueError(f"must be none, heldout or oracle:METRIC, got '{rule}'")
+    return rule
 
 
 def _repeated(titles: list[str], what: str, key: str) -> list[Problem]:
@@ -405,28 +421,3 @@ def check_metric(name: str) -> None:
         raise ValueError(f"there is no metric '{metric}'{did_you_mean(metric, METRICS)}")
     if at and scope not in SCOPES:
         raise ValueError(f"'{metric}@{scope}': the scope must be one of {', '.join(SCOPES)}")
-
-
-def check_steps(steps: Any) -> Any:
-    """Raise a validation error unless every preprocessing step is known."""
-    problems: list[Problem] = []
-    for number, step in enumerate(steps or ()):
-        if isinstance(step, dict) and len(step) != 1:
-            problems.append(((number,), "a step with parameters is written as {name: {parameter: value}}"))
-            continue
-        try:
-            preprocessing.parse([step])
-        except (DataError, TypeError, AttributeError) as error:
-            problems.append(((number,), str(error)))
-    fail(problems)
-    return steps
-
-
-def parse_bytes(value: Any) -> Any:
-    """Turn ``"2 GB"`` into a number of bytes; leave anything else to the type check."""
-    if not isinstance(value, str):
-        return value
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMG]?)i?B?\s*", value, re.IGNORECASE)
-    if match is None:
-        raise ValueError(f"must be a size such as 500MB or 2GB, got '{value}'")
-    return int(float(match[1]) * _UNITS[match[2].upper()])

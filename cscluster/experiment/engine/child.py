@@ -1,18 +1,21 @@
-"""The process that runs trials for `children`, and its keeper.
+"""The process that runs trials for `children`, its keeper, and the template of which both are copies.
 
-The keeper starts the process that does the work, waits for its end and says how it ended.  Whatever the
-work started and left behind ends with it, and all of it ends with the process that asked for it: the
-keeper's standard input is held open by that process and by no other.
+The template loads the numeric libraries, which takes two seconds, and is copied for each child.  The keeper
+starts the process that does the work, waits for its end and says how it ended.  Whatever the work started
+and left behind ends with it, and all of it ends with the process that asked for it: the keeper's standard
+input is held open by that process and by no other.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import os
 import pickle
 import random
 import signal
+import socket
 import struct
 import sys
 import threading
@@ -22,45 +25,116 @@ from typing import Any, NoReturn
 
 import psutil
 
-# Numeric libraries are imported by the working process alone, after it has been forked.
+# Without a template, numeric libraries are imported by the working process alone, after it has been forked.
 
 READY, TAKEN, STARTED, ENDED = b"ready", b"taken", b"started", b"ended"
 HEAD = struct.Struct("<Q")
 MARK = "CSCLUSTER_CHILD"
 """Variable that all processes which descend from a child inherit, and by which they are found."""
+MARK_SIZE = 32
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _PATIENCE = 10.0
 
 
-def main(requests: int, replies: int) -> NoReturn:
-    """Run trials until the other end of the pipe `requests` is closed.
+def serve(channel: int, copies: bool) -> NoReturn:
+    """Start a child for each request that comes through a socket, until its other end is closed.
+
+    A request is the mark of the child, with the descriptors of its standard input and of the pipes that
+    `_keep` takes.
+
+    Parameters
+    ----------
+    channel : int
+        Descriptor of the socket.
+    copies : bool
+        Whether children are copies of this process, or it becomes the one child itself.
+    """
+    if copies:
+        _load()
+        gc.freeze()
+        signal.signal(signal.SIGCHLD, _reap)
+    with socket.socket(fileno=channel) as asked:
+        while True:
+            mark, descriptors, _, _ = socket.recv_fds(asked, MARK_SIZE, 4)
+            if not mark:
+                os._exit(0)
+            if not copies or not os.fork():
+                break
+            for descriptor in descriptors:
+                os.close(descriptor)
+    if copies:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        os.setsid()
+    _take_mark(mark)
+    for descriptor in descriptors:
+        os.set_inheritable(descriptor, False)
+    os.dup2(descriptors[0], 0)
+    os.close(descriptors[0])
+    _keep(*descriptors[1:])
+
+
+def _load() -> None:
+    """Import what trials need; that starts no thread of ours, which a copy of this process would not have."""
+    import sklearn.cluster  # noqa: F401  # BLAS and OpenMP must be loaded before their threads are fixed
+
+    from cscluster.experiment.engine import trial  # noqa: F401
+    from cscluster.store import records  # noqa: F401
+
+
+def _reap(*_: Any) -> None:
+    """Take note of the keepers that have ended."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def _take_mark(mark: bytes) -> None:
+    """Write the mark over that of the template, where other processes look for it."""
+    find = ctypes.CDLL(None).getenv
+    find.restype = ctypes.c_void_p
+    ctypes.memmove(find(MARK.encode()), mark, MARK_SIZE)
+    os.environ[MARK] = mark.decode()
+
+
+def _keep(requests: int, replies: int, life: int) -> NoReturn:
+    """Run trials, in a process of its own, until the other end of the pipe `requests` is closed.
 
     Parameters
     ----------
     requests, replies : int
         Descriptors of pipes, for pickled trials behind their length and for lines of text.
+    life : int
+        Descriptor of a pipe that this process alone holds open; a byte says that it has ended all the
+        others.
     """
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     worker = os.fork()
     if not worker:
+        os.close(life)
         _work(requests, replies)
     os.close(requests)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_end_with_parent, args=[life], daemon=True).start()
     process = status = 0
     while process != worker:  # Linux makes orphans children of the keeper
         process, status = os.wait()
     end_all(_descendants)
     with contextlib.suppress(OSError):
         os.write(replies, b"\n%s %d\n" % (ENDED, os.waitstatus_to_exitcode(status)))
-    os._exit(0)
+    _leave(life)
 
 
-def _end_with_parent() -> None:
+def _end_with_parent(life: int) -> NoReturn:
     """Wait for the end of standard input, then end everything."""
     while os.read(0, 1):
         pass
     end_all(_descendants)
+    _leave(life)
+
+
+def _leave(life: int) -> NoReturn:
+    with contextlib.suppress(OSError):
+        os.write(life, b".")
     os._exit(0)
 
 
@@ -96,8 +170,7 @@ def _work(requests: int, replies: int) -> NoReturn:
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     worker = _Worker(replies)
-    import sklearn.cluster  # noqa: F401  # BLAS and OpenMP must be loaded before their threads are fixed
-
+    _load()
     from cscluster.experiment.engine import trial as trials
     from cscluster.store.records import to_line
 

@@ -2,7 +2,8 @@
 
 Whatever an algorithm does to its process (it crashes, exits, hangs, eats the memory, forks, closes or
 writes to what it should not) costs its own trial.  Algorithms that are not built in have child processes
-of their own, those of a file together, so that what they leave behind there reaches no others.
+of their own, those of a file together, so that what they leave behind there reaches no others.  On Linux
+child processes are copies of a template that has loaded the libraries.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import os
 import pickle
 import select
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -35,9 +37,11 @@ from cscluster.store.records import Record, Status, from_line
 _START = """\
 import sys
 sys.path += sys.argv[3:]
-from cscluster.experiment.engine.child import main
-main(int(sys.argv[1]), int(sys.argv[2]))
+from cscluster.experiment.engine.child import serve
+serve(int(sys.argv[1]), sys.argv[2] == "copies")
 """
+_COPIES = sys.platform == "linux"  # on macOS, a process that has loaded numeric libraries must not be copied
+_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 _STARTS = 3
 _PATIENCE = 120.0
 _TICK = 0.5
@@ -47,6 +51,8 @@ _MOST_IDLE = 4 * (os.cpu_count() or 1)
 _BUILT_IN = frozenset(algorithm.name for algorithm in BUILT_IN)
 _idle: list[_Child] = []
 _lock = threading.Lock()
+_templates: list[_Template] = []
+_starting = threading.Lock()
 
 
 class StoppedError(Exception):
@@ -139,6 +145,15 @@ def end_own() -> None:
 
 
 @atexit.register
+def _end_templates() -> None:
+    """End the templates of this process, whose children stay; those of a process that forked stay too."""
+    with _starting:
+        ending, _templates[:] = list(_templates), []
+    for template in ending:
+        template.end()
+
+
+@atexit.register
 def _end_idle(which: Callable[[_Child], bool] = lambda child: child.owner[0] == os.getpid()) -> None:
     with _lock:
         chosen = [child for child in _idle if which(child)]
@@ -149,38 +164,90 @@ def _end_idle(which: Callable[[_Child], bool] = lambda child: child.owner[0] == 
         child.end()
 
 
+class _Template:
+    """A process that starts children; it ends with this process, and without copies it becomes a child."""
+
+    def __init__(self) -> None:
+        if sys.platform == "win32":
+            raise ConfigError("Experiments run on Linux and macOS; on Windows, use the Subsystem for Linux.")
+        self.owner = os.getpid()
+        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115  # read after a failure
+        self._channel, theirs = socket.socketpair()
+        with theirs:
+            words = [str(theirs.fileno()), "copies" if _COPIES else "becomes"]
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-c", _START, *words, *filter(None, sys.path)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=self._complaints,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+                env={**os.environ, **_ONE_THREAD, "PYTHONSAFEPATH": "1", MARK: uuid.uuid4().hex},
+            )
+
+    def start(self, mark: str, descriptors: list[int]) -> None:
+        """Ask for a child; if there will be none, its pipes are closed."""
+        with contextlib.suppress(OSError):
+            socket.send_fds(self._channel, [mark.encode()], descriptors)
+
+    def complaint(self) -> str:
+        """Return the last line that the process wrote before it failed."""
+        size = os.fstat(self._complaints.fileno()).st_size
+        text = os.pread(self._complaints.fileno(), size, 0).decode(errors="replace").strip()
+        return text.splitlines()[-1] if text else ""
+
+    def end(self) -> None:
+        """End the process; its copies stay."""
+        self._channel.close()
+        if self.owner == os.getpid():
+            self._process.kill()
+            self._process.wait()
+
+
+def _template() -> _Template:
+    """Return the process that starts the next child of this process."""
+    if not _COPIES:
+        return _Template()
+    with _starting:
+        if not any(template.owner == os.getpid() for template in _templates):
+            _templates.append(_Template())
+        return next(template for template in _templates if template.owner == os.getpid())
+
+
+def _forget(template: _Template) -> None:
+    """End a template that is of no more use."""
+    with _starting:
+        if template in _templates:
+            _templates.remove(template)
+    template.end()
+
+
 class _Child:
     """A process that runs one trial after another; it ends with this process, whatever happens to it."""
 
     owner: tuple[Any, ...]
 
     def __init__(self, owner: tuple[Any, ...]) -> None:
-        if sys.platform == "win32":
-            raise ConfigError("Experiments run on Linux and macOS; on Windows, use the Subsystem for Linux.")
+        self._template = _template()
         self.owner = owner
         self.thread = threading.get_ident()
         self.took_it = False
         self._worker: int | None = None
         self._unread = bytearray()
         self._mark = uuid.uuid4().hex
-        theirs, self._requests = os.pipe()
-        self._replies, theirs_too = os.pipe()
-        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115  # closed when the child is ready
+        pipes = [os.pipe() for _ in range(4)]
+        self._input: int | None
+        (input_, self._input), (requests, self._requests) = pipes[:2]
+        (self._replies, replies), (self._life, life) = pipes[2:]
+        theirs = [input_, requests, replies, life]
         try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _START, str(theirs), str(theirs_too), *filter(None, sys.path)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=self._complaints,
-                pass_fds=[theirs, theirs_too],
-                start_new_session=True,
-                env={**os.environ, "PYTHONSAFEPATH": "1", MARK: self._mark},
-            )
+            self._template.start(self._mark, theirs)
         finally:
-            os.close(theirs)
-            os.close(theirs_too)
+            for descriptor in theirs:
+                os.close(descriptor)
         self._poll = select.poll()
         self._poll.register(self._replies, select.POLLIN)
+        self._poll.register(self._life, select.POLLIN)
 
     def wait_until_ready(self) -> None:
         """Wait until everything is loaded; raises `_EndedError` with the reason if that fails."""
@@ -194,11 +261,9 @@ class _Child:
                 raise _EndedError("they end while they start")
             self._worker = int(number)
         except _EndedError as error:
-            self._complaints.seek(0)
-            lines = self._complaints.read().decode(errors="replace").strip().splitlines()
-            raise _EndedError(lines[-1] if lines else str(error)) from None
-        finally:
-            self._complaints.close()
+            reason = self._template.complaint() or str(error)
+            _forget(self._template)
+            raise _EndedError(reason) from None
 
     def run(
         self, trial: Trial, environment: str, stopped: Callable[[], bool]
@@ -245,14 +310,11 @@ class _Child:
 
     def _next(self, seconds: float) -> bytes | None:
         """Return the next line, or None if there is none in time; raises `_EndedError` after the last."""
-        if b"\n" not in self._unread:
-            if self._poll.poll(1000 * seconds):
-                part = os.read(self._replies, 1 << 16)
-                self._unread += part
-                if not part:
-                    raise _EndedError(_end(self._process.wait()))
-            elif self._process.poll() is not None:
-                raise _EndedError(_end(self._process.returncode))
+        if b"\n" not in self._unread and (ready := dict(self._poll.poll(1000 * seconds))):
+            part = os.read(self._replies, 1 << 16) if self._replies in ready else b""
+            self._unread += part
+            if not part:  # else the keeper would have said how the process ended
+                raise _EndedError("the process was killed together with its keeper")
         line, found, rest = self._unread.partition(b"\n")
         if not found:
             if len(self._unread) > _LONGEST_LINE:
@@ -273,21 +335,24 @@ class _Child:
 
     def release(self) -> None:
         """Tell the keeper to end the process and all that it started."""
-        with contextlib.suppress(OSError):
-            self._process.stdin.close()  # type: ignore[union-attr]
+        if self._input is not None:
+            os.close(self._input)
+            self._input = None
 
     def end(self) -> None:
         """End the process and all that it started."""
         self.release()
-        try:
-            self._process.wait(_PATIENCE)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        if self._process.returncode:  # the keeper was killed, and has ended nothing
+        if self._worker is not None and not self._is_ended():  # the keeper was killed, and has ended nothing
             end_all(lambda: [process for process in psutil.process_iter() if _has_mark(process, self._mark)])
-        os.close(self._requests)
-        os.close(self._replies)
+        for descriptor in (self._requests, self._replies, self._life):
+            os.close(descriptor)
+        if not _COPIES:
+            _forget(self._template)
+
+    def _is_ended(self) -> bool:
+        """Wait for the keeper, and tell whether it says that all is ended."""
+        self._poll.unregister(self._replies)
+        return bool(self._poll.poll(1000 * _PATIENCE) and os.read(self._life, 1))
 
 
 def _has_mark(process: psutil.Process, mark: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -202,18 +202,26 @@ def _fitted(
     on the same links: the metric, whose seed is that of the draw, does not depend on it.
     """
     if "constraints" not in registry.find(cell.algorithm).tags:
-        key = ("model", cell.hash, len(links.hard) > 0)
-        return once(data.X, key, random_state, lambda: build(cell, random_state).fit(data.X, links))
+        alike = ("model", cell.hash, len(links.hard) > 0)
+        return once(data.X, alike, random_state, lambda: build(cell, random_state).fit(data.X, links))
     model = build(cell, random_state)
     if cell.clusterer is not None and cell.repeats > 1:
         seed = seeds.integer(cell.seed, cell.data.name, "algorithm", place[-1])
-        model.metric = once(
-            data.X,
-            ("metric", cell.hash, *place),
-            seed,
-            lambda: FrozenEstimator(build(cell, seed).metric.fit(data.X, links)),
-        )
+        key = ("metric", cell.hash, *place)
+        learned = once(data.X, key, seed, lambda: build(cell, seed).metric.fit(data.X, links))
+        model.metric = _Learned(learned, key, seed)
     return model.fit(data.X, links)
+
+
+class _Learned(FrozenEstimator):
+    """A metric learned from the links of a draw, which maps the samples once for all repeats."""
+
+    def __init__(self, estimator: Any, key: tuple[Hashable, ...], seed: int) -> None:
+        super().__init__(estimator)
+        self.key, self.seed = key, seed
+
+    def transform(self, X: Any) -> Any:
+        return once(X, ("map", *self.key), self.seed, lambda: self.estimator.transform(X))
 
 
 def build(cell: Cell, random_state: int) -> Any:

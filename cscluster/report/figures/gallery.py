@@ -6,13 +6,11 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from cscluster.arrays import FloatArray
+from cscluster.arrays import FloatArray, dense
 from cscluster.errors import DataError
-from cscluster.report.colours import EMPHASIS
-from cscluster.report.figures.layout import add_legend, figure_kind, new_figure
+from cscluster.report.figures.layout import add_legend, figure_kind, frame, new_figure
 from cscluster.report.figures.style import current
 from cscluster.report.figures.words import plain
 
@@ -46,8 +44,7 @@ def gallery(
     DataError
         If the pixels do not fit the shape, or the numbers of samples differ.
     """
-    pixels = np.asarray(images.toarray() if hasattr(images, "toarray") else images, dtype=float)
-    found = np.asarray(labels)
+    pixels, found = dense(images), np.asarray(labels)
     if pixels.ndim != 2 or pixels.shape[1] != np.prod(shape) or found.shape != (len(pixels),):
         raise DataError(
             f"Pictures of shape {shape} need {np.prod(shape)} pixels and a label each, "
@@ -78,8 +75,8 @@ def gallery(
     if truth is not None and usual is not None:
         for i, rows in enumerate(shown):
             for j in np.flatnonzero(truth[rows] != usual[i]).tolist():
-                axes.add_patch(_frame(j * width - 1, i * height - 1, width, height))
-        frames = [_frame(0, 0, 1, 1)]
+                axes.add_patch(frame(j * width - 1, i * height - 1, width, height))
+        frames = [frame(0, 0)]
     add_legend(figure, frames, ["of another class than most of its cluster"] * len(frames), note)
     return figure
 
@@ -96,19 +93,15 @@ def _most_frequent(values: Any) -> Any:
     return different[counts.argmax()]
 
 
-def _mosaic(pixels: FloatArray, shown: list[Any], shape: tuple[int, ...], columns: int) -> Any:
+def _mosaic(pixels: FloatArray, rows_of: list[Any], shape: tuple[int, ...], columns: int) -> Any:
     """Return all pictures side by side, a pixel apart; what is no picture is empty."""
     height, width = shape[0] + 1, shape[1] + 1
     low, high = float(pixels.min()), float(pixels.max())
     scaled = (pixels - low) / ((high - low) or 1.0)
-    canvas = np.full((len(shown) * height, columns * width, *shape[2:]), np.nan)
-    for i, rows in enumerate(shown):
+    canvas = np.full((len(rows_of) * height, columns * width, *shape[2:]), np.nan)
+    for i, rows in enumerate(rows_of):
         for j, row in enumerate(rows):
             canvas[i * height : i * height + shape[0], j * width : j * width + shape[1]] = scaled[
                 row
             ].reshape(shape)
     return np.nan_to_num(canvas, nan=1.0) if len(shape) == 3 else canvas
-
-
-def _frame(x: float, y: float, width: float, height: float) -> Rectangle:
-    return Rectangle((x, y), width, height, fill=False, edgecolor=EMPHASIS, linewidth=1.3, clip_on=False)

@@ -10,12 +10,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from cscluster.metrics.catalogue import lower_is_better
 from cscluster.report.aggregate import Results
-from cscluster.report.colours import EMPHASIS
-from cscluster.report.figures.layout import add_legend, panels, say_empty
+from cscluster.report.figures.layout import add_legend, frame, panels, say_empty
 from cscluster.report.figures.words import metric_name, number_text, place_name, plain
 from cscluster.report.statistics import intervals
 
@@ -74,7 +72,7 @@ def draw_maps(results: Results, metric: str, parameters: Sequence[str], entries:
     best = f"best {metric_name(metric)}"
     if len(places) > 1:
         best += " of its panel, whose colours go from its lowest to its highest mean"
-    add_legend(figure, [_frame(0, 0)], [best], caption)
+    add_legend(figure, [frame(0, 0)], [best], caption)
     return figure
 
 
@@ -89,7 +87,7 @@ def _draw_map(figure: Figure, axes: Axes, means: pd.DataFrame, metric: str) -> N
     image = axes.imshow(values, cmap=_MAP, origin="lower", aspect="auto")
     sign = -1.0 if lower_is_better(metric) else 1.0
     row, column = np.unravel_index(np.nanargmax(sign * values), values.shape)
-    axes.add_patch(_frame(column - 0.5, row - 0.5))
+    axes.add_patch(frame(column - 0.5, row - 0.5))
     if max(values.shape) > _ROOM_FOR_NUMBERS:
         figure.colorbar(image, ax=axes, fraction=0.06, pad=0.02)
     else:
@@ -98,7 +96,3 @@ def _draw_map(figure: Figure, axes: Axes, means: pd.DataFrame, metric: str) -> N
             dark = np.isfinite(value) and value < middle
             text = "–" if np.isnan(value) else f"{value:.3f}" if value < 10 else f"{value:.3g}"
             axes.text(j, i, text, ha="center", va="center", size=6, color="white" if dark else "black")
-
-
-def _frame(x: float, y: float) -> Rectangle:
-    return Rectangle((x, y), 1, 1, fill=False, edgecolor=EMPHASIS, linewidth=1.6, clip_on=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
-from cscluster.arrays import FloatArray
+from cscluster.arrays import FloatArray, dense
+from cscluster.constraints import Constraints
 from cscluster.errors import DataError
 from cscluster.report.colours import CLUSTERS, COLOURS, EMPHASIS
 from cscluster.report.figures.layout import add_legend, figure_kind, new_figure
@@ -24,29 +25,21 @@ _CANNOT: dict[str, Any] = {"color": "black", "linewidth": 0.8, "linestyle": (0, 
 _BROKEN: dict[str, Any] = {"color": EMPHASIS, "linewidth": 2.4}
 
 
-class Links(Protocol):
-    """What is drawn of constraints: `cscluster.Constraints` has it."""
-
-    must_links: Any
-    cannot_links: Any
-    n_samples: int
-
-
 def project(X: Any) -> tuple[FloatArray, tuple[str, str]]:
     """Return samples as points in the plane, and what the axes are.
 
     Samples of two features are taken as they are, of more by their first two principal components;
     a single feature is spread along a line.
     """
-    dense = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
-    if dense.shape[1] == 1:
-        return np.column_stack([dense[:, 0], np.zeros(len(dense))]), ("feature 1", "")
-    if dense.shape[1] == 2:
-        return dense, ("feature 1", "feature 2")
+    points = dense(X)
+    if points.shape[1] == 1:
+        return np.column_stack([points[:, 0], np.zeros(len(points))]), ("feature 1", "")
+    if points.shape[1] == 2:
+        return points, ("feature 1", "feature 2")
     from sklearn.decomposition import PCA
 
     pca = PCA(n_components=2, random_state=0)
-    points = pca.fit_transform(dense)
+    points = pca.fit_transform(points)
     shares = [f"{100 * share:.0f}\u00a0% of variance" for share in pca.explained_variance_ratio_]
     return points, (f"principal component 1 ({shares[0]})", f"principal component 2 ({shares[1]})")
 
@@ -55,7 +48,7 @@ def project(X: Any) -> tuple[FloatArray, tuple[str, str]]:
 def links_map(
     X: ArrayLike,
     labels: ArrayLike,
-    constraints: Links,
+    constraints: Constraints,
     axes_names: tuple[str, str] = ("feature 1", "feature 2"),
 ) -> Figure:
     """Return samples in the plane, must-links as solid and cannot-links as dashed lines.
@@ -117,11 +110,13 @@ def _draw_clusters(axes: Axes, points: FloatArray, labels: Any) -> list[tuple[An
     return handles if len(clusters) <= _NAMED else []
 
 
-def _draw_links(axes: Axes, points: FloatArray, labels: Any, constraints: Links) -> list[tuple[Any, str]]:
+def _draw_links(
+    axes: Axes, points: FloatArray, labels: Any, constraints: Constraints
+) -> list[tuple[Any, str]]:
     handles = []
     for kind, links, style in (
-        ("must-link", np.asarray(constraints.must_links).reshape(-1, 2), _MUST),
-        ("cannot-link", np.asarray(constraints.cannot_links).reshape(-1, 2), _CANNOT),
+        ("must-link", constraints.must_links, _MUST),
+        ("cannot-link", constraints.cannot_links, _CANNOT),
     ):
         same = labels[links[:, 0]] == labels[links[:, 1]]
         broken = ~same if kind == "must-link" else same

@@ -77,16 +77,13 @@ def _with_best(results: Results) -> pd.DataFrame:
 def _statistics(results: Results, metric: str) -> dict[str, Any]:
     lower, table = lower_is_better(metric), statistics.paired(results, metric)
     places = []
-    for dataset in results.datasets:
-        place = statistics.last_place(table.places, dataset)
-        if place is None:
-            continue
-        scores = table.complete(place)
+    for dataset, point, tier in (table.last[name] for name in results.datasets if name in table.last):
+        scores = table.complete((dataset, point, tier))
         places.append(
             {
                 "dataset": dataset,
-                "point": place[1],
-                "tier": place[2],
+                "point": point,
+                "tier": tier,
                 "n": len(scores),
                 "ordering": statistics.ordering(scores.rename(columns=results.marks), lower),
                 "pairs": _rows(statistics.pairwise(scores, lower)),
@@ -101,17 +98,17 @@ def _statistics(results: Results, metric: str) -> dict[str, Any]:
     }
 
 
-def _friedman(found: statistics.Friedman | None) -> dict[str, Any] | None:
-    if found is None:
+def _friedman(test: statistics.Friedman | None) -> dict[str, Any] | None:
+    if test is None:
         return None
     return {
-        "p": found.p,
-        "statistic": found.statistic,
-        "n": found.n,
-        "mean_ranks": found.mean_ranks.to_dict(),
-        "critical_difference": found.critical_difference,
-        "nemenyi": _nested(found.nemenyi),
-        "left_out": found.left_out,
+        "p": test.p,
+        "statistic": test.statistic,
+        "n": test.n,
+        "mean_ranks": test.mean_ranks.to_dict(),
+        "critical_difference": test.critical_difference,
+        "nemenyi": _nested(test.nemenyi),
+        "left_out": test.left_out,
     }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cscluster.metrics.catalogue import lower_is_better, metric_title
-from cscluster.report.aggregate import Results
+from cscluster.report.aggregate import Results, metric_values
 from cscluster.report.statistics import intervals
 from cscluster.report.tables import points_word
 
@@ -48,33 +48,25 @@ def chart_data(results: Results, with_trials: bool) -> dict[str, Any]:
     with_trials : bool
         Whether the value of every trial is told, or boxes alone.
     """
-    marks = results.marks
-    place = columns(results)
-    found = results.cells
+    marks, place = results.marks, columns(results)
     spread, bands = _spread(results, with_trials), _bands(results)
-    number: dict[str, dict[Any, int]] = {
-        "dataset": {name: i for i, name in enumerate(results.datasets)},
-        "label": {name: i for i, name in enumerate(marks)},
-        "metric": {name: i for i, name in enumerate(results.metrics)},
-        "column": {column: i for i, column in enumerate(place)},
-    }
-    cells = [
-        {
-            "at": [
-                number["metric"][r.metric],
-                number["dataset"][r.dataset],
-                number["label"][r.label],
-                number["column"][r.point, r.tier],
-            ],
-            "mean": float(r.mean),
-            "std": float(r.std),
-            "band": bands.get((r.metric, r.dataset, r.label, r.point, r.tier)),
-            "n": int(r.n),
-            "params": r.params,
-            **spread.get((r.metric, r.dataset, r.label, r.point, r.tier), {}),
-        }
-        for r in found.itertuples()
-    ]
+    axes: list[list[Any]] = [results.metrics, results.datasets, list(marks), place]
+    numbers = [{name: number for number, name in enumerate(axis)} for axis in axes]
+    cells = []
+    for r in results.cells.itertuples():
+        at = (r.metric, r.dataset, r.label, (r.point, r.tier))
+        key = (*at[:3], r.point, r.tier)
+        cells.append(
+            {
+                "at": [known[name] for known, name in zip(numbers, at, strict=True)],
+                "mean": float(r.mean),
+                "std": float(r.std),
+                "band": bands.get(key),
+                "n": int(r.n),
+                "params": r.params,
+                **spread.get(key, {}),
+            }
+        )
     return {
         "title": results.title,
         "metrics": [{"name": metric_title(m), "lower": lower_is_better(m)} for m in results.metrics],
@@ -101,18 +93,15 @@ def _bands(results: Results) -> dict[tuple[Any, ...], list[float]]:
 
 def _spread(results: Results, with_trials: bool) -> dict[tuple[Any, ...], dict[str, Any]]:
     """Return box and trials of every cell that has values."""
-    found = {}
+    spread = {}
     for metric in results.metrics:
-        name = f"m:{metric}"
-        if name not in results.trials:
-            continue
-        kept = results.trials[[*_CELL, name]].dropna()
-        for place, values in kept.groupby(_CELL, sort=False)[name]:
-            numbers = np.sort(values.to_numpy(dtype=float))
-            found[metric, *place] = {"box": box(numbers)} | (
+        values = metric_values(results.trials, metric).dropna()
+        for place, part in values.groupby([results.trials[name] for name in _CELL], sort=False):
+            numbers = np.sort(part.to_numpy())
+            spread[metric, *place] = {"box": box(numbers)} | (
                 {"trials": numbers.tolist()} if with_trials else {}
             )
-    return found
+    return spread
 
 
 def box(ordered: NDArray[np.float64]) -> list[float]:

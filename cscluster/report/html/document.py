@@ -6,48 +6,51 @@ import base64
 import hashlib
 import json
 import math
+from collections.abc import Sequence
 from importlib import resources
 from string import Template
 from typing import Any
 
 from cscluster.report.html.markup import Markup, escape, tag
 
-_CHARTS = "vendor/echarts/echarts.min.js"
+_EVERYWHERE = ("vendor/echarts/echarts.min.js", "assets/common.js", "assets/tables.js")
 
 
-def document(title: str, body: Markup, data: Any, scripts: list[str], refresh: int | None = None) -> str:
-    """Return a whole page.
+def document(
+    title: str, body: Markup, data: Any = None, scripts: Sequence[str] = (), refresh: int | None = None
+) -> str:
+    """Return a whole page that works offline.
 
     The page's policy lets nothing be loaded and only its own scripts, named by their hashes, be run.
 
     Parameters
     ----------
     title : str
-        Of the window.
+        Of the page.
     body : Markup
         What ``main`` holds.
     data : object
         What the scripts read, as JSON.
-    scripts : list of str
-        Names of files in ``assets``, in the order in which they run.
+    scripts : sequence of str
+        Names of files in ``assets`` beside those of all pages, in the order in which they run.
     refresh : int, optional
         Seconds after which the browser reads the page again.
     """
-    codes = [_read(_CHARTS), *(_read(f"assets/{name}") for name in scripts)]
+    codes = [_read(name) for name in (*_EVERYWHERE, *(f"assets/{name}" for name in scripts))]
     page = Template(_read("assets/page.html")).substitute(
         policy=escape(_policy(codes)),
-        title=escape(title),
+        title=escape(f"{title} · cscluster"),
         refresh=tag("meta", http_equiv="refresh", content=refresh) if refresh else "",
         style=_read("assets/page.css"),
         body=body,
-        data=embedded_json(data),
+        data=embedded_json(data or {}),
         scripts="\n".join(tag("script", Markup(code)) for code in codes),
     )
     return page.encode("utf-8", "replace").decode()
 
 
 def embedded_json(value: Any) -> str:
-    """Return JSON that cannot end the element it stands in; non-finite numbers become null."""
+    """Return JSON that cannot end the element that holds it; non-finite numbers become null."""
     packed = json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return packed.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 

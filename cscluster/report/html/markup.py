@@ -19,9 +19,9 @@ def escape(value: object) -> Markup:
     return value if isinstance(value, Markup) else Markup(html.escape(str(value), quote=True))
 
 
-def join(parts: Iterable[object], between: str = "") -> Markup:
+def join(parts: Iterable[object]) -> Markup:
     """Return parts one after another."""
-    return Markup(escape(between).join(escape(part) for part in parts))
+    return Markup("".join(escape(part) for part in parts))
 
 
 def tag(name: str, /, *children: object, **attributes: object) -> Markup:
@@ -50,6 +50,20 @@ def tag(name: str, /, *children: object, **attributes: object) -> Markup:
         words.append(attribute if value is True else f'{attribute}="{escape(str(value))}"')
     start = f"<{' '.join(words)}>"
     return Markup(start if name in _VOID else f"{start}{join(children)}</{name}>")
+
+
+def note(*children: object) -> Markup:
+    """Return a paragraph in small letters."""
+    return tag("p", *children, class_="note")
+
+
+def facts(rows: Iterable[tuple[str, object, bool]]) -> Markup:
+    """Return names with their values; the third of a row tells whether that is bad."""
+    items = [
+        tag("div", tag("dt", name), tag("dd", value), class_="bad" if bad else None)
+        for name, value, bad in rows
+    ]
+    return tag("dl", *items, class_="facts")
 
 
 def text(value: object) -> Markup:

@@ -9,7 +9,7 @@ from cscluster.report.aggregate import Results
 from cscluster.report.html import grids, provenance
 from cscluster.report.html.chart_data import chart_data, column_text, columns, parameter_grids, trials_fit
 from cscluster.report.html.document import document
-from cscluster.report.html.markup import Markup, join, tag, text
+from cscluster.report.html.markup import Markup, facts, join, note, tag, text
 from cscluster.report.html.significance import statistics
 from cscluster.report.html.sortable import filter_box
 from cscluster.report.statistics import sentence
@@ -19,7 +19,7 @@ from cscluster.store.records import Record
 
 
 def page(results: list[Results], folders: list[RunFolder], refresh: int | None = None) -> str:
-    """Return the report of runs as one HTML file that works offline.
+    """Return the report of runs as one HTML file.
 
     Parameters
     ----------
@@ -37,12 +37,11 @@ def page(results: list[Results], folders: list[RunFolder], refresh: int | None =
     ]
     data = {"runs": [chart_data(run, with_trials) for run in results]}
     title = results[0].title if len(results) == 1 else f"{len(results)} runs"
-    scripts = ["common.js", "tables.js", "charts.js", "report.js"]
-    return document(f"{title} · cscluster", join([_tabs(results), *runs]), data, scripts, refresh)
+    return document(title, join([_tabs(results), *runs]), data, ["charts.js", "report.js"], refresh)
 
 
 def _tabs(results: list[Results]) -> Markup:
-    """Return the tabs of several runs; without scripts the runs stand one below the other."""
+    """Return the tabs of several runs; without scripts the runs follow one another."""
     if len(results) == 1:
         return Markup()
     tabs = [
@@ -99,19 +98,16 @@ def _facts(results: Results, records: list[Record], planned: int) -> Markup:
     """Return the size of a run in numbers."""
     points = list(dict.fromkeys(point for point, _ in columns(results)))
     failed = sum(record["status"] != "ok" for record in records)
-    facts = [
-        ("algorithms", len(results.labels), ""),
-        ("data sets", len(results.datasets), ""),
-        (points_word(results), _range(points), ""),
-        ("trials per cell", results.planned, ""),
-        ("trials stored", f"{len(records):,} of {planned:,}", "bad" if len(records) < planned else ""),
-        ("failed", f"{failed:,}", "bad" if failed else ""),
-        ("computing time", _duration(sum(sum(r["seconds"].values()) for r in records)), ""),
-    ]
-    return tag(
-        "dl",
-        *(tag("div", tag("dt", name), tag("dd", value), class_=kind or None) for name, value, kind in facts),
-        class_="facts",
+    return facts(
+        [
+            ("algorithms", len(results.labels), False),
+            ("data sets", len(results.datasets), False),
+            (points_word(results), _range(points), False),
+            ("trials per cell", results.planned, False),
+            ("trials stored", f"{len(records):,} of {planned:,}", len(records) < planned),
+            ("failed", f"{failed:,}", failed > 0),
+            ("computing time", _duration(sum(sum(r["seconds"].values()) for r in records)), False),
+        ]
     )
 
 
@@ -149,7 +145,7 @@ def _results(results: Results, with_trials: bool) -> Markup:
             tag("h3", "Table"),
             filter_box("Filter algorithms"),
             grids.tables(results),
-            *(tag("p", text(line), class_="note") for line in about),
+            *(note(text(line)) for line in about),
         ]
     )
 

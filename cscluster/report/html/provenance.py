@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from cscluster.report.configuration import as_yaml
-from cscluster.report.html.markup import Markup, join, tag, text
+from cscluster.report.html.markup import Markup, join, note, tag, text
 from cscluster.report.html.sortable import Cell, filter_box, table
 from cscluster.store.folder import RunFolder
 from cscluster.store.records import Record
@@ -19,9 +19,9 @@ ROWS_LIMIT = 500
 """Rows of messages that a page shows."""
 
 
-def failures(found: pd.DataFrame) -> Markup:
+def failures(failed: pd.DataFrame) -> Markup:
     """Return the failed trials with their messages."""
-    if found.empty:
+    if failed.empty:
         return tag("p", "No trial failed.")
     rows = [
         [
@@ -31,18 +31,18 @@ def failures(found: pd.DataFrame) -> Markup:
             Cell(text(r.message), kind="message"),
             Cell(r.count, r.count, "number"),
         ]
-        for r in found.head(ROWS_LIMIT).itertuples()
+        for r in failed.head(ROWS_LIMIT).itertuples()
     ]
     return join(
         [
             filter_box("Filter failures"),
             table(
-                f"{plural(int(found['count'].sum()), 'failed trial')}; they are not part of the means",
+                f"{plural(int(failed['count'].sum()), 'failed trial')}; they are not part of the means",
                 ["algorithm", "data set", "status", "message", "trials"],
                 rows,
                 numbers=1,
             ),
-            _rest(len(found)),
+            _rest(len(failed)),
         ]
     )
 
@@ -78,35 +78,33 @@ def rerun(folder: RunFolder) -> Markup:
     return join(
         [
             tag("p", "Save the configuration below as ", tag("code", text(source)), ", then:"),
-            _commands(f"cscluster run {shlex.quote(source)}"),
+            _code(f"cscluster run {shlex.quote(source)}", class_="command"),
             tag("p", "Finished trials are stored and not computed again. To show the results again:"),
-            _commands(f"cscluster report {shlex.quote(name)} --format html"),
+            _code(f"cscluster report {shlex.quote(name)} --format html", class_="command"),
         ]
     )
 
 
-def _commands(line: str) -> Markup:
-    return tag("pre", tag("code", line), class_="command", tabindex="0")
-
-
 def configuration(folder: RunFolder) -> Markup:
     """Return the resolved experiment as YAML."""
-    return tag("pre", tag("code", as_yaml(folder.config()["experiment"])), tabindex="0")
+    return _code(as_yaml(folder.config()["experiment"]))
+
+
+def _code(lines: str, **attributes: object) -> Markup:
+    return tag("pre", tag("code", lines), **attributes, tabindex="0")
 
 
 def environments(folder: RunFolder, records: list[Record]) -> Markup:
     """Return versions and machine of each environment that trials ran in."""
     used = Counter(record["environment"] for record in records)
-    known = folder.environments()
     parts = [
-        join(
-            [
-                tag("h3", "Environment ", text(key), f": {plural(used[key], 'trial')}"),
-                _properties(known[key]),
-            ]
+        part
+        for key, environment in folder.environments().items()
+        if key in used
+        for part in (
+            tag("h3", "Environment ", text(key), f": {plural(used[key], 'trial')}"),
+            _properties(environment),
         )
-        for key in used
-        if key in known
     ]
     return join(parts) if parts else tag("p", "No environment was recorded.")
 
@@ -128,4 +126,4 @@ def _words(value: Any) -> str:
 
 def _rest(total: int) -> Markup:
     left = total - ROWS_LIMIT
-    return tag("p", f"… and {plural(left, 'more row')}.", class_="note") if left > 0 else Markup()
+    return note(f"… and {plural(left, 'more row')}.") if left > 0 else Markup()

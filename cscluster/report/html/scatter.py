@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from cscluster.arrays import BoolArray, IntArray
 from cscluster.report.colours import CLUSTERS
 from cscluster.report.html.document import document
-from cscluster.report.html.markup import Markup, join, tag, text
+from cscluster.report.html.markup import Markup, facts, note, tag, text
 from cscluster.report.html.sortable import Cell, filter_box, table
 
 
@@ -43,7 +43,7 @@ def scatter_page(
     axes: tuple[str, str] = ("first axis", "second axis"),
     about: Sequence[PlainTable] = (),
 ) -> str:
-    """Return a map of clustered samples as one HTML file that works offline.
+    """Return a map of clustered samples as one HTML file.
 
     Parameters
     ----------
@@ -64,7 +64,8 @@ def scatter_page(
     """
     where = np.asarray(points, dtype=float)
     names = [str(i) for i in (range(len(where)) if ids is None else ids)]
-    clusters, cluster = _clusters(labels)
+    found, cluster = np.unique(np.asarray(labels), return_inverse=True)
+    clusters = [str(name) for name in found.tolist()]
     links = {
         "must": np.asarray(must_links, dtype=np.int64).reshape(-1, 2),
         "cannot": np.asarray(cannot_links, dtype=np.int64).reshape(-1, 2),
@@ -73,13 +74,13 @@ def scatter_page(
         "must": cluster[links["must"][:, 0]] != cluster[links["must"][:, 1]],
         "cannot": cluster[links["cannot"][:, 0]] == cluster[links["cannot"][:, 1]],
     }
-    shown = _shown(len(where), links)
+    rows = _rows_to_show(len(where), links)
     data = {
         "clusters": clusters,
         "hues": CLUSTERS,
         "sizes": np.bincount(cluster, minlength=len(clusters)).tolist(),
         "axes": list(axes),
-        "points": [[*where[i].tolist(), int(cluster[i]), names[i]] for i in shown],
+        "points": [[*where[i].tolist(), int(cluster[i]), names[i]] for i in rows],
         "links": {
             kind: [
                 [*where[a].tolist(), *where[b].tolist(), names[a], names[b], bool(bad)]
@@ -88,19 +89,22 @@ def scatter_page(
             for kind, pairs in links.items()
         },
     }
-    facts = _facts(len(where), len(clusters), links, broken)
+    counts = [("samples", f"{len(where):,}", False), ("clusters", f"{len(clusters):,}", False)]
+    for kind, pairs in links.items():
+        n_kept = len(pairs) - int(broken[kind].sum())
+        counts.append((f"{kind}-links kept", f"{n_kept:,} of {len(pairs):,}", n_kept < len(pairs)))
     body = tag(
         "article",
-        tag("header", tag("h1", text(title)), facts, class_="lead"),
-        _map(len(shown), len(where)),
+        tag("header", tag("h1", text(title)), facts(counts), class_="lead"),
+        _map(len(rows), len(where)),
         _about(about),
         _broken_links(links, broken, names, [clusters[c] for c in cluster]),
     )
-    return document(f"{title} · cscluster", body, data, ["common.js", "tables.js", "scatter.js"])
+    return document(title, body, data, ["scatter.js"])
 
 
 def clusters_page(title: str, tables: Sequence[PlainTable]) -> str:
-    """Return tables of what is in the clusters as one HTML file that works offline.
+    """Return tables of what is in the clusters as one HTML file.
 
     Parameters
     ----------
@@ -109,14 +113,13 @@ def clusters_page(title: str, tables: Sequence[PlainTable]) -> str:
     tables : sequence of PlainTable
         The tables.
     """
-    body = tag("article", tag("header", tag("h1", text(title)), class_="lead"), _about(tables))
-    return document(f"{title} · cscluster", body, {}, ["common.js", "tables.js"])
+    return document(title, tag("article", _lead(title), _about(tables)))
 
 
 def index_page(
     title: str, heads: list[str], rows: Sequence[Sequence[str]], links: Sequence[str | None]
 ) -> str:
-    """Return a table of runs as one HTML file that works offline; the first cell of a row may be a link.
+    """Return a table of runs as one HTML file; the first cell of a row may be a link.
 
     Parameters
     ----------
@@ -131,9 +134,12 @@ def index_page(
         [Cell(tag("a", text(first), href=link) if link else text(first)), *(Cell(text(c)) for c in rest)]
         for (first, *rest), link in zip(rows, links, strict=True)
     ]
-    shown = join([filter_box("Filter runs"), table(f"{len(cells)} runs", heads, cells)])
-    body = tag("article", tag("header", tag("h1", text(title)), class_="lead"), tag("section", shown))
-    return document(f"{title} · cscluster", body, {}, ["common.js", "tables.js"])
+    runs = tag("section", filter_box("Filter runs"), table(f"{len(cells)} runs", heads, cells))
+    return document(title, tag("article", _lead(title), runs))
+
+
+def _lead(title: str) -> Markup:
+    return tag("header", tag("h1", text(title)), class_="lead")
 
 
 def _about(tables: Sequence[PlainTable]) -> Markup:
@@ -158,26 +164,20 @@ def _number(cell: str) -> float | None:
         return None
 
 
-def _map(shown: int, total: int) -> Markup:
+def _map(n_shown: int, total: int) -> Markup:
     """Return the place where scripts draw the map; a note says so where not all samples are on it."""
-    note = f"The map shows {shown:,} of {total:,} samples, all linked ones among them."
+    words = f"The map shows {n_shown:,} of {total:,} samples, all linked ones among them."
     chart = tag("div", class_="chart map", role="img")
     return tag(
         "section",
         tag("h2", "Map"),
         tag("div", class_="key only-with-scripts", role="group", aria_label="Clusters and links to show"),
         tag("figure", tag("figcaption"), chart, class_="only-with-scripts"),
-        tag("p", note, class_="note") if shown < total else "",
+        note(words) if n_shown < total else "",
     )
 
 
-def _clusters(labels: Sequence[object] | NDArray[Any]) -> tuple[list[str], IntArray]:
-    """Return the names of the clusters and the number of each sample's."""
-    found, numbers = np.unique(np.asarray(labels), return_inverse=True)
-    return [str(name) for name in found.tolist()], numbers.astype(np.int64)
-
-
-def _shown(n: int, links: dict[str, IntArray]) -> list[int]:
+def _rows_to_show(n: int, links: dict[str, IntArray]) -> list[int]:
     """Return the samples that the map shows."""
     if n <= POINTS_LIMIT:
         return list(range(n))
@@ -186,21 +186,6 @@ def _shown(n: int, links: dict[str, IntArray]) -> list[int]:
     room = max(POINTS_LIMIT - len(linked), 0)
     even = others[np.linspace(0, len(others), room, endpoint=False).astype(int)]
     return [int(i) for i in np.union1d(linked, even)]
-
-
-def _facts(n: int, clusters: int, links: dict[str, IntArray], broken: dict[str, BoolArray]) -> Markup:
-    facts = [("samples", f"{n:,}", False), ("clusters", f"{clusters:,}", False)]
-    for kind, pairs in links.items():
-        kept = len(pairs) - int(broken[kind].sum())
-        facts.append((f"{kind}-links kept", f"{kept:,} of {len(pairs):,}", kept < len(pairs)))
-    return tag(
-        "dl",
-        *(
-            tag("div", tag("dt", name), tag("dd", value), class_="bad" if bad else None)
-            for name, value, bad in facts
-        ),
-        class_="facts",
-    )
 
 
 def _broken_links(
@@ -218,6 +203,4 @@ def _broken_links(
         f"; the first {BROKEN_LIMIT} of them" if len(found) > BROKEN_LIMIT else ""
     )
     heads = ["a", "b", "link", "cluster of a", "cluster of b"]
-    return tag(
-        "section", tag("h2", "Broken links"), join([filter_box("Filter links"), table(caption, heads, rows)])
-    )
+    return tag("section", tag("h2", "Broken links"), filter_box("Filter links"), table(caption, heads, rows))

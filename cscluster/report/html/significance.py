@@ -9,7 +9,7 @@ import pandas as pd
 from cscluster.metrics.catalogue import lower_is_better, metric_title
 from cscluster.report.aggregate import Results
 from cscluster.report.html.chart_data import Column, columns
-from cscluster.report.html.markup import Markup, join, tag, text
+from cscluster.report.html.markup import Markup, join, note, tag, text
 from cscluster.report.html.sortable import Cell, filter_box, table
 from cscluster.report.statistics import (
     ALPHA,
@@ -81,16 +81,14 @@ def _at_place(results: Results, metric: str, scores: pd.DataFrame) -> Markup:
         return tag("p", f"Too few trials: a test needs two algorithms with two {results.unit} in common.")
     scores = scores.rename(columns=results.marks)
     line = tag("p", tag("span", text(ordering(scores, lower)), class_="ordering"), class_="line")
-    legend = tag(
-        "p",
+    legend = note(
         "From worst to best; between neighbours, < is a significant difference by a paired t-test "
-        f"at {ALPHA}, ~ is not.",
-        class_="note",
+        f"at {ALPHA}, ~ is not."
     )
     return join([line, legend, _pairs(pairwise(scores, lower), results.unit)])
 
 
-def _pairs(found: pd.DataFrame, unit: str) -> Markup:
+def _pairs(pairs: pd.DataFrame, unit: str) -> Markup:
     rows = [
         [
             Cell(text(r.a)),
@@ -103,11 +101,11 @@ def _pairs(found: pd.DataFrame, unit: str) -> Markup:
             _number(r.cohen_dz, f"{r.cohen_dz:+.2f}"),
             _number(r.rank_biserial, f"{r.rank_biserial:+.2f}"),
         ]
-        for r in found.itertuples()
+        for r in pairs.itertuples()
     ]
     heads = ["a", "b", "winner", "a − b", "t-test p", "Wilcoxon p", "Holm p", "Cohen d", "rank-biserial"]
     return table(
-        f"Pairs over {found['n'].iloc[0]} {unit}; the winner is by Holm's correction of Wilcoxon's test",
+        f"Pairs over {pairs['n'].iloc[0]} {unit}; the winner is by Holm's correction of Wilcoxon's test",
         heads,
         rows,
         numbers=6,
@@ -145,37 +143,25 @@ def _record(counts: str) -> Cell:
 def _across(results: Results, metric: str) -> Markup:
     """Return the ranks across data sets, where there are enough of them."""
     heading = tag("h3", "Across data sets")
-    found = rank_test(results, metric)
-    if found is None:
+    test = rank_test(results, metric)
+    if test is None:
         return join(
-            [
-                heading,
-                tag(
-                    "p",
-                    "Ranks need at least three data sets and three algorithms without a gap.",
-                    class_="note",
-                ),
-            ]
+            [heading, note("Ranks need at least three data sets and three algorithms without a gap.")]
         )
-    verdict = "differ" if found.p < ALPHA else "do not differ significantly"
-    return join(
-        [
-            heading,
-            tag(
-                "p",
-                f"Friedman's test over the means of {found.across} at the last point: the algorithms "
-                f"{verdict} (χ² = {found.statistic:.2f}, p = {_p(found.p)}). By Nemenyi's test, mean ranks "
-                f"that are more than {found.critical_difference:.2f} apart differ at {ALPHA}",
-                text(left_out_words(found)),
-                ".",
-            ),
-            _ranks(results, found),
-        ]
+    verdict = "differ" if test.p < ALPHA else "do not differ significantly"
+    sentence = tag(
+        "p",
+        f"Friedman's test over the means of {test.across} at the last point: the algorithms "
+        f"{verdict} (χ² = {test.statistic:.2f}, p = {_p(test.p)}). By Nemenyi's test, mean ranks "
+        f"that are more than {test.critical_difference:.2f} apart differ at {ALPHA}",
+        text(left_out_words(test)),
+        ".",
     )
+    return join([heading, sentence, _ranks(results, test)])
 
 
-def _ranks(results: Results, found: Friedman) -> Markup:
-    ranks = found.mean_ranks.sort_values(kind="stable")
+def _ranks(results: Results, test: Friedman) -> Markup:
+    ranks = test.mean_ranks.sort_values(kind="stable")
     marks = results.marks
     rows = [
         [
@@ -184,7 +170,7 @@ def _ranks(results: Results, found: Friedman) -> Markup:
             *(
                 Cell("–", kind="number") if other == label else _number(p, _p(p))
                 for other in ranks.index
-                for p in [found.nemenyi.loc[label, other]]
+                for p in [test.nemenyi.loc[label, other]]
             ),
         ]
         for label, rank in ranks.items()
@@ -199,9 +185,9 @@ def _ranks(results: Results, found: Friedman) -> Markup:
     )
 
 
-def _number(value: float, shown: str) -> Cell:
+def _number(value: float, words: str) -> Cell:
     return Cell(
-        shown.replace("-", "−").replace("inf", "∞"), value if math.isfinite(value) else None, "number"
+        words.replace("-", "−").replace("inf", "∞"), value if math.isfinite(value) else None, "number"
     )
 
 

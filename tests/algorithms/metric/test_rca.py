@@ -3,6 +3,7 @@ import pytest
 from scipy import sparse
 
 from cscluster import RCA, Constraints, MetricClusterer, load_dataset
+from cscluster.algorithms.metric import options
 from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import DataError, ParameterError
 from cscluster.linalg.scatter import common_scales
@@ -120,3 +121,41 @@ def test_without_shrinkage_the_metric_is_that_of_metric_learn():
     chunks = reference.LINKS.neighbourhoods
     samples = sum(map(len, chunks))
     np.testing.assert_allclose(L.T @ L * samples / (samples - len(chunks)), reference.RCA, rtol=1e-9)
+
+
+def wide_groups(rng, n_pairs=1500):
+    """Three groups that differ along two directions of 150 correlated features of unequal scale, with links."""
+    y = np.repeat([0, 1, 2], 400)
+    latent = rng.normal(size=(1200, 20)) * np.linspace(3, 1, 20)
+    latent[:, 18] += 4.0 * (y == 1)
+    latent[:, 19] += 4.0 * (y == 2)
+    X = latent @ rng.normal(size=(20, 150)) + 0.3 * rng.normal(size=(1200, 150))
+    pairs = rng.integers(1200, size=(n_pairs, 2))
+    return X, y, Constraints.from_labels(pairs[pairs[:, 0] != pairs[:, 1]], y)
+
+
+def test_of_many_features_it_keeps_the_directions_in_which_clusters_differ(monkeypatch):
+    X, y, links = wide_groups(np.random.default_rng(0))
+    few = RCA().fit(X, links)
+    assert few.n_directions_ == 100
+    assert few.components_.shape == (100, 150)  # 438 observations in chunklets are too few to drop any
+    monkeypatch.setattr(options, "MAX_DIRECTIONS", 20)
+    metric = RCA()
+    assert metric.fit(X, links).components_.shape == (2, 150)
+    labels = MetricClusterer(metric=metric, n_clusters=3, random_state=0).fit(X, links).labels_
+    assert score("ari", y, labels) > 0.95
+    assert RCA(shrinkage=1.0).fit(X, links).components_.shape == (150, 150)
+    with pytest.warns(UserWarning, match="the other directions are dropped"):  # as published: all features
+        assert RCA(shrinkage=0).fit(X, links.select(range(50))).n_directions_ == 0
+
+
+def test_standardised_pixels_that_hardly_vary_do_not_spoil_it(monkeypatch):
+    X, y, links = wide_groups(np.random.default_rng(1))
+    rare = np.zeros((1200, 40))
+    rare[np.random.default_rng(2).integers(1200, size=40), np.arange(40)] = 1.0
+    Z = np.column_stack([X, rare])
+    Z = (Z - Z.mean(axis=0)) / Z.std(axis=0)
+    monkeypatch.setattr(options, "MAX_DIRECTIONS", 20)
+    metric = RCA()
+    labels = MetricClusterer(metric=metric, n_clusters=3, random_state=0).fit(Z, links).labels_
+    assert score("ari", y, labels) > 0.95

@@ -28,7 +28,7 @@ def test_with_all_samples_as_landmarks_it_is_kernel_kmeans():
 
 
 def test_few_landmarks_come_close():
-    X = load_dataset("optdigits_test").X[:600]
+    X = load_dataset("optdigits_test").X[:600].astype(float)
     few, all_ = (
         ApproxKernelKMeans(n_clusters=10, n_landmarks=s, random_state=0).fit(X) for s in (150, len(X))
     )

@@ -2,8 +2,10 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from cscluster import Constraints, COPKMeans, KMeans, load_dataset
+from cscluster.algorithms.partition.cop_kmeans import colour
 from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import ConstraintError, DataError, InfeasibleError
 from cscluster.metrics.scores import satisfied
@@ -67,3 +69,24 @@ def test_more_clusters_than_distinct_samples():
     X = np.repeat([[0.0, 1.0], [2.0, 3.0]], 5, axis=0)
     with pytest.raises(DataError, match="3 clusters are wanted, but only 2 samples are distinct"):
         COPKMeans(n_clusters=3, random_state=0).fit(X)
+
+
+def test_the_next_component_is_always_the_first_of_those_with_fewest_clusters_left():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        n, n_clusters = rng.integers(1, 20), rng.integers(2, 5)
+        apart = np.triu(rng.random((n, n)) < 0.2, 1)
+        apart = apart | apart.T
+        cost = rng.integers(5, size=(n, n_clusters)).astype(float)
+        order = rng.permutation(n)
+        expected = np.full(n, -1)
+        for _ in range(n):
+            free = np.array(
+                [[not (apart[u] & (expected == h)).any() for h in range(n_clusters)] for u in range(n)]
+            )
+            u = min(np.flatnonzero(expected[order] < 0), key=lambda r: (free[order[r]].sum(), r))
+            u = order[u]
+            if not free[u].any():
+                break
+            expected[u] = np.where(free[u], cost[u], np.inf).argmin()
+        assert np.array_equal(colour(order, cost, csr_array(apart.astype(float))), expected)

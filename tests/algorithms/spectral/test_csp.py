@@ -5,8 +5,9 @@ from scipy import sparse
 from cscluster import CCSKL, CSP, Constraints, load_dataset
 from cscluster.algorithms.spectral import csp
 from cscluster.algorithms.spectral.ccskl import neighbor_graph
-from cscluster.algorithms.spectral.csp import constrained_eigenvectors, link_matrix, normalised
+from cscluster.algorithms.spectral.csp import constrained_eigenvectors, link_matrix
 from cscluster.constraints.schedules import RandomPairs
+from cscluster.linalg.graph import normalised
 
 
 def problem(name="iris", count=60):

@@ -39,12 +39,12 @@ def test_threshold_is_the_best_of_all():
     rng = np.random.default_rng(1)
     F = rng.uniform(size=(30, 4))
     values = rng.normal(size=30)
-    cut = threshold_cut(DenseAffinity(F @ F.T), values, "ncut")
+    labels, cut = threshold_cut(DenseAffinity(F @ F.T), values, "ncut")
     splits = [ncut(F @ F.T, (values > v).astype(int)) for v in np.sort(values)[:-1]]
-    assert cut.value == pytest.approx(min(splits))
-    low_rank = threshold_cut(LowRankAffinity(F), values, "ncut")
-    assert low_rank.value == pytest.approx(cut.value)
-    assert np.array_equal(low_rank.labels, cut.labels)
+    assert cut == pytest.approx(min(splits))
+    low_rank_labels, low_rank_cut = threshold_cut(LowRankAffinity(F), values, "ncut")
+    assert low_rank_cut == pytest.approx(cut)
+    assert np.array_equal(low_rank_labels, labels)
 
 
 def test_split_at_zero_follows_the_sign():

@@ -3,7 +3,7 @@ import pytest
 import yaml
 
 from cscluster import bundle
-from cscluster.constraints.catalogue import SCHEDULES
+from cscluster.constraints.schedules import MODELS
 from cscluster.experiment.config.load import parse
 from cscluster.experiment.config.reference import json_schema, keys, schedule_keys
 
@@ -44,7 +44,7 @@ def test_the_schema_takes_names_alone_and_refuses_unknown_keys():
         assert list(VALIDATOR.iter_errors(yaml.safe_load(f"{PLAIN}{wrong}\n")))
 
 
-@pytest.mark.parametrize("kind", [kind for kind in SCHEDULES if kind != "file"])
+@pytest.mark.parametrize("kind", [kind for kind in MODELS if kind != "file"])
 def test_the_examples_of_schedules_are_legal(kind):
-    text = PLAIN.replace("{kind: random_pairs, counts: [5]}", SCHEDULES[kind].example)
+    text = PLAIN.replace("{kind: random_pairs, counts: [5]}", MODELS[kind].example())
     assert parse(text, source="x.yaml").constraints.kind == kind

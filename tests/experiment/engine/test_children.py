@@ -98,6 +98,7 @@ def test_processes_that_cannot_start_are_given_up(tmp_path, monkeypatch):
     count = tmp_path / "count"
     monkeypatch.setattr(children, "_START", f"open({str(count)!r}, 'a').write('x'); raise OSError('no luck')")
     monkeypatch.setattr(children, "_idle", [])
+    monkeypatch.setattr(children, "_templates", [])
     with pytest.raises(
         WorkerError, match=r"Processes that run trials cannot be started: OSError: no luck\.$"
     ):
@@ -132,3 +133,63 @@ def test_what_algorithms_print_is_dropped(tmp_path):
     done = start(tmp_path, f"['{TESTS}/hostile.py:Prints', '{TESTS}/toys.py:Chatty']", code)
     assert done.communicate()[0] == ""
     assert done.returncode == 0
+
+
+def statuses(tmp_path, name, algorithms="[kmeans, pckmeans]"):
+    (tmp_path / "x.yaml").write_text(HEAD + f"algorithms: {algorithms}\n")
+    job = prepare(str(tmp_path / "x.yaml"), out=tmp_path / name)
+    carry_out(job, Pool(1))
+    return [record["status"] for record in job.folder.records()]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere processes are not copied")
+def test_children_are_copies_of_a_process_without_threads_that_may_be_lost(tmp_path, monkeypatch):
+    monkeypatch.setattr(children, "_idle", [])
+    monkeypatch.setattr(children, "_templates", [])
+    try:
+        assert statuses(tmp_path, "first") == ["ok", "ok"]
+        (template,), (child,) = children._templates, children._idle
+        process, worker = psutil.Process(template._process.pid), psutil.Process(child._worker)
+        threads = [path.read_text().strip() for path in Path(f"/proc/{process.pid}/task").glob("*/comm")]
+        assert len([name for name in threads if name != "jemalloc_bg_thd"]) == 1  # its library minds copies
+        assert process in worker.parents()
+        process.kill()
+        assert statuses(tmp_path, "second") == ["ok", "ok"]
+        assert worker.is_running()
+        assert children._idle == [child]
+        assert statuses(tmp_path, "third", f"[kmeans, '{TESTS}/toys.py:Trivial']") == ["ok", "ok"]
+        assert children._templates != [template]
+        assert children._idle == [child]
+    finally:
+        children._end_idle()
+        children._end_templates()
+    assert not worker.is_running()
+
+
+def test_where_processes_are_not_copied_each_child_is_started_anew(tmp_path, monkeypatch):
+    monkeypatch.setattr(children, "_COPIES", False)
+    monkeypatch.setattr(children, "_idle", [])
+    monkeypatch.setattr(children, "_templates", [])
+    try:
+        assert statuses(tmp_path, "first") == ["ok", "ok"]
+        (child,) = children._idle
+        assert psutil.Process(child._worker).ppid() == child._template._process.pid
+    finally:
+        children._end_idle()
+    assert child._template._process.returncode == 0
+
+
+def test_a_trial_has_the_threads_that_its_cell_names(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        (TESTS / "toys.py").read_text() + "\n\nclass Threads(Trivial):\n"
+        "    def fit(self, X, constraints=None):\n"
+        "        from threadpoolctl import threadpool_info\n"
+        "        super().fit(X, constraints)\n"
+        "        (self.n_iter_,) = {library['num_threads'] for library in threadpool_info()}\n"
+        "        return self\n"
+    )
+    (tmp_path / "x.yaml").write_text(HEAD + f"threads: 2\nalgorithms: ['{tmp_path}/mine.py:Threads']\n")
+    job = prepare(str(tmp_path / "x.yaml"), out=tmp_path)
+    carry_out(job, Pool(1))
+    (record,) = job.folder.records()
+    assert record["iterations"] == 2, record

@@ -14,7 +14,7 @@ FILES = resources.files("cscluster.report.html")
 
 @pytest.fixture(scope="module")
 def page():
-    return document("A <title>", tag("p", "body $title"), {"name": "</script>"}, ["common.js"])
+    return document("A <title>", tag("p", "body $title"), {"name": "</script>"}, ["charts.js"])
 
 
 def test_only_the_scripts_of_the_page_may_run(page):
@@ -24,7 +24,7 @@ def test_only_the_scripts_of_the_page_may_run(page):
     assert policy.startswith("default-src 'none'; script-src 'sha256-")
     assert "unsafe" not in policy.partition("style-src")[0]
     scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
-    assert len(scripts) == 2
+    assert len(scripts) == 4
     for script in scripts:
         assert base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() in policy
 
@@ -36,7 +36,7 @@ def test_nothing_is_fetched(page):
 
 
 def test_the_title_and_the_body_stand_as_they_are(page):
-    assert "<title>A &lt;title&gt;</title>" in page
+    assert "<title>A &lt;title&gt; · cscluster</title>" in page
     assert "<p>body $title</p>" in page
 
 
@@ -47,14 +47,14 @@ def test_data_cannot_end_its_element(value):
     assert json.loads(packed) == {"value": [value]}
 
 
-def test_numbers_that_are_none_become_null():
+def test_non_finite_numbers_become_null():
     packed = embedded_json([float("nan"), float("inf"), 0.123456789, 3, None, True])
     assert json.loads(packed) == [None, None, 0.123457, 3, None, True]
 
 
 def test_letters_without_a_code_do_not_hinder_writing():
-    page = document("\ud800", tag("p", "\udfff"), {"x": "\ud800"}, []).encode("utf-8")
-    for part in (b"<title>?</title>", b"<p>?</p>", b'{"x":"?"}'):
+    page = document("\ud800", tag("p", "\udfff"), {"x": "\ud800"}).encode("utf-8")
+    for part in ("<title>? · cscluster</title>".encode(), b"<p>?</p>", b'{"x":"?"}'):
         assert part in page
 
 

@@ -6,7 +6,6 @@ and so on until labels repeat.  iterSVM, iterSVR and iterLS-SVM differ in the le
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -15,7 +14,7 @@ import numpy as np
 from cscluster.algorithms.base import FloatArray, Samples
 from cscluster.algorithms.margin.alternating._bias_search import Loss, search_bias
 from cscluster.algorithms.margin.alternating._signed_groups import SignedGroups
-from cscluster.linalg.kernels import Kernel
+from cscluster.linalg.kernels import Kernel, Nystroem, require_memory
 
 Basis = Callable[[Samples], FloatArray]
 """Maps samples to the values of the basis functions, of shape (n_samples, n_basis)."""
@@ -52,7 +51,7 @@ class Trained:
     objective: FloatArray
 
 
-class Learner(ABC):
+class Learner:
     """Trains machines on fixed samples; what does not depend on the labels is computed once.
 
     Attributes
@@ -66,9 +65,37 @@ class Learner(ABC):
     loss: Loss
     basis: Basis
 
-    @abstractmethod
     def train(self, Y: FloatArray, start: FloatArray | None) -> Trained:
         """Train on each column of `Y`; `start` holds the coefficients of the iteration before."""
+        starts = [None] * Y.shape[1] if start is None else start.T
+        columns = [self._train_one(y, w) for y, w in zip(Y.T, starts, strict=True)]
+        return Trained(*(np.stack(parts, axis=-1) for parts in zip(*columns, strict=True)))
+
+    def _train_one(self, y: FloatArray, start: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
+        """Return coefficients, scores and objective for one labelling."""
+        raise NotImplementedError
+
+
+class KernelLearner(Learner):
+    """A learner on the kernel matrix K of the samples, which is computed once."""
+
+    def __init__(
+        self, kernel: Kernel, X: Samples, C: float, advice: str = "set n_landmarks for Nyström features"
+    ) -> None:
+        require_memory(X.shape[0], X.shape[0], advice)
+        self.basis = KernelBasis(kernel, X)
+        self.K = kernel(X)
+        self.C = C
+
+
+class FeatureLearner(Learner):
+    """A learner on Nyström features F of the samples."""
+
+    def __init__(self, features: Nystroem, X: Samples, C: float) -> None:
+        require_memory(X.shape[0], features.whitening.shape[1], "set fewer landmarks")
+        self.basis = features
+        self.F = features(X)
+        self.C = C
 
 
 @dataclass

@@ -6,13 +6,18 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from cscluster.algorithms.base import FloatArray, Samples
-from cscluster.algorithms.margin.alternating._alternating import KernelBasis, Learner, Trained
+from cscluster.algorithms.margin.alternating._alternating import (
+    FeatureLearner,
+    KernelLearner,
+    Learner,
+    Trained,
+)
 from cscluster.algorithms.margin.alternating._iterative import LandmarkMarginClusterer
 from cscluster.errors import ParameterError
-from cscluster.linalg.kernels import Kernel, Nystroem, require_memory
+from cscluster.linalg.kernels import Kernel, Nystroem
 
 
-class LSSVMLearner(Learner):
+class LSSVMLearner(KernelLearner):
     """Least squares SVM on a kernel matrix, with one factorisation for all labels.
 
     Minimises ``||w||^2 + C sum_i (y_i - w^T phi(x_i) - b)^2``, that is, solves
@@ -27,14 +32,12 @@ class LSSVMLearner(Learner):
     loss = "squared"
 
     def __init__(self, kernel: Kernel, X: Samples, C: float) -> None:
-        n = X.shape[0]
-        require_memory(n, n, "set n_landmarks for Nyström features")
-        self.basis = KernelBasis(kernel, X)
-        self.C = C
-        M = kernel(X)
-        M[np.diag_indices(n)] += 1 / C
+        super().__init__(kernel, X, C)
+        M = self.K
+        del self.K
+        M[np.diag_indices(len(M))] += 1 / C
         self._factor = _factorise(M, C)
-        self._eta = cho_solve(self._factor, np.ones(n), check_finite=False)
+        self._eta = cho_solve(self._factor, np.ones(len(M)), check_finite=False)
 
     def train(self, Y: FloatArray, start: FloatArray | None) -> Trained:
         """Solve for all columns at once."""
@@ -44,16 +47,13 @@ class LSSVMLearner(Learner):
         return Trained(a, Y - b - a / self.C, np.einsum("ij,ij->j", a, Y))
 
 
-class FeatureLSSVMLearner(Learner):
+class FeatureLSSVMLearner(FeatureLearner):
     """The same problem on Nyström features F: one factorisation of ``F^T F + I / C``, centred."""
 
     loss = "squared"
 
     def __init__(self, features: Nystroem, X: Samples, C: float) -> None:
-        require_memory(X.shape[0], features.whitening.shape[1], "set fewer landmarks")
-        self.basis = features
-        self.C = C
-        self.F = features(X)
+        super().__init__(features, X, C)
         self._mean = self.F.mean(axis=0)
         M = self.F.T @ self.F - len(self.F) * np.outer(self._mean, self._mean)
         M[np.diag_indices(len(M))] += 1 / C

@@ -6,10 +6,10 @@ import numpy as np
 from sklearn.svm import SVC
 
 from cscluster.algorithms.base import FloatArray, Samples
-from cscluster.algorithms.margin.alternating._alternating import KernelBasis, Learner, Trained
+from cscluster.algorithms.margin.alternating._alternating import KernelLearner, Learner
 from cscluster.algorithms.margin.alternating._bias_search import loss_values
 from cscluster.algorithms.margin.alternating._iterative import IterativeMarginClusterer
-from cscluster.linalg.kernels import Kernel, require_memory
+from cscluster.linalg.kernels import Kernel
 
 
 def cache_megabytes(n_samples: int) -> float:
@@ -17,26 +17,15 @@ def cache_megabytes(n_samples: int) -> float:
     return 1 + 4.4 * n_samples**2 / 2**20
 
 
-class SVMLearner(Learner):
-    """The SVM of scikit-learn on a kernel matrix that is computed once.
+class SVMLearner(KernelLearner):
+    """The SVM of scikit-learn.
 
     Minimises ``||w||^2 + 2 C sum_i max(0, 1 - y_i (w^T phi(x_i) + b))``.
     """
 
     loss = "hinge"
 
-    def __init__(self, kernel: Kernel, X: Samples, C: float) -> None:
-        require_memory(X.shape[0], X.shape[0], "use iter_svr or iter_lssvm with n_landmarks")
-        self.basis = KernelBasis(kernel, X)
-        self.K = kernel(X)
-        self.C = C
-
-    def train(self, Y: FloatArray, start: FloatArray | None) -> Trained:
-        """Train one SVM for each column."""
-        columns = [self._train_one(y) for y in Y.T]
-        return Trained(*(np.stack(parts, axis=-1) for parts in zip(*columns, strict=True)))
-
-    def _train_one(self, y: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+    def _train_one(self, y: FloatArray, start: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
         svm = SVC(C=self.C, kernel="precomputed", cache_size=cache_megabytes(len(y))).fit(self.K, y)
         a = np.zeros(len(y))
         a[svm.support_] = svm.dual_coef_[0]
@@ -94,4 +83,4 @@ class IterSVM(IterativeMarginClusterer):
     """
 
     def _learner(self, kernel: Kernel, X: Samples, rng: np.random.Generator) -> Learner:
-        return SVMLearner(kernel, X, self.C)
+        return SVMLearner(kernel, X, self.C, "use iter_svr or iter_lssvm with n_landmarks")

@@ -6,16 +6,16 @@ import numpy as np
 from sklearn.svm import SVR
 
 from cscluster.algorithms.base import FloatArray, Samples
-from cscluster.algorithms.margin.alternating._alternating import KernelBasis, Learner, Trained
+from cscluster.algorithms.margin.alternating._alternating import FeatureLearner, KernelLearner, Learner
 from cscluster.algorithms.margin.alternating._iterative import LandmarkMarginClusterer
 from cscluster.algorithms.margin.alternating._primal_svr import primal_svr
 from cscluster.algorithms.margin.alternating.iter_svm import cache_megabytes
 from cscluster.algorithms.parameters import Real, parameter
-from cscluster.linalg.kernels import Kernel, Nystroem, require_memory
+from cscluster.linalg.kernels import Kernel, Nystroem
 
 
-class SVRLearner(Learner):
-    """The SVR of scikit-learn on a kernel matrix that is computed once.
+class SVRLearner(KernelLearner):
+    """The SVR of scikit-learn.
 
     Minimises ``||w||^2 + 2 C sum_i max(0, |y_i - w^T phi(x_i) - b| - epsilon)``.
     """
@@ -23,18 +23,10 @@ class SVRLearner(Learner):
     loss = "absolute"
 
     def __init__(self, kernel: Kernel, X: Samples, C: float, epsilon: float) -> None:
-        require_memory(X.shape[0], X.shape[0], "set n_landmarks for Nyström features")
-        self.basis = KernelBasis(kernel, X)
-        self.K = kernel(X)
-        self.C = C
+        super().__init__(kernel, X, C)
         self.epsilon = epsilon
 
-    def train(self, Y: FloatArray, start: FloatArray | None) -> Trained:
-        """Train one SVR for each column."""
-        columns = [self._train_one(y) for y in Y.T]
-        return Trained(*(np.stack(parts, axis=-1) for parts in zip(*columns, strict=True)))
-
-    def _train_one(self, y: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+    def _train_one(self, y: FloatArray, start: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
         svr = SVR(C=self.C, epsilon=self.epsilon, kernel="precomputed", cache_size=cache_megabytes(len(y)))
         svr.fit(self.K, y)
         a = np.zeros(len(y))
@@ -43,23 +35,14 @@ class SVRLearner(Learner):
         return a, scores, _objective(float(a @ scores), scores + svr.intercept_[0] - y, self.C, self.epsilon)
 
 
-class FeatureSVRLearner(Learner):
+class FeatureSVRLearner(FeatureLearner):
     """The same problem on Nyström features, each training warm-started by the one before."""
 
     loss = "absolute"
 
     def __init__(self, features: Nystroem, X: Samples, C: float, epsilon: float) -> None:
-        require_memory(X.shape[0], features.whitening.shape[1], "set fewer landmarks")
-        self.basis = features
-        self.F = features(X)
-        self.C = C
+        super().__init__(features, X, C)
         self.epsilon = epsilon
-
-    def train(self, Y: FloatArray, start: FloatArray | None) -> Trained:
-        """Solve the primal for each column."""
-        starts = [None] * Y.shape[1] if start is None else start.T
-        columns = [self._train_one(y, w) for y, w in zip(Y.T, starts, strict=True)]
-        return Trained(*(np.stack(parts, axis=-1) for parts in zip(*columns, strict=True)))
 
     def _train_one(self, y: FloatArray, start: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
         w, b = primal_svr(self.F, y, self.C, self.epsilon, start)
@@ -122,7 +105,7 @@ class IterSVR(LandmarkMarginClusterer):
     C: float = 500.0
     epsilon: float = parameter(
         0.05,
-        "insensitive width of the loss; must be small, a wide one brings back the hinge loss's vice",
+        "insensitive width of the loss; keep it small: a wide one moves as few labels as the hinge loss",
         Real(0),
     )
 

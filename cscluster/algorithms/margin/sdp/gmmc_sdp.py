@@ -203,10 +203,8 @@ class GMMC(KernelEstimator, Clusterer):
         A = program_matrix(K, self.balance_weight)
         solution = solve(A, self.C, self.tol, self.max_iter)
         f = scipy.linalg.eigh(solution.Z, subset_by_index=(n, n))[1][:n, 0]
-        self.soft_labels_ = f
-        self.labels_ = (f > 0).astype(np.int64)
+        self.soft_labels_, self.labels_ = f, (f > 0).astype(np.int64)
         self.gap_ = solution.bound - float(solution.values[-1])
-        self.n_iter_ = len(solution.values)
-        self.converged_ = solution.converged
+        self.n_iter_, self.converged_ = len(solution.values), solution.converged
         self.objective_ = solution.values
         return self

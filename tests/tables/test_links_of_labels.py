@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from cscluster import Constraints
-from cscluster.tables.labels import links_of_labels
+from cscluster.tables.cluster import links_of_labels
 
 
 @pytest.mark.parametrize("classes", [2, 3, 7])

@@ -1,6 +1,6 @@
 """Draw all methods side by side on a few sets in the plane, with their links, ARI and time.
 
-python -m cscluster.examples.comparison results/reference --each docs/figures
+python docs/comparison.py results/reference --each docs/figures
 
 ``--each`` draws also a picture of each method: the set that it suits best, and the one that it suits least.
 """

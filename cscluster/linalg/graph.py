@@ -1,0 +1,19 @@
+"""Graphs as sparse matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from cscluster.arrays import FloatArray, IntArray
+
+
+def adjacency(pairs: IntArray, values: FloatArray, n: int) -> csr_array:
+    """Return the symmetric matrix of a graph on n nodes with a value on each edge."""
+    ends = np.concatenate([pairs, pairs[:, ::-1]])
+    return csr_array((np.tile(values, 2), tuple(ends.T)), shape=(n, n))
+
+
+def normalised(A: csr_array, root: FloatArray) -> csr_array:
+    """Return ``D^(-1/2) A D^(-1/2)``, where `root` holds the diagonal of ``D^(1/2)``."""
+    return A.multiply(1 / root[:, None]).multiply(1 / root).tocsr()
