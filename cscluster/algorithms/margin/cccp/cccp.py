@@ -20,7 +20,7 @@ from cscluster.algorithms.margin.cccp.losses import Loss, objective
 
 @dataclass(frozen=True)
 class Solution:
-    """Weights W with their scores S and value f(W), and how they were found.
+    """Weights W in the coordinates of the design, their scores S and value f(W), and how they were found.
 
     Attributes
     ----------
@@ -74,10 +74,10 @@ def tangents(losses: Sequence[L], S: FloatArray) -> list[L]:
     return [loss.tangent_at(S) for loss in losses]
 
 
-def from_scores(losses: Sequence[Loss], S: FloatArray, d: int) -> Solution:
+def from_scores(design: Design, losses: Sequence[Loss], S: FloatArray) -> Solution:
     """Return zero weights: a start whose winners are those of scores S that no weights need have."""
-    zero = np.zeros_like(S)
-    return Solution(np.zeros((S.shape[1], d)), zero, objective(losses, 0.0, zero, zero))
+    W, zero = design.zero(S.shape[1]), np.zeros_like(S)
+    return Solution(W, zero, objective(design, losses, 0.0, W, zero))
 
 
 def cccp(
@@ -99,7 +99,7 @@ def cccp(
     for _ in range(max_iter):
         W_next = solve(design, losses, lam, W)
         losses = tangents(losses, W_next.S)
-        W_next = replace(W_next, value=objective(losses, lam, W_next.W, W_next.S))
+        W_next = replace(W_next, value=objective(design, losses, lam, W_next.W, W_next.S))
         history.append(W_next.value)
         n_steps.append(W_next.n_steps)
         fell = W.value - W_next.value

@@ -9,7 +9,6 @@ import numpy as np
 from cscluster.algorithms.base import FloatArray, Samples
 from cscluster.algorithms.fallback import Reference
 from cscluster.algorithms.margin.cccp.cccp import cccp, from_scores, resume
-from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.losses import EqualScores, Loss, NoCommonOwner, PointLoss
 from cscluster.algorithms.margin.cccp.model import (
     LinkedMarginClusterer,
@@ -86,7 +85,7 @@ class CPCMMC(LinkedMarginClusterer):
         X, links = self._validate(X, constraints)
         warn_of_contradictions("CPCMMC", links)
         Z = self._coordinates(X)
-        design = Design.of(Z, self._mean, self.bias)
+        design = self._design(Z)
         kmeans = Reference(Z, self.n_clusters, self.random_state)
         if self.bias and not (len(links.cannot_links) and self.gamma3):
             if self.fallback:
@@ -96,13 +95,15 @@ class CPCMMC(LinkedMarginClusterer):
                 "cluster; give some, or use cpmmc."
             )
         lam, solve = self._lam(design), self._solver()
-        starts = [centre_scores(Z, kmeans.kmeans)]
         if self.init == "auto":
             starts = self._starts(Z, links)
-        d, runs = design.X.shape[1], []
+        else:
+            starts = [centre_scores(Z, kmeans.kmeans)]
+        runs = []
         for S in starts:
             losses = self._losses(links, S)
-            runs.append(cccp(design, losses, lam, from_scores(losses, S, d), solve, tol=self.tol, max_iter=1))
+            start = from_scores(design, losses, S)
+            runs.append(cccp(design, losses, lam, start, solve, tol=self.tol, max_iter=1))
         finalists = sorted(runs, key=lambda run: run.solution.value)[: self.n_finalists]
         runs = [
             resume(run, design, losses, lam, solve, tol=self.tol, max_iter=self.max_iter - 1)

@@ -7,7 +7,6 @@ from typing import Self
 from cscluster.algorithms.base import Samples
 from cscluster.algorithms.fallback import Reference
 from cscluster.algorithms.margin.cccp.cccp import cccp, from_scores
-from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.losses import Balance, Loss, WinnerLoss
 from cscluster.algorithms.margin.cccp.model import MarginClusterer
 from cscluster.algorithms.margin.cccp.starts import centre_scores
@@ -69,13 +68,13 @@ class CPMMC(MarginClusterer):
         """Cluster `X`; the links are not used."""
         X, _ = self._validate(X, constraints)
         Z = self._coordinates(X)
-        design = Design.of(Z, self._mean, self.bias)
+        design = self._design(Z)
         n = X.shape[0]
         S = centre_scores(Z, Reference(Z, self.n_clusters, self.random_state).kmeans)
         losses: list[Loss] = [WinnerLoss(1.0 / n, S.argmax(axis=1))]
         if self.bias:
             losses.append(Balance(n * self.balance))
-        start = from_scores(losses, S, design.X.shape[1])
+        start = from_scores(design, losses, S)
         run = cccp(
             design, losses, self._lam(design), start, self._solver(), tol=self.tol, max_iter=self.max_iter
         )

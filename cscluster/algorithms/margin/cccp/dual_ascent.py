@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cscluster.algorithms.base import FloatArray
 from cscluster.algorithms.margin.cccp.cccp import Solution
 from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.dual_blocks import BLOCKS, Blocks
@@ -89,9 +88,9 @@ def dual_ascent(
             for loss in losses:
                 W = loss.repair(design, W)
             S = design.scores(W)
-            value = objective(losses, lam, W, S)
-            bound = sum(dual.linear() for dual in duals) - _square(design.weights(U)) / (2.0 * lam)
-            lag = kappa**2 / (2.0 * lam) * _square(W - design.weights(Y))
+            value = objective(design, losses, lam, W, S)
+            bound = sum(dual.linear() for dual in duals) - design.square(design.weights(U)) / (2.0 * lam)
+            lag = kappa**2 / (2.0 * lam) * design.square(W - design.weights(Y))
             inner = value - bound - lag
             if value < best.value or not best.W.any():
                 best = Solution(W, S, value)
@@ -108,7 +107,3 @@ def dual_ascent(
             elif lag < 0.5 * inner:
                 kappa *= 2.0
         Y = V
-
-
-def _square(W: FloatArray) -> float:
-    return float(np.vdot(W, W))

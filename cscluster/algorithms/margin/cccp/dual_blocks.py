@@ -389,10 +389,10 @@ class BalanceBlocks(Blocks):
     def sweep(self, design: Design, V: FloatArray, lam: float, rng: np.random.Generator) -> None:
         """Maximise the dual over one mu after the other."""
         m = design.sum
-        h = float(m @ m) / lam
+        h = design.square(m[None]) / lam
         if h == 0.0:
             return
-        sums, a = design.weights(V) @ m, np.zeros(len(V))
+        sums, a = design.inner(design.weights(V), m), np.zeros(len(V))
         for s, z in np.argwhere(~np.eye(len(V), dtype=bool)):
             new = max(0.0, self.mu[s, z] + (sums[s] - sums[z] - self.loss.q) / (2.0 * h))
             step = new - self.mu[s, z]

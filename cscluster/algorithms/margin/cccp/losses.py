@@ -43,12 +43,12 @@ class Loss(ABC):
         """Add a subgradient at S, of shape (n, n_clusters), to G."""
 
 
-def objective(losses: Sequence[Loss], lam: float, W: FloatArray, S: FloatArray) -> float:
+def objective(design: Design, losses: Sequence[Loss], lam: float, W: FloatArray, S: FloatArray) -> float:
     """Return ``f(W) = lam/2 ||W||^2 + sum of losses``, given the scores S of W.
 
     With winners frozen elsewhere this is (21), with the winners of S itself (6).
     """
-    return 0.5 * lam * float(np.vdot(W, W)) + sum(loss.value(S) for loss in losses)
+    return 0.5 * lam * design.square(W) + sum(loss.value(S) for loss in losses)
 
 
 def best_assignments_as_printed(S: FloatArray, pairs: IntArray, n_must: int, keep: bool) -> IntArray:
@@ -263,10 +263,10 @@ class Balance(Loss):
     def repair(self, design: Design, W: FloatArray) -> FloatArray:
         """Move the sums of scores of W into the allowed range, each by as little as possible."""
         m = design.sum
-        sums = W @ m
+        sums = design.inner(W, m)
         middle = 0.5 * (sums.max() + sums.min())
         excess = sums - np.clip(sums, middle - 0.5 * self.q, middle + 0.5 * self.q)
-        return W - np.outer(excess / max(float(m @ m), 1e-300), m)
+        return W - np.outer(excess / max(design.square(m[None]), 1e-300), m)
 
 
 @dataclass(frozen=True, eq=False)

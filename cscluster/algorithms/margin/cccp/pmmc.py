@@ -62,7 +62,7 @@ class Lead:
 def lead_from_scores(design: Design, losses: Sequence[Loss], S: FloatArray) -> Lead:
     """Return the start with the winners of the scores S."""
     frozen = tangents(losses, S)
-    return Lead(frozen, from_scores(frozen, S, design.X.shape[1]))
+    return Lead(frozen, from_scores(design, frozen, S))
 
 
 def lead_from_run(design: Design, near: Design, losses: Sequence[Loss], lam: float, run: Run) -> Lead:
@@ -70,7 +70,7 @@ def lead_from_run(design: Design, near: Design, losses: Sequence[Loss], lam: flo
     W = near.original(run.solution.W)
     S = design.scores(W)
     frozen = tangents(losses, S)
-    start = Solution(W, S, objective(frozen, lam, W, S), memory=run.solution.memory)
+    start = Solution(W, S, objective(design, frozen, lam, W, S), memory=run.solution.memory)
     return Lead(frozen, start, run)
 
 
@@ -95,7 +95,7 @@ def race_leads(
     runs = []
     for S in starts:
         first = tangents([near_loss], S[links.touched])
-        start = from_scores(first, S[links.touched], near.X.shape[1])
+        start = from_scores(near, first, S[links.touched])
         runs.append(cccp(near, first, lam, start, solve, tol=0.0, max_iter=1))
 
     def ranked() -> list[Lead]:
@@ -155,7 +155,9 @@ class PMMC(LinkedMarginClusterer):
 
     Complexity.  A sweep of the dual ascent or a subgradient costs O(n C d), or O(C nnz) for sparse
     samples; a pair costs O(C), not O(C^2); the projections O(min(d, L)^3).  Dense samples with
-    d >= 2n are rotated into their span first.  A kernel costs O(n^3) for kernel PCA.
+    d >= 2n are rotated into their span first.  For dense samples with n <= 2d the dual ascent keeps all
+    scores by inner products: a sample that changes nothing costs O(C), one that does O(n C).  A kernel
+    costs O(n^3) for kernel PCA.
 
     References
     ----------
@@ -193,7 +195,7 @@ class PMMC(LinkedMarginClusterer):
         X, links = self._validate(X, constraints)
         self.offline_seconds_ = 0.0
         Z = self._coordinates(X)
-        design = Design.of(Z, self._mean, self.bias)
+        design = self._design(Z)
         kmeans = Reference(Z, self.n_clusters, self.random_state)
         if not len(links) and self.fallback:
             self.delta_ = np.zeros(1)
@@ -203,7 +205,7 @@ class PMMC(LinkedMarginClusterer):
         begin = clock()
         if self.init == "paper" and len(links):
             rng = np.random.default_rng(self.random_state)
-            starts = [paper_start(design, links, self.n_clusters, rng)]
+            starts = [paper_start(Design.of(Z, self._mean, self.bias), links, self.n_clusters, rng)]
         else:
             starts = self._starts(Z, links)
         self.offline_seconds_ = clock() - begin

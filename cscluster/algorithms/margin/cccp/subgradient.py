@@ -55,7 +55,7 @@ def subgradient(
         if change <= tol * size:
             break
     S = design.scores(W)
-    value = objective(losses, lam, W, S)
+    value = objective(design, losses, lam, W, S)
     if value > start.value and start.W.any():
         W, S, value = start.W, start.S, start.value
     return Solution(W, S, value, r)

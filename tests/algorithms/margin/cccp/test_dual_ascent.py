@@ -2,17 +2,17 @@ import numpy as np
 import pytest
 
 from cscluster.algorithms.margin.cccp.cccp import from_scores, tangents
-from cscluster.algorithms.margin.cccp.design import Design
+from cscluster.algorithms.margin.cccp.design import Design, Gram
 from cscluster.algorithms.margin.cccp.dual_ascent import dual_ascent
 from cscluster.algorithms.margin.cccp.dual_blocks import LinkBlocks, PointBlocks
 from cscluster.algorithms.margin.cccp.losses import LinkLoss, PointLoss, objective
 from cscluster.algorithms.margin.cccp.subgradient import subgradient
 
 
-def problem(n_clusters, scale=1.0, seed=0):
+def problem(n_clusters, scale=1.0, seed=0, d=6):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, n_clusters, 60)
-    X = scale * (rng.normal(size=(60, 6)) + 2 * rng.normal(size=(n_clusters, 6))[y])
+    X = scale * (rng.normal(size=(60, d)) + 2 * rng.normal(size=(n_clusters, d))[y])
     design = Design.of(X, X.mean(axis=0), bias=False)
     pairs = rng.permutation(40).reshape(-1, 2)
     same = y[pairs[:, 0]] == y[pairs[:, 1]]
@@ -23,7 +23,7 @@ def problem(n_clusters, scale=1.0, seed=0):
     ]
     S = rng.normal(size=(60, n_clusters))
     losses = tangents(losses, S)
-    return design, losses, from_scores(losses, S, 6)
+    return design, losses, from_scores(design, losses, S)
 
 
 def certificate(design, solution, lam):
@@ -43,7 +43,7 @@ def test_gap_is_certified_by_the_dual_variables(lam, n_clusters, scale):
     design, losses, start = problem(n_clusters, scale)
     rng = np.random.default_rng(0)
     found = dual_ascent(design, losses, lam, start, rng=rng, tol=1e-4, max_steps=20_000)
-    assert found.value == pytest.approx(objective(losses, lam, found.W, design.scores(found.W)))
+    assert found.value == pytest.approx(objective(design, losses, lam, found.W, design.scores(found.W)))
     assert found.gap <= 1e-4 * found.value
     # The variables the ascent ends with bear witness, up to what kappa makes them lag behind.
     assert found.value - found.gap >= certificate(design, found, lam) - 1e-12
@@ -57,6 +57,21 @@ def test_never_worse_than_the_subgradient_method(lam):
     rival = subgradient(design, losses, lam, start, tol=0.01, max_steps=1000)
     found = dual_ascent(design, losses, lam, start, rng=np.random.default_rng(0), tol=1e-6, max_steps=20_000)
     assert found.value <= rival.value * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("lam", [0.01, 1.0])
+def test_inner_products_lead_to_the_same_optimum(lam):
+    design, losses, start = problem(3, d=40)
+    few = design.compact()
+    assert isinstance(few, Gram)
+    options = {"tol": 1e-7, "max_steps": 20_000}
+    one = dual_ascent(design, losses, lam, start, rng=np.random.default_rng(0), **options)
+    two = dual_ascent(
+        few, losses, lam, from_scores(few, losses, start.S), rng=np.random.default_rng(0), **options
+    )
+    assert two.value == pytest.approx(one.value, rel=1e-6)
+    assert np.allclose(few.original(two.W), one.W, atol=1e-3 * np.abs(one.W).max())
+    assert np.allclose(few.scores(two.W), design.scores(few.original(two.W)))
 
 
 def test_agrees_with_a_general_purpose_solver():

@@ -5,9 +5,10 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from cscluster import PMMC, Constraints, KMeans, load_dataset
+from cscluster import CPCMMC, PMMC, Constraints, KMeans, load_dataset
 from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.starts import LinkProjections
+from cscluster.algorithms.shared import sharing
 from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import ConstraintError, DataError, ParameterError
 from cscluster.metrics.scores import score
@@ -131,6 +132,23 @@ def test_more_features_than_samples_are_handled_in_their_span():
     assert model.coef_.shape == (3, 300)
     assert np.array_equal(model.predict(X), model.labels_)
     assert model.objective_[-1] == pytest.approx(printed_objective(model, X, links, 1.0))
+
+
+@pytest.mark.parametrize("method", [PMMC, CPCMMC])
+def test_a_fit_that_shares_the_work_of_others_is_what_it_would_be_alone(method):
+    X, y = blobs(d=50)
+    links = Constraints.from_labels(np.random.default_rng(0).permutation(90)[:30].reshape(-1, 2), y)
+
+    def fit(lam, bias):
+        return method(n_clusters=3, lam=lam, bias=bias, fallback=False, random_state=0).fit(X, links)
+
+    for bias in (False, True):
+        alone = fit(0.1, bias)
+        with sharing(X):
+            fit(10.0, bias)
+            after_another = fit(0.1, bias)
+        assert np.array_equal(alone.labels_, after_another.labels_)
+        assert np.array_equal(alone.coef_, after_another.coef_)
 
 
 def test_kernel_separates_rings_that_no_linear_score_can():

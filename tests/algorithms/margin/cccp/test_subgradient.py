@@ -18,7 +18,7 @@ def problem(delta=1.0, lam=0.5):
     links = Constraints.from_labels(rng.permutation(40).reshape(-1, 2), y)
     S = rng.normal(size=(60, 3))
     losses = tangents([link_loss(links), point_loss(links, delta, 3)], S)
-    return design, losses, lam, from_scores(losses, S, 6)
+    return design, losses, lam, from_scores(design, losses, S)
 
 
 @pytest.mark.parametrize("delta", [0.3, 1.0])
@@ -38,7 +38,7 @@ def test_gradient_matches_finite_differences():
     W = np.random.default_rng(1).normal(size=(3, 6))
 
     def f(W):
-        return objective(losses, lam, W, design.scores(W))
+        return objective(design, losses, lam, W, design.scores(W))
 
     G, h = gradient(design, losses, lam, W), 1e-6
     for cell in np.ndindex(W.shape):
