@@ -295,23 +295,22 @@ def judge(
         }
         for form, finding in findings.items():
             if finding.status == "differs":
-                findings[form] = replace(finding, **_causes(paper, claim, form, runs))
+                findings[form] = _with_causes(finding, paper, claim, form, runs)
         found.append(Verdict(claim, **findings))
     return found
 
 
-def _causes(
-    paper: Paper, claim: Claim, form: Form, runs: Mapping[str, Results]
-) -> dict[str, tuple[str, ...]]:
-    """Return the causes whose rules hold and those whose rules do not, with numbers and experiments."""
-    sentences: dict[str, list[str]] = {"causes": [], "ruled_out": []}
+def _with_causes(
+    finding: Finding, paper: Paper, claim: Claim, form: Form, runs: Mapping[str, Results]
+) -> Finding:
+    """Add the causes whose rules hold and those whose rules do not, with numbers and experiments."""
+    shown: dict[bool, list[str]] = {True: [], False: []}
     for cause in claim.causes:
         outcome = cause.rule.judge(cause.cases(runs), paper.printed)
         if cause.form in (None, form) and outcome is not None:
             items = ", ".join(f"`{item}`" for item in cause.items if item in runs)
-            sentence = f"{cause.says} ({items}: {outcome.text})"
-            sentences["causes" if outcome.holds else "ruled_out"].append(sentence)
-    return {name: tuple(found) for name, found in sentences.items()}
+            shown[outcome.holds].append(f"{cause.says} ({items}: {outcome.text})")
+    return replace(finding, causes=tuple(shown[True]), ruled_out=tuple(shown[False]))
 
 
 @dataclass(frozen=True)
