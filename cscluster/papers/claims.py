@@ -304,13 +304,15 @@ def _with_causes(
     finding: Finding, paper: Paper, claim: Claim, form: Form, runs: Mapping[str, Results]
 ) -> Finding:
     """Add the causes whose rules hold and those whose rules do not, with numbers and experiments."""
-    shown: dict[bool, list[str]] = {True: [], False: []}
+    causes: list[str] = []
+    ruled_out: list[str] = []
     for cause in claim.causes:
         outcome = cause.rule.judge(cause.cases(runs), paper.printed)
         if cause.form in (None, form) and outcome is not None:
             items = ", ".join(f"`{item}`" for item in cause.items if item in runs)
-            shown[outcome.holds].append(f"{cause.says} ({items}: {outcome.text})")
-    return replace(finding, causes=tuple(shown[True]), ruled_out=tuple(shown[False]))
+            sentence = f"{cause.says} ({items}: {outcome.text})"
+            (causes if outcome.holds else ruled_out).append(sentence)
+    return replace(finding, causes=tuple(causes), ruled_out=tuple(ruled_out))
 
 
 @dataclass(frozen=True)

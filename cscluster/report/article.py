@@ -32,7 +32,7 @@ class Picture:
 
 
 Block = Heading | PlainTable | Picture | str
-"""A string is a paragraph; in it and in tables, words in backticks are code and those in ** stand out."""
+"""A string is a paragraph; in it and in tables, words in backticks are code and those in ** bold."""
 
 
 def markdown(title: str, blocks: Sequence[Block]) -> str:
@@ -83,7 +83,7 @@ def _cell(words: str) -> Cell:
 
 
 def _inline(words: str) -> Markup:
-    """Return words with code and what stands out as elements."""
+    """Return words with code and bold words as elements."""
     parts = re.split(r"(`.+?`|\*\*.+?\*\*)", words)
     return join(
         tag("code", part[1:-1])

@@ -61,3 +61,9 @@ def test_a_matrix_that_does_not_fit_is_refused():
     require_memory(10, 10, "unused")
     with pytest.raises(DataError, match=r"10000000 x 10000000 values takes .* GB.*; take fewer samples\."):
         require_memory(10**7, 10**7, "take fewer samples")
+
+
+def test_small_integers_do_not_overflow():
+    X = np.random.default_rng(0).integers(0, 255, size=(20, 6)).astype(np.uint8)
+    assert median_distance(X) == pytest.approx(np.sqrt(np.median(pdist(X) ** 2)))
+    np.testing.assert_allclose(Kernel("linear")(X), X.astype(float) @ X.T.astype(float))

@@ -1,4 +1,4 @@
-"""Large margin nearest neighbours, with the links in the place of labels."""
+"""Large margin nearest neighbours, with links instead of labels."""
 
 from __future__ import annotations
 
