@@ -84,16 +84,22 @@ class Chapter:
 
 
 def write(folder: Path, chapters: Sequence[Chapter], command: str) -> None:
-    """Write ``REPRODUCTION.md``, its figures and, for each paper, ours beside the printed numbers."""
+    """Write ``REPRODUCTION.md``, its figures and, for each paper, ours beside the printed numbers.
+
+    Figures and numbers of an earlier page that are not part of this one go.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     figures: Figures = {}
     for chapter in chapters:
+        name = chapter.paper.name
+        for old in (*folder.glob(f"figures/{name}_*.png"), *folder.glob(f"printed_{name}.csv")):
+            old.unlink()
         figures |= _draw(chapter, folder)
-        parts = [against(run, chapter.paper.name, item) for item, run in chapter.runs.items()]
+        parts = [against(run, name, item) for item, run in chapter.runs.items()]
         rows = [part.assign(item=item) for item, part in zip(chapter.runs, parts, strict=True) if len(part)]
         if rows:
             table = pd.concat(rows).to_csv(index=False, lineterminator="\n", float_format="%.4g")
-            put(folder / f"printed_{chapter.paper.name}.csv", table)
+            put(folder / f"printed_{name}.csv", table)
     put(folder / "REPRODUCTION.md", render(chapters, command, figures))
 
 

@@ -69,7 +69,10 @@ def test_from_the_files_to_the_page(reproduce, tmp_path):
     assert (reference / "figures" / "tiny2020_fig1.png").stat().st_size > 1000
     assert (reference / "printed_tiny2020.csv").read_text().count("\n") == 2
 
+    old = reference / "figures" / "tiny2020_fig7.png"
+    old.write_bytes(b"of an earlier page")
     again = reproduce("--write", "--check")
+    assert not old.exists()
     assert again.returncode == 0
     assert "4 trials, 0 to run" in again.stdout
     assert "all scores agree with the reference" in again.stdout

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-import time
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,10 +20,13 @@ from cscluster.algorithms.ensemble import _partitions
 from cscluster.algorithms.ensemble._labels import Labels, Table, allocate, largest_score
 from cscluster.algorithms.ensemble._rows import ArrayRows, Rows, open_rows
 from cscluster.algorithms.parameters import Choice, Integer, Null, Real, parameter
+from cscluster.algorithms.shared import clock, once
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError, ParameterError
 
 _STARTS = 5
+_TOGETHER = 50
+"""Partitions that are made, and shared by fits with more or fewer of them, together."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,7 @@ class PartitionEnsemble(SeededClusterer):
         features; it is then read in blocks and never held in memory.
         """
         rows, constraints = self._open(X, constraints)
-        start = time.perf_counter()
+        start = clock()
         n, d = rows.shape
         seed = np.random.SeedSequence(self.random_state)
         building, rest = seed.spawn(2)
@@ -103,9 +107,16 @@ class PartitionEnsemble(SeededClusterer):
         r = self.n_clusters
         clusters = (r, self._most_clusters())
         L = allocate(self.n_partitions, n, clusters[1], self.labels_path)
-        _partitions.build(
-            rows, L, self.partitions, self._n_features(d), clusters, sample, building, self.n_jobs
-        )
+        how = (self.partitions, self._n_features(d), clusters)
+        for first in range(0, len(L), _TOGETHER):
+            part = L[first : first + _TOGETHER]
+            seeds = building.spawn(len(part))
+            make = partial(_partitions.build, rows, part, *how, sample, seeds, self.n_jobs)
+            if isinstance(X, (str, Path, np.memmap)):
+                make()
+            else:
+                key = ("partitions", *how, self.sample_size, first, len(part))
+                part[:] = once(X, key, self.random_state, partial(_copy_of, make))
         self._look_at(rows, sample)
         return self._begin(L, constraints, rest, start)
 
@@ -126,7 +137,7 @@ class PartitionEnsemble(SeededClusterer):
                 f"Partitions must be a table of labels of an unsigned type, got {L.dtype} of shape {L.shape}."
             )
         constraints = self._validate_links(L.shape[1], constraints)
-        start = time.perf_counter()
+        start = clock()
         seed = np.random.SeedSequence(self.random_state).spawn(2)[1]
         self._look_at(None, None)
         return self._begin(L, constraints, seed, start)
@@ -168,11 +179,16 @@ class PartitionEnsemble(SeededClusterer):
         self._drawn = self._sample(L.shape[1], rng)
         self._seed = int(rng.integers(2**31))
         self._prepare(np.array([int(row.max()) + 1 for row in L]))
-        self.offline_seconds_ = time.perf_counter() - start
+        self.offline_seconds_ = clock() - start
         return self._take_in(links)
 
     def _cluster(self, Z: FloatArray | Table) -> sklearn.cluster.KMeans:
         return sklearn.cluster.KMeans(self.n_clusters, n_init=_STARTS, random_state=self._seed).fit(Z)
+
+
+def _copy_of(make: Callable[[], Labels]) -> Labels:
+    """Return a copy of what is made, which an ensemble may renumber."""
+    return make().copy()
 
 
 def nearest_centers(L: Labels, tables: Table, T: FloatArray, centers: FloatArray, *, unit: bool) -> IntArray:

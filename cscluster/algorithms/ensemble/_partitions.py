@@ -8,6 +8,7 @@ each has a seed of its own, so the result does not depend on how.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -161,10 +162,10 @@ def build(
     n_features: int,
     cluster_range: tuple[int, int],
     sample: FloatArray,
-    seed: np.random.SeedSequence,
+    seeds: Sequence[np.random.SeedSequence],
     n_jobs: int | None,
-) -> None:
-    """Fill the label store `L` of shape (m, n).
+) -> Labels:
+    """Fill the label store `L` of shape (m, n), and return it.
 
     Parameters
     ----------
@@ -178,13 +179,15 @@ def build(
         The number of clusters is drawn between these, both included.
     sample : ndarray of shape (n_sampled, d)
         Rows that the partitions are learned from.
+    seeds : sequence of SeedSequence
+        One for each partition.
     """
     tasks = Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(_one)(rows, kind, n_features, cluster_range, sample, child, L.dtype)
-        for child in seed.spawn(len(L))
+        delayed(_one)(rows, kind, n_features, cluster_range, sample, child, L.dtype) for child in seeds
     )
     for k, labels in enumerate(tasks):
         L[k] = labels
+    return L
 
 
 def _one(

@@ -20,8 +20,7 @@ X, Y = make_blobs(400, n_features=6, centers=4, cluster_std=0.5, random_state=0)
 def built(rows=None, n_jobs=None, kind="graph", clusters=(4, 4), m=5, n_features=4):
     L = allocate(m, len(X), clusters[1])
     rows = ArrayRows(X) if rows is None else rows
-    build(rows, L, kind, n_features, clusters, X, np.random.SeedSequence(3), n_jobs)
-    return L
+    return build(rows, L, kind, n_features, clusters, X, np.random.SeedSequence(3).spawn(m), n_jobs)
 
 
 @pytest.mark.parametrize("learner", [KernelPartition, GraphPartition])
@@ -81,5 +80,6 @@ def test_number_of_clusters_is_drawn_from_the_range():
 def test_partitions_differ_and_use_the_features_they_draw():
     digits = load_dataset("optdigits_test")
     L = allocate(4, digits.n_samples, 10)
-    build(ArrayRows(digits.X), L, "kernel", 4, (10, 10), digits.X, np.random.SeedSequence(0), None)
+    seeds = np.random.SeedSequence(0).spawn(4)
+    build(ArrayRows(digits.X), L, "kernel", 4, (10, 10), digits.X, seeds, None)
     assert all(score("nmi", L[0], row) < 0.8 for row in L[1:])

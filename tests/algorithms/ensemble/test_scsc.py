@@ -7,6 +7,8 @@ from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 
 from cscluster import SCSC, Constraints, KMeans, LandmarkEnsemble, load_dataset
+from cscluster.algorithms import shared
+from cscluster.algorithms.ensemble import _partitions
 from cscluster.constraints.schedules import Tiers
 from cscluster.errors import ConstraintError, DataError, ParameterError
 from cscluster.metrics.scores import score
@@ -218,3 +220,30 @@ def test_scsc_is_the_published_method():
         F[np.arange(len(X)), row] += weight
     largest = F.max(axis=1)
     assert (F[np.arange(len(X)), model.labels_] >= largest - 1e-12).all()
+
+
+@pytest.mark.parametrize("make", [SCSC, LandmarkEnsemble])
+def test_fits_to_the_same_samples_share_the_partitions_that_they_have_in_common(make, monkeypatch):
+    built = []
+    build = _partitions.build
+
+    def counted(rows, L, *rest):
+        built.append(len(L))
+        return build(rows, L, *rest)
+
+    monkeypatch.setattr(_partitions, "build", counted)
+    X = np.random.default_rng(0).normal(size=(60, 4))
+
+    def fit(m):
+        return make(n_clusters=3, n_partitions=m, features=0.5, random_state=1).fit(X)
+
+    alone = {m: fit(m) for m in (100, 50)}
+    built.clear()
+    shared.forget()
+    with shared.sharing(X):
+        together = {m: fit(m) for m in (100, 50)}
+    shared.forget()
+    assert built == [50, 50]
+    for m, model in alone.items():
+        np.testing.assert_array_equal(model.partitions_, together[m].partitions_)
+        np.testing.assert_array_equal(model.labels_, together[m].labels_)
