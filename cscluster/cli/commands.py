@@ -74,6 +74,7 @@ def main_options(
 
 @app.command()
 def run(
+    ctx: typer.Context,
     config: options.Config,
     settings: options.Settings = None,
     trials: options.Trials = None,
@@ -94,21 +95,12 @@ def run(
     """
     from cscluster.cli import run as command
 
-    command.run(
-        config,
-        command.changes(settings, trials, seed),
-        pool=(jobs, backend, scheduler),
-        shard=shard,
-        results=results,
-        dry_run=dry_run,
-        fresh=fresh,
-        retry=retry,
-        allow_failures=allow_failures,
-    )
+    command.run(**ctx.params)
 
 
 @app.command()
 def sweep(
+    ctx: typer.Context,
     config: options.Config,
     grid: Annotated[
         list[str] | None,
@@ -147,18 +139,7 @@ def sweep(
     """
     from cscluster.cli import run as command
 
-    command.run(
-        config,
-        command.changes(settings, trials, seed),
-        pool=(jobs, backend, scheduler),
-        shard=shard,
-        results=results,
-        dry_run=dry_run,
-        fresh=fresh,
-        retry=retry,
-        allow_failures=allow_failures,
-        sweep=[*(grid or ()), *([f"select={select}"] if select is not None else [])],
-    )
+    command.sweep(**ctx.params)
 
 
 @app.command()
@@ -181,6 +162,7 @@ def merge(
 
 @app.command()
 def report(
+    ctx: typer.Context,
     runs: options.Runs,
     kind: Annotated[
         str | None,
@@ -246,30 +228,12 @@ def report(
     """
     from cscluster.cli import report as command
 
-    if check is not None or tol:
-        command.check(runs, check, tol or [], results, partly=bool(where or metric))
-    elif against is not None:
-        command.beside_paper(runs, against, results)
-    else:
-        command.report(
-            runs,
-            results,
-            kind=kind,
-            metrics=metric,
-            by=by,
-            where=where or [],
-            out=out,
-            figures=figures,
-            figure_formats=figure_format or ["png"],
-            figure_style=figure_style,
-            captions=captions,
-            open_page=open_page,
-            watch=watch,
-        )
+    command.report(**ctx.params)
 
 
 @app.command()
 def reproduce(
+    ctx: typer.Context,
     target: Annotated[
         str | None,
         Argument(
@@ -298,21 +262,12 @@ def reproduce(
     """
     from cscluster.cli import reproduce as command
 
-    if dry_run:
-        command.look_ahead(target, profile, results)
-        return
-    command.reproduce(
-        target,
-        profile,
-        results,
-        jobs=None if stored else jobs,
-        tolerance=tolerance if check else None,
-        write=write,
-    )
+    command.reproduce(**ctx.params)
 
 
 @app.command()
 def benchmark(
+    ctx: typer.Context,
     track: Annotated[
         str | None, Argument(metavar="TRACK", help="What to run; by default all tracks.")
     ] = None,
@@ -342,15 +297,7 @@ def benchmark(
     """
     from cscluster.cli import benchmark as command
 
-    command.benchmark(
-        track,
-        profile,
-        results,
-        draws,
-        jobs=None if stored else jobs,
-        tolerance=tolerance if check else None,
-        write=write,
-    )
+    command.benchmark(**ctx.params)
 
 
 @app.command()

@@ -30,8 +30,7 @@ def algorithm(name: str, directory: Path) -> None:
     module = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
     title = "".join(word[:1].upper() + word[1:] for word in name.split("_"))
     path = directory / f"{module}.py"
-    template = resources.files("cscluster.examples").joinpath("own_algorithm.py").read_text(encoding="utf-8")
-    text = template.replace("OwnAlgorithm", title)
+    text = _template("own_algorithm.py").replace("OwnAlgorithm", title)
     text = text.replace(
         '"""An algorithm of one\'s own: the template of ``cscluster new algorithm``."""',
         f'"""{title}: say in a line what it does."""',
@@ -49,25 +48,6 @@ def algorithm(name: str, directory: Path) -> None:
     )
 
 
-_EXPERIMENT = """\
-# yaml-language-server: $schema={schema}
-# Every key: cscluster list keys.  Check it: cscluster validate {file}
-
-name: {name}
-title: Methods with and without links
-datasets: [iris, wine]  # names of 'cscluster list datasets', or files: {{base: table.csv, target: COLUMN}}
-preprocess: [standardize]  # columns of different units; leave it out for pictures
-constraints: {{kind: random_pairs, counts: [20, 50, 100]}}  # 'cscluster list schedules' has others
-algorithms:  # 'cscluster list' has others
-  - kmeans
-  - pckmeans
-  - {{name: mpckmeans, label: MPCK-Means}}
-trials: 10  # draws of links; tests need some
-seed: 0
-metrics: [ari, nmi]  # 'cscluster list metrics' has others
-"""
-
-
 def experiment(name: str, directory: Path) -> None:
     """Write an experiment to be changed, and the JSON schema of such files.
 
@@ -79,7 +59,7 @@ def experiment(name: str, directory: Path) -> None:
     if not is_run_name(name):
         raise ConfigError(f"The name of an experiment {RUN_NAME_RULE}, got '{name}'.")
     path, schema = directory / f"{name}.yaml", directory / "experiment.schema.json"
-    text = _EXPERIMENT.format(name=name, file=path.name, schema=schema.name)
+    text = _template("own_experiment.yaml").replace("own_experiment", name)
     _write_new({path: text}, "choose another name or --directory")
     put(schema, json.dumps(json_schema(), indent=1) + "\n")
     out.whole(f"wrote {path} and {schema}, by which editors check it; try:\n\n  cscluster run {path}")
@@ -103,6 +83,10 @@ def example(directory: Path) -> None:
         f"  cscluster predict {model} {new}\n"
         f"  cscluster label {flowers} -k 3"
     )
+
+
+def _template(name: str) -> str:
+    return resources.files("cscluster.examples").joinpath(name).read_text(encoding="utf-8")
 
 
 def _write_new(texts: dict[Path, str], remedy: str) -> None:

@@ -6,6 +6,7 @@ import time
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -32,17 +33,37 @@ def report(
     runs: list[str],
     results: Path,
     *,
+    check: Path | None,
+    tol: list[str] | None,
+    against: str | None,
+    where: list[str] | None,
+    metric: list[str] | None,
+    **how: Any,
+) -> None:
+    """Show runs in one of three ways: by themselves, against a reference, or beside their paper."""
+    if check is not None or tol:
+        check_drift(runs, check, tol or [], results, partly=bool(where or metric))
+    elif against is not None:
+        beside_paper(runs, against, results)
+    else:
+        show(runs, results, where=where or [], metrics=metric, **how)
+
+
+def show(
+    runs: list[str],
+    results: Path,
+    *,
     kind: str | None,
     metrics: list[str] | None,
     by: str,
     where: list[str],
     out: Path | None,
     figures: Path | None,
-    figure_formats: list[str],
+    figure_format: list[str] | None,
     figure_style: str,
     captions: bool,
-    open_page: bool = False,
-    watch: bool = False,
+    open_page: bool,
+    watch: bool,
 ) -> None:
     """Print the tables of runs, or write them and their figures.
 
@@ -56,7 +77,7 @@ def report(
         Which metrics, what the columns are, and conditions on the trials.
     out : Path, optional
         File to write.
-    figures, figure_formats, figure_style, captions
+    figures, figure_format, figure_style, captions
         Directory to draw figures into, their formats and style, and whether captions are drawn too.
     open_page : bool
         Whether to write an HTML page, beside the first run unless `out` is given, and open it.
@@ -86,7 +107,7 @@ def report(
     if figures is not None:
         for part in collected:
             directory = figures / part.name if len(collected) > 1 else figures
-            drawn = draw(part, directory, figure_formats, figure_style, captions)
+            drawn = draw(part, directory, figure_format or ["png"], figure_style, captions)
             console.out.whole(*(f"drawn: {path}" for path in drawn))
             if not drawn:
                 console.out.say(f"no figure fits '{part.name}': one point and one trial, or no result")
@@ -171,7 +192,7 @@ def _text(kind: str, collected: list[Results], by: str) -> str:
     return writers[kind]([compose(results, by) for results in collected])
 
 
-def check(runs: list[str], reference: Path | None, tol: list[str], results: Path, partly: bool) -> None:
+def check_drift(runs: list[str], reference: Path | None, tol: list[str], results: Path, partly: bool) -> None:
     """Print what drifted from reference means.
 
     Raises

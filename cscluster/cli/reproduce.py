@@ -26,12 +26,15 @@ _STYLES = {
 }
 
 
-def reproduce(target: str | None, profile: str, results: Path, **how: Any) -> None:
+def reproduce(target: str | None, profile: str, results: Path, dry_run: bool, **how: Any) -> None:
     """Run the experiments of the papers (all, or the paper or item named), and say which claims hold."""
+    if dry_run:
+        _look_ahead(target, profile, results)
+        return
     run_and_show(choose(target, profile, results), lambda chapters: _show(chapters, profile), **how)
 
 
-def look_ahead(target: str | None, profile: str, results: Path) -> None:
+def _look_ahead(target: str | None, profile: str, results: Path) -> None:
     """Say what is left to run and how many CPU hours it will take, by the times of stored trials."""
     with console.out.working("reading the experiments and what is stored"):
         outlooks = list(choose(target, profile, results).outlooks())

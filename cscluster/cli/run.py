@@ -27,33 +27,36 @@ from cscluster.store.table import RecordTable
 from cscluster.words import plural
 
 
-def changes(settings: list[str] | None, trials: int | None, seed: int | None) -> list[str]:
-    """Return all changes of the experiment as ``KEY=VALUE``."""
-    given = {"trials": trials, "seed": seed}
-    return [*(settings or ()), *(f"{key}={value}" for key, value in given.items() if value is not None)]
+def sweep(*, grid: list[str] | None, select: str | None, **options: Any) -> None:
+    """Run an experiment's algorithms over grids of their parameters; see `run`."""
+    run(**options, grids=[*(grid or ()), *([f"select={select}"] if select is not None else [])])
 
 
 def run(
     config: str,
-    settings: list[str],
     *,
-    pool: tuple[int, str, str | None],
+    settings: list[str] | None,
+    trials: int | None,
+    seed: int | None,
+    jobs: int,
+    backend: str,
+    scheduler: str | None,
     shard: str | None,
     results: Path,
     dry_run: bool,
     fresh: bool,
     retry: str | None,
     allow_failures: bool,
-    sweep: list[str] | None = None,
+    grids: list[str] | None = None,
 ) -> None:
     """Plan an experiment, say what there is to do, do it and show the tables.
 
     Parameters
     ----------
-    config, settings, sweep
+    config, settings, trials, seed, grids
         The experiment and its changes; a list of grids makes it a sweep.
-    pool : tuple
-        Number of workers, backend and address of a scheduler.
+    jobs, backend, scheduler
+        Number of workers, and where they are.
     shard : str, optional
         Which part of the plan to run, as ``I/N``.
     results : Path
@@ -68,16 +71,18 @@ def run(
     """
     if retry not in (None, "failed"):
         raise ConfigError(f"--retry takes only 'failed', got '{retry}'.")
-    workers = Pool(*pool)
+    given = {"trials": trials, "seed": seed}
+    changes = [*(settings or ()), *(f"{key}={value}" for key, value in given.items() if value is not None)]
+    workers = Pool(jobs, backend, scheduler)
     part = Shard.parse(shard) if shard is not None else None
     with console.out.working("reading the experiment and its data"):
         job = prepare(
             config,
-            settings=settings,
+            settings=changes,
             out=results,
             fresh=fresh,
             retry_failed=retry == "failed",
-            sweep=sweep,
+            sweep=grids,
             shard=part,
         )
     with nullcontext(job) if dry_run else locked(job) as job:

@@ -39,7 +39,14 @@ class Steps(Protocol[T]):
 
 
 def run_and_show(
-    work: Steps[T], show: Callable[[T], None], *, jobs: int | None, tolerance: float | None, write: bool
+    work: Steps[T],
+    show: Callable[[T], None],
+    *,
+    jobs: int,
+    stored: bool,
+    check: bool,
+    tolerance: float,
+    write: bool,
 ) -> None:
     """Run what is not stored yet and show what came out.
 
@@ -47,10 +54,10 @@ def run_and_show(
     ----------
     work, show
         The experiments, and what prints their outcome.
-    jobs : int, optional
-        Number of workers; without it nothing is run.
-    tolerance : float, optional
-        How far scores may drift from the reference; without it they are not compared.
+    jobs, stored : int, bool
+        Number of workers, and whether to run nothing.
+    check, tolerance : bool, float
+        Whether to compare scores with the reference, and how far they may drift.
     write : bool
         Whether to write the reference.
 
@@ -59,13 +66,13 @@ def run_and_show(
     typer.Exit
         With code 1 if scores have drifted, 130 after an interrupt.
     """
-    if jobs is not None:
+    if not stored:
         _run(work, Pool(jobs))
     outcome = work.outcome()
     show(outcome)
     if write:
         console.out.whole(f"written: {work.write(outcome)}")
-    if tolerance is not None:
+    if check:
         _show_drift(work.drift(outcome, tolerance), tolerance)
 
 

@@ -248,10 +248,9 @@ def test_a_page_refreshes_until_the_run_is_complete(runs, monkeypatch):
     monkeypatch.setattr(report, "_n_missing", lambda folders: missing.pop(0))
     monkeypatch.setattr(report.time, "sleep", lambda seconds: seen.append(out.read_text(encoding="utf-8")))
     results = runs.path / "results"
-    choices = {"figures": None, "figure_formats": [], "figure_style": "paper", "captions": False}
-    report.report(
-        ["first"], results, kind=None, metrics=None, by="point", where=[], out=out, watch=True, **choices
-    )
+    choices = {"figures": None, "figure_format": None, "figure_style": "paper", "captions": False}
+    choices |= {"kind": None, "metrics": None, "by": "point", "where": [], "open_page": False}
+    report.show(["first"], results, out=out, watch=True, **choices)
     refreshes = [f'http-equiv="refresh" content="{report.REFRESH}"' in page for page in seen]
     assert refreshes == [True, True]
     assert 'http-equiv="refresh"' not in out.read_text(encoding="utf-8")

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Self
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
 from cscluster.algorithms.parameters import Integer, Real, parameter
 from cscluster.algorithms.partition._assign import nearest_centers
-
-
-@dataclass(frozen=True)
-class LocalMinimum:
-    """What one start ends with: labels, centres mu, the objective after each iteration, whether it rests."""
-
-    labels: IntArray
-    mu: FloatArray
-    objective: FloatArray
-    converged: bool
+from cscluster.algorithms.partition._restarts import LocalMinimum
 
 
 class CentreClusterer(SeededClusterer):

@@ -1,9 +1,21 @@
-"""The parameters of methods that start several times."""
+"""What methods that start several times share; nothing here is compiled."""
 
 from __future__ import annotations
 
-from cscluster.algorithms.base import SeededClusterer
+from dataclasses import dataclass
+
+from cscluster.algorithms.base import FloatArray, IntArray, SeededClusterer
 from cscluster.algorithms.parameters import Integer, parameter
+
+
+@dataclass(frozen=True)
+class LocalMinimum:
+    """What one start ends with: labels, centres mu, the objective after each iteration, whether it rests."""
+
+    labels: IntArray
+    mu: FloatArray
+    objective: FloatArray
+    converged: bool
 
 
 class RestartedClusterer(SeededClusterer):

@@ -9,8 +9,7 @@ import numpy as np
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.kernel_parameters import KernelEstimator
 from cscluster.algorithms.parameters import Choice, parameter
-from cscluster.algorithms.partition._centres import LocalMinimum
-from cscluster.algorithms.partition._restarts import RestartedClusterer
+from cscluster.algorithms.partition._restarts import LocalMinimum, RestartedClusterer
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError
 from cscluster.linalg.kernels import require_memory

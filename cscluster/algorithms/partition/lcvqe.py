@@ -11,9 +11,9 @@ from sklearn.cluster import kmeans_plusplus
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.partition._assign import nearest, squared_distances
-from cscluster.algorithms.partition._centres import LloydClusterer, LocalMinimum
+from cscluster.algorithms.partition._centres import LloydClusterer
 from cscluster.algorithms.partition._lloyd import fill_empty
-from cscluster.algorithms.partition._restarts import RestartedClusterer
+from cscluster.algorithms.partition._restarts import LocalMinimum, RestartedClusterer
 from cscluster.constraints import Constraints
 from cscluster.linalg.scatter import group_sums
 

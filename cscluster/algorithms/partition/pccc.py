@@ -12,10 +12,11 @@ from sklearn.cluster import kmeans_plusplus
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.parameters import Integer, Null, Real, parameter
 from cscluster.algorithms.partition._assign import squared_distances
-from cscluster.algorithms.partition._centres import CentreClusterer, LocalMinimum
+from cscluster.algorithms.partition._centres import CentreClusterer
 from cscluster.algorithms.partition._integer_assignment import LinkedNodes, cheapest_assignment
 from cscluster.algorithms.partition._lloyd import fill_empty
 from cscluster.algorithms.partition._local_assignment import improve
+from cscluster.algorithms.partition._restarts import LocalMinimum
 from cscluster.algorithms.partition.cop_kmeans import colour
 from cscluster.constraints import Constraints
 from cscluster.errors import InfeasibleError

@@ -10,8 +10,9 @@ from scipy.spatial.distance import cdist
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.parameters import Boolean, parameter
 from cscluster.algorithms.partition._assign import nearest, squared_distances
-from cscluster.algorithms.partition._centres import LloydClusterer, LocalMinimum
+from cscluster.algorithms.partition._centres import LloydClusterer
 from cscluster.algorithms.partition._lloyd import fill_empty, means
+from cscluster.algorithms.partition._restarts import LocalMinimum
 from cscluster.constraints import Constraints
 
 

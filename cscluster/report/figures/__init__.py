@@ -20,28 +20,15 @@ need more than stored records, so a program calls them itself:
 ===================== ======================================================================
 """
 
-from cscluster.report.figures.boxes import boxes
-from cscluster.report.figures.critical_difference import critical_difference
-from cscluster.report.figures.curves import curves
-from cscluster.report.figures.draw import draw
-from cscluster.report.figures.gallery import gallery
-from cscluster.report.figures.links_map import links_map, project
-from cscluster.report.figures.save import FORMATS, save
-from cscluster.report.figures.scaling import scaling
-from cscluster.report.figures.sensitivity import sensitivity
-from cscluster.report.figures.tiers import tiers
-
-__all__ = [
-    "FORMATS",
-    "boxes",
-    "critical_difference",
-    "curves",
-    "draw",
-    "gallery",
-    "links_map",
-    "project",
-    "save",
-    "scaling",
-    "sensitivity",
-    "tiers",
-]
+from cscluster.report.figures.boxes import boxes as boxes
+from cscluster.report.figures.critical_difference import critical_difference as critical_difference
+from cscluster.report.figures.curves import curves as curves
+from cscluster.report.figures.draw import draw as draw
+from cscluster.report.figures.gallery import gallery as gallery
+from cscluster.report.figures.links_map import links_map as links_map
+from cscluster.report.figures.links_map import project as project
+from cscluster.report.figures.save import FORMATS as FORMATS
+from cscluster.report.figures.save import save as save
+from cscluster.report.figures.scaling import scaling as scaling
+from cscluster.report.figures.sensitivity import sensitivity as sensitivity
+from cscluster.report.figures.tiers import tiers as tiers

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib import resources
 from typing import Any
 
 import matplotlib
@@ -104,39 +105,18 @@ def styled() -> Iterator[None]:
     """Make and save figures with the settings of the package, whatever the user's own matplotlibrc says."""
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(
-            {
-                "font.family": list(fonts()),
-                "font.size": 8,
-                "axes.titlesize": 8,
-                "axes.labelsize": 8,
-                "figure.labelsize": 8,
-                "xtick.labelsize": 7,
-                "ytick.labelsize": 7,
-                "legend.fontsize": 7,
-                "legend.title_fontsize": 7,
-                "axes.linewidth": 0.6,
-                "xtick.major.width": 0.6,
-                "ytick.major.width": 0.6,
-                "xtick.minor.width": 0.4,
-                "ytick.minor.width": 0.4,
-                "xtick.major.size": 2.5,
-                "ytick.major.size": 2.5,
-                "axes.spines.top": False,
-                "axes.spines.right": False,
-                "axes.grid": True,
-                "axes.axisbelow": True,
-                "grid.color": "0.9",
-                "grid.linewidth": 0.5,
-                "lines.linewidth": current().line_width,
-                "lines.markersize": 4,
-                "text.parse_math": False,  # names come from files: a $ in them is a dollar
-                "savefig.dpi": current().dpi,
-                "pdf.fonttype": 42,  # fonts are embedded as such: journals refuse type 3
-                "svg.hashsalt": "cscluster",
-            }
-        )
+        matplotlib.rcParams.update(_sheet())
+        matplotlib.rcParams["font.family"] = list(fonts())
+        matplotlib.rcParams["lines.linewidth"] = current().line_width
+        matplotlib.rcParams["savefig.dpi"] = current().dpi
         yield
+
+
+@cache
+def _sheet() -> Any:
+    """Return the settings of the package's style sheet."""
+    path = resources.files("cscluster.report.figures") / "figures.mplstyle"
+    return matplotlib.rc_params_from_file(str(path), use_default_template=False)
 
 
 @cache
