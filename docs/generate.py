@@ -31,6 +31,9 @@ FAMILIES = {
     "selection": "Selection: held-out links choose the method",
 }
 
+COMMON = ("n_clusters", "random_state", "max_iter", "tol", "kernel", "sigma", "sigma_unit", "n_components")
+"""Parameters that many algorithms have."""
+
 
 def write(docs: Path) -> None:
     """Write every generated page below ``docs/generated``; unchanged pages keep their time."""
@@ -101,7 +104,7 @@ def _algorithm(entry: Algorithm, measured: dict[str, str]) -> str:
         ["preprocessing by default", ", ".join(entry.preprocess) or "none"],
     ]
     if entry.caveat:
-        facts.append(["caveat", entry.caveat])
+        facts.append(["caveat", entry.caveat.replace("docs/defaults.md", "[defaults](../../defaults.md)")])
     if others:
         facts.append(["other forms", ", ".join(f"[{other.title}]({other.name}.md)" for other in others)])
     parts = [f"# {entry.title}\n", docstrings.summary(doc), _table(["", ""], facts), _picture(entry)]
@@ -133,7 +136,8 @@ def _parameters(entry: Algorithm) -> str:
     defaults = [form.defaults() for form in forms]
     heads = ["default"] if len(forms) == 1 else ["ours", "as printed"]
     rows = []
-    for name, p in entry.load().parameters.items():
+    parameters = entry.load().parameters
+    for name, p in sorted(parameters.items(), key=lambda item: item[0] in COMMON):  # its own come first
         values = [f"`{each[name]!r}`" for each in defaults]
         if len(set(values)) > 1:
             values = [f"**{value}**" for value in values]
