@@ -10,8 +10,7 @@ from matplotlib.figure import Figure
 
 from cscluster.report.aggregate import Results
 from cscluster.report.figures import lines
-from cscluster.report.figures.layout import add_legend, figure_kind, number_axis, panels
-from cscluster.report.statistics import intervals
+from cscluster.report.figures.layout import add_legend, figure_kind, line_height, number_axis, panels
 from cscluster.report.tables import points_word
 
 
@@ -19,7 +18,7 @@ from cscluster.report.tables import points_word
 def curves(results: Results, metric: str, labels: Sequence[str] | None = None) -> Figure:
     """Return a panel for each data set with a line for each algorithm, over the number of links.
 
-    Lines are means over trials, bands the 95 % confidence interval of the mean.
+    Lines are means over trials, bands the 95 % confidence interval of the mean; many lines have none.
 
     Parameters
     ----------
@@ -31,9 +30,8 @@ def curves(results: Results, metric: str, labels: Sequence[str] | None = None) -
         Algorithms to draw; all by default.
     """
     chosen = list(results.labels if labels is None else labels)
-    table = intervals(results, metric, ["dataset", "label", "point"])
-    table = table[table["label"].isin(chosen)]
-    figure, grid = panels(results.datasets, lambda width: 0.35 + 0.62 * width)
+    table = lines.line_table(results, metric, ["dataset", "label", "point"], chosen)
+    figure, grid = panels(results.datasets, line_height)
     points = {name: sorted(part["point"].unique()) for name, part in table.groupby("dataset", sort=False)}
     apart = []
     for axes, dataset in zip(grid, results.datasets, strict=True):

@@ -72,6 +72,11 @@ def panels(
     return figure, grid[:count]
 
 
+def line_height(width: float) -> float:
+    """Return the height of a panel of lines by its width."""
+    return 0.35 + current().flatness * width
+
+
 def _ticks(room: float) -> MaxNLocator:
     """Place ticks for which there is room; were their number not fixed, they would undo the layout."""
     return MaxNLocator(max(2, min(7, int(room))), steps=[1, 2, 2.5, 5, 10])

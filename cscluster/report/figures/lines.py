@@ -14,9 +14,11 @@ from matplotlib.transforms import ScaledTranslation
 from cscluster.arrays import FloatArray
 from cscluster.metrics.catalogue import Metric, find_metric, metric_title
 from cscluster.report.aggregate import Results, metric_values
+from cscluster.report.colours import MOST_BANDS
 from cscluster.report.figures.layout import first_in_row, log_axis, say_empty
 from cscluster.report.figures.style import look
 from cscluster.report.figures.words import metric_name
+from cscluster.report.statistics import intervals
 
 _APART = 1.4  # points between lines that would hide each other
 
@@ -24,6 +26,13 @@ _APART = 1.4  # points between lines that would hide each other
 def has_values(results: Results, metric: str) -> bool:
     """Tell whether any trial has a value of a metric."""
     return len(results.trials) > 0 and bool(metric_values(results.trials, metric).notna().any())
+
+
+def line_table(results: Results, metric: str, keys: list[str], labels: Sequence[str]) -> pd.DataFrame:
+    """Return means and intervals of the lines of some algorithms; of many, without intervals."""
+    table = intervals(results, metric, keys)
+    table = table[table["label"].isin(labels)]
+    return table if len(labels) <= MOST_BANDS else table.assign(low=np.nan, high=np.nan)
 
 
 def paint_all(

@@ -14,6 +14,7 @@ from cscluster.report.figures.layout import (
     add_legend,
     figure_kind,
     first_in_row,
+    line_height,
     log_axis,
     panels,
     say_empty,
@@ -56,7 +57,7 @@ def scaling(results: Results) -> Figure:
             "{base: adult, size: 1000} and {base: adult, size: 2000}."
         )
     seconds = _seconds(results)
-    figure, grid = panels(list(families), lambda width: 0.35 + 0.7 * width)
+    figure, grid = panels(list(families), line_height)
     slopes: dict[str, list[str]] = {label: [] for label in results.labels}
     for axes, sizes in zip(grid, families.values(), strict=True):
         for label, found in _draw_family(axes, results, seconds, sizes).items():

@@ -12,7 +12,7 @@ from cscluster.errors import ConfigError
 from cscluster.report.aggregate import Results
 from cscluster.report.figures import lines
 from cscluster.report.figures.heat_map import as_axis, axis_text, draw_maps, is_numeric, ordered
-from cscluster.report.figures.layout import add_legend, figure_kind, number_axis, panels
+from cscluster.report.figures.layout import add_legend, figure_kind, line_height, number_axis, panels
 from cscluster.report.figures.words import place_name, plain
 from cscluster.report.statistics import intervals
 
@@ -65,7 +65,7 @@ def _draw_curves(results: Results, metric: str, parameters: Parameters, entries:
     if len(points) > 1:
         line, keys, places = "point", points, [(d, e) for d in results.datasets for e in entries]
     titles = [f"{e} on {d}" if e and len(entries) > 1 else d for d, e in places]
-    figure, grid = panels(titles, lambda width: 0.35 + 0.62 * width)
+    figure, grid = panels(titles, line_height)
     apart, numbers = [], {key: number for number, key in enumerate(keys)}
     for axes, (dataset, entry) in zip(grid, places, strict=True):
         mine = table[(table["dataset"] == dataset) & table["entry"].isin([entry] if entry else entries)]

@@ -46,6 +46,8 @@ class Style:
     ----------
     column, page : float
         Widths of a figure of one panel and of several, in inches.
+    flatness : float
+        Height of a panel of lines over its width.
     dpi : int
         Pixels of an inch in PNG files.
     line_width : float
@@ -56,14 +58,17 @@ class Style:
 
     column: float
     page: float
+    flatness: float
     dpi: int
     line_width: float
     captions: bool = False
 
 
 STYLES = {
-    "paper": Style(column=3.5, page=7.0, dpi=300, line_width=1.2),  # two columns of 3.5 inches
-    "slides": Style(column=6.0, page=6.0, dpi=320, line_width=1.8),  # 1920 pixels, large letters
+    "paper": Style(column=3.5, page=7.0, flatness=0.62, dpi=300, line_width=1.2),  # two columns of 3.5 inches
+    "slides": Style(
+        column=6.0, page=6.0, flatness=0.4, dpi=320, line_width=1.8
+    ),  # 1920 pixels wide
 }
 _style: ContextVar[Style] = ContextVar("style", default=STYLES["paper"])
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 
 from cscluster.report.aggregate import Results
+from cscluster.report.figures import lines
 from cscluster.report.figures.curves import draw_panel, name_lines
-from cscluster.report.figures.layout import figure_kind, panels
-from cscluster.report.statistics import intervals
+from cscluster.report.figures.layout import figure_kind, line_height, panels
 
 
 @figure_kind
@@ -19,12 +19,11 @@ def tiers(results: Results, metric: str, labels: Sequence[str] | None = None) ->
     Lines are means over trials, bands the 95 % confidence interval of the mean.
     """
     chosen = list(results.labels if labels is None else labels)
-    table = intervals(results, metric, ["dataset", "label", "point", "tier"])
-    table = table[table["label"].isin(chosen)]
+    table = lines.line_table(results, metric, ["dataset", "label", "point", "tier"], chosen)
     points = sorted(table["point"].unique())
     places = [(dataset, point) for dataset in results.datasets for point in points]
     names = [f"{d}, {p} links each" if len(points) > 1 else d for d, p in places]
-    figure, grid = panels(names, lambda width: 0.35 + 0.62 * width)
+    figure, grid = panels(names, line_height)
     steps = range(1, int(table["tier"].max()) + 1)
     apart = []
     for axes, (dataset, point) in zip(grid, places, strict=True):

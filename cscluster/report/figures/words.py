@@ -38,7 +38,7 @@ def wrapped(text: object, width: int) -> str:
     'optdigits_3_9_\ntest'
     """
     lines = [""]
-    for part in re.findall(r"[^ _-]*[ _-]?", plain(text)):
+    for part in re.findall(r"[^ _]*[ _]?", plain(text)):
         for piece in (part[i : i + width] for i in range(0, len(part), width)):
             if lines[-1] and len((lines[-1] + piece).rstrip()) > width:
                 lines.append("")

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from cscluster.metrics.catalogue import metric_title
 from cscluster.report.aggregate import Results
+from cscluster.report.colours import MOST_BANDS
 from cscluster.report.html import grids, provenance
 from cscluster.report.html.chart_data import chart_data, column_text, columns, parameter_grids, trials_fit
 from cscluster.report.html.document import document
@@ -151,14 +152,14 @@ def _results(results: Results, with_trials: bool) -> Markup:
 
 
 def _controls(results: Results) -> Markup:
-    places = columns(results)
+    places, few = columns(results), len(results.labels) <= MOST_BANDS
     point = "Point" if results.axis == "tier" else "Links"
     return tag(
         "div",
         _choice("metric", "Metric", (metric_title(metric) for metric in results.metrics)),
         _choice("dataset", "Data set", results.datasets),
         _choice("column", point, (column_text(results, c) for c in places), len(places) - 1),
-        tag("label", tag("input", type="checkbox", name="bands", checked=True), " Bands", class_="check"),
+        tag("label", tag("input", type="checkbox", name="bands", checked=few), " Bands", class_="check"),
         class_="controls only-with-scripts",
         role="group",
         aria_label="What the charts and tables show",

@@ -151,3 +151,10 @@ def test_an_algorithm_keeps_its_look_when_others_are_left_out(tmp_path):
     last, alone = drawn_lines(all_of_them)[2], drawn_lines(some)[0]
     for look in ("color", "marker", "linestyle"):
         assert getattr(last, f"get_{look}")() == getattr(alone, f"get_{look}")()
+
+
+def test_many_lines_have_no_bands(tmp_path):
+    figure = curves(run(tmp_path, tuple("ABCDEFGHI")), "acc")
+    assert not any(len(band.get_paths()) for band in figure.axes[0].collections)
+    assert caption(figure) == "ACC (majority), mean of 3 trials"
+    assert "band" in caption(curves(run(tmp_path / "b", tuple("ABCDEFGH")), "acc"))

@@ -112,7 +112,8 @@ function remember({ article, controls, hidden, data }) {
   if (!settled) return;
   const view = new URLSearchParams({ run: article.dataset.run });
   for (const name of CHOICES) view.set(name, controls.querySelector(`[name=${name}]`).selectedOptions[0].textContent);
-  if (!controls.querySelector("[name=bands]").checked) view.set("bands", "no");
+  const bands = controls.querySelector("[name=bands]");
+  if (bands.checked !== bands.defaultChecked) view.set("bands", bands.checked ? "yes" : "no");
   for (const number of hidden) view.append("hide", data.labels[number]);
   history.replaceState(null, "", `#${view}`);
 }
@@ -127,7 +128,8 @@ function recall() {
     const option = [...select.options].find(({ textContent }) => textContent === view.get(name));
     if (option) select.value = option.value;
   }
-  run.controls.querySelector("[name=bands]").checked = view.get("bands") !== "no";
+  const bands = run.controls.querySelector("[name=bands]");
+  bands.checked = view.has("bands") ? view.get("bands") === "yes" : bands.defaultChecked;
   const hidden = view.getAll("hide").map((name) => run.data.labels.indexOf(name));
   run.hidden = new Set(hidden.filter((number) => number >= 0));
   return Number(view.get("run"));
