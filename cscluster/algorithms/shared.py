@@ -14,11 +14,12 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from scipy import sparse
 
 _MOST_RESULTS = 8
+_MOST_OF_SAMPLES = 64
 T = TypeVar("T")
 
 
@@ -35,6 +36,7 @@ class _Result:
 
 _samples: ContextVar[Any] = ContextVar("samples", default=None)
 _results: OrderedDict[Hashable, _Result] = OrderedDict()
+_of_samples: OrderedDict[Hashable, _Result] = OrderedDict()
 _borrowed = 0.0
 _borrowed_cpu = 0.0
 
@@ -66,14 +68,31 @@ def once(X: Any, key: tuple[Hashable, ...], seed: int | None, compute: Callable[
     compute : callable
         Computes the result, which nobody may change.
     """
-    global _borrowed, _borrowed_cpu
-    samples = _samples.get()
-    if samples is None or seed is None or _place(X) != _place(samples):
+    if seed is None or not is_shared(X):
         return compute()
-    whole_key = (_place(X), key, seed)
-    if whole_key in _results:
-        _results.move_to_end(whole_key)
-        result = _results[whole_key]
+    return _take(_results, _MOST_RESULTS, (_place(X), key, seed), compute)
+
+
+def of_samples(X: Any, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
+    """Return ``compute()``, which follows from the samples and `key` alone, or what it returned before.
+
+    As `once`; such results are small, serve all draws of links and are kept longer.
+    """
+    return _take(_of_samples, _MOST_OF_SAMPLES, (_place(X), key), compute) if is_shared(X) else compute()
+
+
+def is_shared(X: Any) -> bool:
+    """Tell whether fits to these samples share their work now."""
+    samples = _samples.get()
+    return samples is not None and _place(X) == _place(samples)
+
+
+def _take(results: OrderedDict[Hashable, _Result], most: int, key: Hashable, compute: Callable[[], T]) -> T:
+    """Return a stored result, or compute it and drop the one that was not used for the longest time."""
+    global _borrowed, _borrowed_cpu
+    if key in results:
+        results.move_to_end(key)
+        result = results[key]
         _borrowed += result.seconds
         _borrowed_cpu += result.cpu_seconds
     else:
@@ -83,12 +102,12 @@ def once(X: Any, key: tuple[Hashable, ...], seed: int | None, compute: Callable[
             value = compute()
         given = tuple(_as_warning(each.message, each.category) for each in caught)
         cost = (clock() - begin, cpu_clock() - cpu_begin)
-        result = _results[whole_key] = _Result(value, *cost, given, samples)
-        if len(_results) > _MOST_RESULTS:
-            _results.popitem(last=False)
+        result = results[key] = _Result(value, *cost, given, _samples.get())
+        if len(results) > most:
+            results.popitem(last=False)
     for warning in result.warnings:
-        warnings.warn(warning, stacklevel=2)
-    return result.value
+        warnings.warn(warning, stacklevel=3)
+    return cast("T", result.value)
 
 
 def clock() -> float:
@@ -104,6 +123,7 @@ def cpu_clock() -> float:
 def forget() -> None:
     """Drop all shared results."""
     _results.clear()
+    _of_samples.clear()
 
 
 def _as_warning(message: Warning | str, category: type[Warning]) -> Warning:
@@ -111,6 +131,8 @@ def _as_warning(message: Warning | str, category: type[Warning]) -> Warning:
 
 
 def _place(X: Any) -> tuple[Any, ...]:
-    """Return where an array lies in memory, and how."""
+    """Return where an array lies in memory, and how; what is no array is its own place."""
+    if not hasattr(X, "__array_interface__") and not sparse.issparse(X):
+        return (id(X),)
     arrays = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
     return tuple((a.__array_interface__["data"][0], a.shape, a.strides, a.dtype.str) for a in arrays)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,8 @@ class State:
         On what the trials ran.
     cpu_seconds, clock_seconds : float
         What the trials with CPU seconds took, by both clocks.
+    outdated : dict
+        Numbers of trials made with an earlier version of their method, by its label.
     """
 
     done: int = 0
@@ -50,11 +52,16 @@ class State:
     environments: dict[str, Any] = field(default_factory=dict)
     cpu_seconds: float = 0.0
     clock_seconds: float = 0.0
+    outdated: Mapping[str, int] = field(default_factory=dict)
 
     def words(self) -> str:
         """Say it in words."""
         said = f"{self.done} of {self.planned} trials" if self.planned else "not run"
         said += f", {self.failed} failed" if self.failed else ""
+        if self.outdated:
+            said += (
+                f", {sum(self.outdated.values())} of them with earlier versions of {', '.join(self.outdated)}"
+            )
         return f"{said}; missing: {', '.join(self.missing)}" if self.missing else said
 
 

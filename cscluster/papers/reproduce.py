@@ -18,7 +18,7 @@ from cscluster.papers import claims, page, reference
 from cscluster.papers.claims import Paper
 from cscluster.papers.outlook import Outlook, outlook
 from cscluster.papers.page import Chapter, State
-from cscluster.papers.shelf import Shelf, check_profile, in_complete_draws
+from cscluster.papers.shelf import Shelf, check_profile, in_complete_draws, of_earlier_versions
 from cscluster.report.aggregate import Results, collect
 from cscluster.store.folder import RunFolder
 from cscluster.store.table import RecordTable
@@ -157,6 +157,7 @@ class Reproduction:
                 folder.environments(),
                 sum(record.get("cpu_seconds") or 0.0 for record in timed),
                 sum(sum(record["seconds"].values()) for record in timed),
+                of_earlier_versions(folder, records),
             )
             ran = Experiment.model_validate(folder.config()["experiment"])
             if whole := in_complete_draws(ran, records):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from cscluster.algorithms.registry import find
 from cscluster.atomic import put
-from cscluster.errors import ConfigError, did_you_mean
+from cscluster.errors import ConfigError, ParameterError, did_you_mean
 from cscluster.experiment.config.schema import Experiment
 from cscluster.experiment.plan.trials import n_records
 from cscluster.store.folder import RunFolder
@@ -101,6 +103,23 @@ def in_complete_draws(experiment: Experiment, records: Sequence[Record]) -> list
 
     done = Counter(map(place, records))
     return [record for record in records if done[place(record)] == planned.get(record["label"])]
+
+
+def of_earlier_versions(folder: RunFolder, records: Sequence[Record]) -> Counter[str]:
+    """Count the trials of each method that were made with another version of it than the present one."""
+    outdated = {cell for cell, meaning in folder.cells().items() if not _is_present(meaning)}
+    return Counter(record["label"] for record in records if record["cell"] in outdated)
+
+
+def _is_present(meaning: Mapping[str, Any]) -> bool:
+    """Tell whether the algorithm and the clusterer of a cell have the version that the cell was run with."""
+    parts = {meaning["algorithm"]: meaning["version"]}
+    if meaning["clusterer"]:
+        parts[meaning["clusterer"][0]] = meaning["clusterer_version"]
+    try:
+        return all(getattr(find(name).load(), "version", 1) == version for name, version in parts.items())
+    except ParameterError:  # there is no such algorithm any more
+        return False
 
 
 def complete_draws(folder: RunFolder) -> set[int]:

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from cscluster import KMeans
 from cscluster.algorithms import shared
-from cscluster.algorithms.shared import clock, cpu_clock, once, sharing
+from cscluster.algorithms.shared import clock, cpu_clock, is_shared, of_samples, once, sharing
 
 X = np.arange(6.0).reshape(3, 2)
 
@@ -51,6 +51,26 @@ def test_other_samples_share_nothing():
         assert once(X, ("a",), 0, compute) == 5
 
 
+def test_what_follows_from_the_samples_alone_outlives_many_other_results():
+    compute = counted()
+    assert [of_samples(X, ("a",), compute) for _ in range(2)] == [1, 2]
+    with sharing(X):
+        assert of_samples(X, ("a",), compute) == 3
+        for key in range(100):
+            once(X, (key,), 0, lambda: None)
+        assert of_samples(X, ("a",), compute) == 3
+        assert of_samples(X, ("b",), compute) == 4
+        assert of_samples(X.copy(), ("a",), compute) == 5
+
+
+def test_samples_are_shared_inside_of_sharing_only():
+    assert not is_shared(X)
+    with sharing(X):
+        assert is_shared(X)
+        assert not is_shared(X.copy())
+        assert not is_shared("samples.npy")
+
+
 def test_only_the_latest_results_are_kept():
     compute = counted()
     with sharing(X):
@@ -83,7 +103,7 @@ def test_a_clock_counts_shared_work_each_time(monkeypatch, of_system, clock):
         for _ in range(3):
             before = clock()
             once(X, ("outer",), 0, lambda: once(X, ("inner",), 0, compute))
-            assert clock() - before == 5.0
+            assert clock() - before == pytest.approx(5.0)  # what was borrowed before leaves the last digit
     assert now == 5.0
 
 

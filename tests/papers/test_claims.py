@@ -302,6 +302,11 @@ def test_the_page_says_that_no_cause_was_found(tmp_path):
     assert "✗ differs: best in 0 of 1 case; B in 1<br>Cause: not found |" in page.render([chapter], "x", {})
 
 
+def test_the_page_tells_trials_of_earlier_versions():
+    state = page.State(6, 8, outdated={"A": 2, "B": 1})
+    assert state.words() == "6 of 8 trials, 3 of them with earlier versions of A, B"
+
+
 def test_the_page_names_the_machine_and_its_load():
     environment = {"cscluster": "1", "python": "3", "packages": {}, "cpu": "Some CPU", "cores": 2}
     state = page.State(6, 6, environments={"e": environment}, cpu_seconds=3600.0, clock_seconds=5400.0)

@@ -2,9 +2,10 @@
 
 import pytest
 
+from cscluster import KMeans, PCKMeans
 from cscluster.errors import ConfigError
 from cscluster.experiment.config.schema import Experiment
-from cscluster.papers.shelf import Shelf, check_profile, in_complete_draws
+from cscluster.papers.shelf import Shelf, check_profile, in_complete_draws, of_earlier_versions
 from tests.report.stored import trial
 
 EXPERIMENT = Experiment.model_validate(
@@ -48,6 +49,29 @@ def test_a_point_of_a_grid_that_was_not_run_leaves_no_draw_complete():
 
 def test_methods_that_are_not_planned_any_more_do_not_count():
     assert in_complete_draws(EXPERIMENT, records("C", "iris", [0])) == []
+
+
+class Cells:
+    """A result directory of which only the meaning of its cells is asked for."""
+
+    def __init__(self, **cells):
+        self._cells = cells
+
+    def cells(self):
+        return self._cells
+
+
+def test_trials_of_earlier_versions_are_counted():
+    now = {"algorithm": "kmeans", "version": KMeans.version, "clusterer": None, "clusterer_version": None}
+    joined = {"clusterer": ["pckmeans", {}], "clusterer_version": PCKMeans.version - 1}
+    folder = Cells(
+        a=now,
+        b={**now, "version": KMeans.version - 1},
+        c={**now, **joined},
+        d={**now, "algorithm": "a_method_that_is_gone"},
+    )
+    found = of_earlier_versions(folder, [trial("x", 0.5, label=cell.upper(), cell=cell) for cell in "aabbcd"])
+    assert found == {"B": 2, "C": 1, "D": 1}
 
 
 def test_places(tmp_path):

@@ -20,7 +20,7 @@ from cscluster.algorithms.ensemble import _partitions
 from cscluster.algorithms.ensemble._labels import Labels, Table, allocate, largest_score
 from cscluster.algorithms.ensemble._rows import ArrayRows, Rows, open_rows
 from cscluster.algorithms.parameters import Choice, Integer, Null, Real, parameter
-from cscluster.algorithms.shared import clock, once
+from cscluster.algorithms.shared import clock, is_shared, once
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError, ParameterError
 
@@ -112,11 +112,11 @@ class PartitionEnsemble(SeededClusterer):
             part = L[first : first + _TOGETHER]
             seeds = building.spawn(len(part))
             make = partial(_partitions.build, rows, part, *how, sample, seeds, self.n_jobs)
-            if isinstance(X, (str, Path, np.memmap)):
-                make()
-            else:
+            if is_shared(X):
                 key = ("partitions", *how, self.sample_size, first, len(part))
                 part[:] = once(X, key, self.random_state, partial(_copy_of, make))
+            else:
+                make()
         self._look_at(rows, sample)
         return self._begin(L, constraints, rest, start)
 

@@ -9,6 +9,7 @@ import numpy as np
 from cscluster.algorithms.base import FloatArray, MetricLearner, Samples
 from cscluster.algorithms.metric.options import require_at_most
 from cscluster.algorithms.parameters import Boolean, Integer, Null, Real, parameter
+from cscluster.algorithms.shared import of_samples
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, DataError
 from cscluster.linalg.kernels import Kernel, mean_squared_distance
@@ -110,14 +111,20 @@ class KernelBeta(MetricLearner):
         self.variance_ = self.theta / 2 * mean_squared_distance(X)
         if self.variance_ == 0:
             raise DataError("KernelBeta cannot use these samples: all coincide.")
-        K = self._kernel()(X)
-        self.offset_ = K.mean(axis=0) if self.center else np.zeros(len(X))
-        values, vectors = np.linalg.eigh(K - self.offset_ - self.offset_[:, None] + self.offset_.mean())
-        p = min(self.n_components or _EIGENVECTORS, int((values > _SMALLEST * values[-1]).sum()))
-        self.eigenvalues_ = values[::-1][:p]
-        self.eigenvectors_ = vectors[:, ::-1][:, :p]
+        setting = ("kernel-beta", self.theta, self.center, self.n_components)
+        self.offset_, self.eigenvalues_, self.eigenvectors_ = of_samples(
+            X, setting, lambda: self._decomposed(X)
+        )
         self.weights_ = optimal_weights(self.eigenvectors_, constraints)
         return self
+
+    def _decomposed(self, X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the offset, the leading eigenvalues and the eigenvectors of the kernel matrix."""
+        K = self._kernel()(X)
+        offset = K.mean(axis=0) if self.center else np.zeros(len(X))
+        values, vectors = np.linalg.eigh(K - offset - offset[:, None] + offset.mean())
+        p = min(self.n_components or _EIGENVECTORS, int((values > _SMALLEST * values[-1]).sum()))
+        return offset, values[::-1][:p].copy(), vectors[:, ::-1][:, :p].copy(order="K")
 
     def _kernel(self) -> Kernel:
         return Kernel("gaussian", np.sqrt(2 * self.variance_))

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from cscluster.algorithms.base import FloatArray, IntArray, MetricLearner, Samples
 from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
+from cscluster.algorithms.shared import of_samples
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, DataError
 from cscluster.linalg.kernels import Kernel, mean_squared_distance
@@ -158,7 +159,8 @@ class LLMA(MetricLearner):
         if self.solver == "spectral":
             return self._fit_spectral(X, constraints)
         Pi = self._mix(X)
-        n, edges = len(X), neighbour_edges(X, self.n_neighbors)
+        n, k = len(X), self.n_neighbors
+        edges = of_samples(X, ("edges", k), lambda: neighbour_edges(X, k))
         d = lengths(X, edges)
         N = np.exp(-(d**2) / np.mean(d**2)) if d.any() else np.ones(len(d))
         N /= N.sum()
@@ -193,7 +195,9 @@ class LLMA(MetricLearner):
         self.offset_ = F.mean(axis=0)
         F -= self.offset_
         pull = constraints.must_weights / constraints.must_weights.sum()
-        E = reconstruction_scatter(F, reconstruction_weights(X, self.n_neighbors)) / len(X)
+        k = self.n_neighbors
+        weights = of_samples(X, ("LLE", k), lambda: reconstruction_weights(X, k))
+        E = reconstruction_scatter(F, weights) / len(X)
         S = link_scatter(F, constraints.must_links, pull) + self.lam * E
         self.components_, cost = flattest_map(F, S, X.shape[1])
         self.objective_ = np.array([cost])

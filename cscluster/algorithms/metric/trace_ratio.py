@@ -8,7 +8,7 @@ import numpy as np
 
 from cscluster.algorithms.base import FloatArray, MetricLearner, Samples
 from cscluster.algorithms.parameters import Choice, Integer, Null, Real, parameter
-from cscluster.algorithms.shared import clock, once
+from cscluster.algorithms.shared import clock, of_samples
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, DataError, ParameterError
 from cscluster.linalg import trace_ratio
@@ -154,7 +154,7 @@ class TraceRatio(MetricLearner):
         self.offline_seconds_ = 0.0
         if self.alpha > 0:
             begin = clock()
-            S = once(X, ("LLE", self.n_neighbors), 0, lambda: reconstruction_weights(X, self.n_neighbors))
+            S = of_samples(X, ("LLE", self.n_neighbors), lambda: reconstruction_weights(X, self.n_neighbors))
             self.offline_seconds_ = clock() - begin
             S_w += self.alpha * reconstruction_scatter(F, S)
         if self.shrinkage is None and self.map == "linear":
