@@ -64,7 +64,7 @@ class LandmarkEnsemble(PartitionEnsemble):
     True
     """
 
-    version = 2
+    version = 3
 
     n_partitions: int = 30
     partitions: str = "graph"

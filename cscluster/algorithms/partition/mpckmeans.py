@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray, Samples
+from cscluster.algorithms.cost import Cost, eigen_seconds
 from cscluster.algorithms.fallback import beats_kmeans
 from cscluster.algorithms.parameters import Boolean, Choice, Real, parameter
 from cscluster.algorithms.partition._lloyd import ConstrainedKMeans, LinkedAssignment, Reference, best_run
@@ -45,6 +46,13 @@ class MetricKMeans(ConstrainedKMeans):
         "many links as those of k-means (the paper: false)",
         Boolean(),
     )
+
+    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
+        if self.matrix == "diagonal":
+            return None
+        n_metrics = self.n_clusters if self.metric == "multiple" else 1
+        advice = "use diagonal matrices (mpckmeans), or rca, which takes principal components"
+        return Cost(advice, 10 * n_metrics * (eigen_seconds(d) + 5e-11 * n * d * d), 24.0 * n_metrics * d * d)
 
     def _learn(
         self, X: FloatArray, constraints: Constraints, *, seeds: Constraints, assignment: str | None
