@@ -1,4 +1,4 @@
-"""YAML as plain data, each piece with the place where it stands; no text harms who reads it.
+"""YAML as plain data, each piece with its line and column; no text harms who reads it.
 
 Only strings, numbers, booleans, null, lists and mappings are made: no tag runs anything, no anchor
 expands without end, no depth exhausts the stack, and no number is too long to be printed.
@@ -28,7 +28,7 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 @dataclass
 class Document:
-    """Plain data, and where each piece of it stands."""
+    """Plain data, and the line and column of each piece of it."""
 
     source: str
     data: Any = None
@@ -62,7 +62,7 @@ def read(text: str, source: str) -> Document:
         where = f"{source}:{mark.line + 1}:{mark.column + 1}" if mark else source
         line = text.split("\n")[mark.line] if mark and mark.line < text.count("\n") + 1 else ""
         if mark and "\t" in line[: mark.column + 1]:
-            raise ConfigError(f"{where}: a tab stands here; YAML is indented with spaces.") from None
+            raise ConfigError(f"{where}: a tab; YAML is indented with spaces.") from None
         raise ConfigError(f"{where}: YAML syntax: {error.problem or error.context}") from None
     except (yaml.YAMLError, ValueError) as error:
         raise ConfigError(f"{source}: not YAML: {str(error).partition(chr(10))[0]}") from None
@@ -81,7 +81,7 @@ def _check_depth(text: str, source: str) -> None:
 
 
 class _Reader:
-    """Turns nodes into plain data and notes where they stand."""
+    """Turns nodes into plain data and notes their places."""
 
     def __init__(self, loader: Any, document: Document) -> None:
         self._loader, self._document, self._count = loader, document, 0

@@ -3,6 +3,7 @@
 import ast
 import graphlib
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -135,6 +136,32 @@ def test_no_command_imports_another():
     assert {"cscluster.cli.run", "cscluster.cli.cluster", "cscluster.cli.report"} <= commands
     wrong = {name: imported_modules(MODULES[name]) & {*commands, module_name(layer)} for name in commands}
     assert not any(wrong.values()), wrong
+
+
+def strings(node):
+    """Yield the strings of a file, each f-string as a whole; documentation is left out."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant):
+            continue
+        if isinstance(child, ast.JoinedStr) or (
+            isinstance(child, ast.Constant) and isinstance(child.value, str)
+        ):
+            yield ast.unparse(child)
+        else:
+            yield from strings(child)
+
+
+def test_nothing_below_the_command_line_names_a_flag():
+    """Who calls `cscluster.run` has typed none; a whole command that a message shows is another matter."""
+    commands = {"experiment/engine/run.py", "experiment/engine/environment.py"}  # put together word by word
+    wrong = []
+    for path in FILES:
+        name = path.relative_to(ROOT).as_posix()
+        if not name.startswith(("cli/", "examples/")) and name not in commands:
+            found = strings(ast.parse(path.read_text(encoding="utf-8")))
+            flags = [text for text in found if re.search(r"(?<![\w-])--[a-z]", text)]
+            wrong += [f"{name}: {text}" for text in flags if "cscluster " not in text]
+    assert not wrong
 
 
 def loaded_by(*calls):

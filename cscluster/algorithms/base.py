@@ -112,8 +112,8 @@ class ConstrainedEstimator(BaseEstimator, ABC):
             )
         if not self.weighs_links and not np.isin(constraints.weights, [1.0, np.inf]).all():
             raise ConstraintError(
-                f"{name} takes all links alike and cannot honour their weights; leave them out, or use "
-                "PCKMeans, MPCKMeans or PCCC."
+                f"{name} cannot weigh links against each other; leave their weights out, or use PCKMeans, "
+                "MPCKMeans or PCCC."
             )
         if self.keeps_hard_links or not len(constraints.hard):
             return constraints
@@ -178,6 +178,11 @@ class Clusterer(_Partition, ClusterMixin, ConstrainedEstimator):
     def fit_predict(self, X: Samples, constraints: Constraints | None = None) -> IntArray:
         """Fit and return the labels of `X`."""
         return self.fit(X, constraints).labels_
+
+    def _end_as(self, model: Any) -> None:
+        """Set the attributes of a partition to those of another clusterer."""
+        self.labels_, self.objective_ = model.labels_, model.objective_
+        self.n_iter_, self.converged_ = model.n_iter_, model.converged_
 
     def _end_with(self, model: Any) -> None:
         """Set the attributes of a partition to those of scikit-learn's k-means."""

@@ -89,8 +89,7 @@ class Subject:
 
     def fit(self, X: Any, links: Constraints | None, n_clusters: int | None = None) -> Any:
         """Fit without showing warnings."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             return self.build(n_clusters).fit(X, links)
 
     def partition(self, X: Any, links: Constraints | None, n_clusters: int | None = None) -> IntArray:
@@ -253,7 +252,7 @@ def gives_a_partition(subject: Subject) -> None:
     checked_labels(subject.reference, _N, subject.n_clusters)
 
 
-@_promise("well separated groups are found when links speak of them", required=False)
+@_promise("well separated groups are found with the help of links", required=False)
 def finds_clear_groups(subject: Subject) -> None:
     """Check the answer where there is only one."""
     _, y, _ = subject.samples()
@@ -272,8 +271,7 @@ def is_deterministic(subject: Subject) -> None:
     first = subject.partition(X, links)
     np.random.seed(12345)  # noqa: NPY002  # an algorithm must not depend on the global state
     model = subject.fit(X[:, ::-1], links)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         again = model.fit(X, links).labels_
     _expect(np.array_equal(first, again), "two fits with the same random_state give different labels")
 
@@ -344,7 +342,7 @@ def takes_every_pair(subject: Subject) -> None:
         _expect(same_partition(labels, y), "with every pair linked, the clusters are not the groups")
 
 
-@_promise("contradictory links are lived with or refused with a message")
+@_promise("contradictory links are accepted or refused with a message")
 def takes_contradictions(subject: Subject) -> None:
     """Check links that no partition can keep."""
     X, _, _ = subject.samples()
@@ -492,7 +490,7 @@ def updates(subject: Subject) -> None:
         checked_labels(model, len(X), subject.n_clusters)
 
 
-@_promise("n_iter_, converged_ and objective_ tell how the fit went", required=False)
+@_promise("n_iter_, converged_ and objective_ say how the fit went", required=False)
 def tells_how_it_went(subject: Subject) -> None:
     """Check the attributes that records carry."""
     model = subject.reference

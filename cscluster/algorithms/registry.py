@@ -121,7 +121,7 @@ class Algorithm:
         return self.load().parameters
 
     def source(self) -> tuple[str, str] | None:
-        """Return the name of the file that a user's own class stands in, and a hash of its content.
+        """Return the name of the file of a user's own class, and a hash of its content.
 
         None for the other algorithms: what they compute is told by their ``version``.
         """

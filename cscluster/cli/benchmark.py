@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Unpack
+from typing import Any
 
 from cscluster.cli import console
-from cscluster.cli.steps import How, run_and_show
+from cscluster.cli.steps import run_and_show
 from cscluster.papers.benchmark import choose, tracks
 from cscluster.papers.standing import Standing
 from cscluster.report.aggregate import Results
 
 
-def benchmark(track: str | None, profile: str, results: Path, draws: int | None, **how: Unpack[How]) -> None:
+def benchmark(track: str | None, profile: str, results: Path, draws: int | None, **how: Any) -> None:
     """Run the tracks of the benchmark (all, or the one that is named), and print who leads on each."""
     run_and_show(choose(track, profile, results, draws), _show, **how)
 

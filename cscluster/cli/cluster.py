@@ -122,31 +122,31 @@ def cluster(
         constraints = all_links(table, constraints, hard)
         screen.say(view.labels_line(table, columns.labels, hard))
 
-    found = cluster_table(table, fitted, X, constraints, wanted, seed, view.Shown(screen))
-    name, n_clusters = found.algorithm, found.n_clusters
-    view.show_outcome(screen, title(name), found, table, all_in_file=outputs.broken is not None)
-    screen.say(*(f"note: {text}" for text in found.notes))
+    outcome = cluster_table(table, fitted, X, constraints, wanted, seed, view.ScreenWatcher(screen))
+    name, n_clusters = outcome.algorithm, outcome.n_clusters
+    view.show_outcome(screen, title(name), outcome, table, all_in_file=outputs.broken is not None)
+    screen.say(*(f"note: {text}" for text in outcome.notes))
     screen.say(f"time: {time.perf_counter() - start:.1f} s")
 
-    labels = labels_csv(table, found.labels, read_cells(data, table) if outputs.with_table else None)
+    labels = labels_csv(table, outcome.labels, read_cells(data, table) if outputs.with_table else None)
     if outputs.out == STDOUT:
         console.data(labels)
     elif outputs.out is not None:
         put(outputs.out, labels)
         screen.whole(f"labels: {outputs.out}")
     heading = f"{data}: {title(name)}, {n_clusters} clusters"
-    about = _about(found, table)
+    about = _about(outcome, table)
     if outputs.describe is not None:
         put(outputs.describe, clusters_page(heading, about))
         screen.whole(f"clusters: {outputs.describe}")
     if outputs.model is not None:
-        put(outputs.model, to_bytes(from_outcome(found)))
+        put(outputs.model, to_bytes(from_outcome(outcome)))
         screen.whole(f"model: {outputs.model}")
     if outputs.broken is not None:
-        put(outputs.broken, links_csv(found.broken, table.ids))
+        put(outputs.broken, links_csv(outcome.broken, table.ids))
         screen.whole(f"broken links: {outputs.broken}")
     for path in outputs.maps:
-        _write_map(path, X, found, table, heading, about)
+        _write_map(path, X, outcome, table, heading, about)
         screen.whole(f"map: {path}")
     if outputs.out is None:
         screen.say("the labels are not written; --out labels.csv writes them")
@@ -179,36 +179,38 @@ def _check(wanted: Method, steps: list[Any], outputs: Outputs, inputs: list[Path
             require_inductive(registry.find(wanted.name))
 
 
-def _about(found: Outcome, table: Table) -> list[PlainTable]:
+def _about(outcome: Outcome, table: Table) -> list[PlainTable]:
     """Return what is in the clusters as tables of a page."""
     tables = [
-        PlainTable("Clusters", describe.SIZE_HEADS, describe.size_rows(found.clusters, table)),
+        PlainTable("Clusters", describe.SIZE_HEADS, describe.size_rows(outcome.clusters, table)),
         PlainTable(
             "What sets the clusters apart: means in the cluster and in the other rows, "
             "and their difference in standard deviations",
             describe.TRAIT_HEADS,
-            describe.trait_rows(found.clusters, most=PAGE_TRAITS),
+            describe.trait_rows(outcome.clusters, most=PAGE_TRAITS),
             numbers=3,
         ),
-        PlainTable("Most frequent texts", ["cluster", "column", "texts"], describe.text_rows(found.clusters)),
+        PlainTable(
+            "Most frequent texts", ["cluster", "column", "texts"], describe.text_rows(outcome.clusters)
+        ),
     ]
     return [one for one in tables if one.rows]
 
 
 def _write_map(
-    path: Path, X: Any, found: Outcome, table: Table, heading: str, about: list[PlainTable]
+    path: Path, X: Any, outcome: Outcome, table: Table, heading: str, about: list[PlainTable]
 ) -> None:
     """Draw rows and links in the plane of the first two principal components."""
     points, axes = project(X)
     if path.suffix.lower() != ".html":
-        save(links_map(points, found.labels, found.links, axes), path)
+        save(links_map(points, outcome.labels, outcome.links, axes), path)
         return
     page = scatter_page(
         points,
-        found.labels,
+        outcome.labels,
         title=heading,
-        must_links=found.links.must_links,
-        cannot_links=found.links.cannot_links,
+        must_links=outcome.links.must_links,
+        cannot_links=outcome.links.cannot_links,
         ids=table.ids or None,
         axes=axes,
         about=about,

@@ -113,7 +113,7 @@ def links_lines(links: Constraints, path: Path | None) -> list[str]:
     return lines
 
 
-class Shown(Watcher):
+class ScreenWatcher(Watcher):
     """Shows on a screen what is done."""
 
     def __init__(self, screen: Console) -> None:

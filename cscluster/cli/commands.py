@@ -235,7 +235,7 @@ def report(
         Option(metavar="TOLERANCE", help="Tolerance of --check: 0.02, or acc=0.01 for one metric."),
     ] = None,
     against: Annotated[
-        str | None, Option(metavar="paper", help="Ours beside the numbers that the paper prints.")
+        str | None, Option(metavar="paper", help="Show our numbers beside those that the paper prints.")
     ] = None,
     results: options.Results = RESULTS,
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from cscluster.cli.console import out
 from cscluster.cli.stored import collect, require_run
@@ -17,18 +18,18 @@ def compare(before: str, after: str, metrics: list[str] | None, results: Path) -
     _show(comparing.compare(old, new, collect(old, metrics), collect(new, metrics)))
 
 
-def _show(found: Comparison) -> None:
+def _show(comparison: Comparison) -> None:
     out.print("what changed", style="bold")
-    changes = found.changes or ["nothing in the experiment, the algorithms and the environment"]
+    changes = comparison.changes or ["nothing in the experiment, the algorithms and the environment"]
     out.say(*(f"  {line}" for line in changes), "")
-    moved = found.cells[found.cells["verdict"].isin(["better", "worse"])]
+    moved = comparison.cells[comparison.cells["verdict"].isin(["better", "worse"])]
     moved = moved.iloc[moved["difference"].abs().argsort()[::-1]]
     if len(moved):
         out.table(
             ["what", "before", "after", "change", "p", "verdict"],
             [
                 [
-                    f"{metric_title(r.metric)} of {r.label} on {r.dataset} at {_at(r.point, r.tier, found)}",
+                    f"{metric_title(r.metric)} of {r.label} on {r.dataset} at {_at(r, comparison)}",
                     f"{r.before:.3f}",
                     f"{r.after:.3f}",
                     f"{r.difference:+.3f}",
@@ -40,12 +41,12 @@ def _show(found: Comparison) -> None:
             numbers=["before", "after", "change", "p"],
         )
         out.say("")
-    out.print(found.verdict, style="bold")
-    if found.cells.empty:
+    out.print(comparison.verdict, style="bold")
+    if comparison.cells.empty:
         return
-    how = "trial by trial" if found.paired else "as independent samples, since their links differ"
+    how = "trial by trial" if comparison.paired else "as independent samples, since their links differ"
     out.print(f"t-tests of the trials, {how}, with Holm's correction", style="dim")
 
 
-def _at(point: int, tier: int, found: Comparison) -> str:
-    return f"{point} tier {tier}" if found.cells["tier"].max() > 1 else str(point)
+def _at(cell: Any, comparison: Comparison) -> str:
+    return f"{cell.point} tier {cell.tier}" if comparison.cells["tier"].max() > 1 else str(cell.point)

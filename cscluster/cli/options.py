@@ -147,6 +147,6 @@ def require_out(out: Path | None, with_table: bool) -> None:
 
 
 def column_names(given: list[str] | None) -> list[str]:
-    """Split lists of column names at commas; a name with a comma stands in quotes."""
+    """Split lists of column names at commas; a name with a comma is put in quotes."""
     rows = csv.reader(given or [], skipinitialspace=True)
     return [name.strip() for row in rows for name in row if name.strip()]

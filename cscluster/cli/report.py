@@ -51,7 +51,7 @@ def report(
     runs, results
         Names of runs, and the directory of all results.
     kind : str, optional
-        Format; by default what the ending of `out` stands for.
+        Format; by default that of the ending of `out`.
     metrics, by, where
         Which metrics, what the columns are, and conditions on the trials.
     out : Path, optional
@@ -130,7 +130,7 @@ def _n_missing(folders: list[RunFolder]) -> int:
 
 
 def _format(kind: str | None, out: Path | None) -> str:
-    """Return the format: the one asked for, or the one that the ending of the file stands for."""
+    """Return the format: the one asked for, or that of the ending of the file."""
     if out is not None and out.is_dir():
         raise ConfigError(
             f"--out is the file to write, but '{out}' is a directory (results are read from --results)."
@@ -140,7 +140,7 @@ def _format(kind: str | None, out: Path | None) -> str:
         named = [name for name, ending in ENDINGS.items() if ending == suffix]
         if not named:
             raise ConfigError(
-                f"The ending of '{out}' stands for no format; add --format {' | '.join(ENDINGS)}."
+                f"The ending of '{out}' is not that of a format; add --format {' | '.join(ENDINGS)}."
             )
         return named[0]
     if kind not in ENDINGS:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Unpack
+from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
 from cscluster.cli import console
-from cscluster.cli.steps import How, run_and_show
+from cscluster.cli.steps import run_and_show
 from cscluster.papers.claims import summary
 from cscluster.papers.outlook import Outlook
 from cscluster.papers.page import Chapter
@@ -26,7 +26,7 @@ _STYLES = {
 }
 
 
-def reproduce(target: str | None, profile: str, results: Path, **how: Unpack[How]) -> None:
+def reproduce(target: str | None, profile: str, results: Path, **how: Any) -> None:
     """Run the experiments of the papers (all, or the paper or item named), and say which claims hold."""
     run_and_show(choose(target, profile, results), lambda chapters: _show(chapters, profile), **how)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Protocol, TypedDict, TypeVar, Unpack
+from typing import Protocol, TypeVar
 
 import typer
 
@@ -38,40 +38,35 @@ class Steps(Protocol[T]):
         """Return a sentence for each score that differs from the reference by more than a tolerance."""
 
 
-class How(TypedDict):
-    """What to do with the experiments.
+def run_and_show(
+    work: Steps[T], show: Callable[[T], None], *, jobs: int | None, tolerance: float | None, write: bool
+) -> None:
+    """Run what is not stored yet and show what came out.
 
-    Attributes
+    Parameters
     ----------
+    work, show
+        The experiments, and what prints their outcome.
     jobs : int, optional
         Number of workers; without it nothing is run.
     tolerance : float, optional
         How far scores may drift from the reference; without it they are not compared.
     write : bool
         Whether to write the reference.
-    """
-
-    jobs: int | None
-    tolerance: float | None
-    write: bool
-
-
-def run_and_show(work: Steps[T], show: Callable[[T], None], **how: Unpack[How]) -> None:
-    """Run what is not stored yet and show what came out.
 
     Raises
     ------
     typer.Exit
         With code 1 if scores have drifted, 130 after an interrupt.
     """
-    if how["jobs"] is not None:
-        _run(work, Pool(how["jobs"]))
+    if jobs is not None:
+        _run(work, Pool(jobs))
     outcome = work.outcome()
     show(outcome)
-    if how["write"]:
+    if write:
         console.out.whole(f"written: {work.write(outcome)}")
-    if how["tolerance"] is not None:
-        _show_drift(work.drift(outcome, how["tolerance"]), how["tolerance"])
+    if tolerance is not None:
+        _show_drift(work.drift(outcome, tolerance), tolerance)
 
 
 def _run(work: Steps[T], pool: Pool) -> None:

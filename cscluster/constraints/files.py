@@ -39,7 +39,7 @@ class Link:
     weight : float
         Weight of the link.
     line : int, optional
-        Where it stands in its file.
+        Its line in the file.
     """
 
     a: int

@@ -472,11 +472,11 @@ class Constraints:
             entailed.must_links,
             entailed.cannot_links,
             n_samples=self.n_samples,
-            must_weights=self._given(entailed.must_links, self.must_links, self.must_weights),
-            cannot_weights=self._given(entailed.cannot_links, self.cannot_links, self.cannot_weights),
+            must_weights=self._weights_of(entailed.must_links, self.must_links, self.must_weights),
+            cannot_weights=self._weights_of(entailed.cannot_links, self.cannot_links, self.cannot_weights),
         )
 
-    def _given(self, pairs: IntArray, given: IntArray, weights: FloatArray) -> FloatArray:
+    def _weights_of(self, pairs: IntArray, given: IntArray, weights: FloatArray) -> FloatArray:
         """Weights of `pairs`: the given ones where a pair was given, one elsewhere."""
         result = np.ones(len(pairs))
         codes = pairs[:, 0] * self.n_samples + pairs[:, 1]

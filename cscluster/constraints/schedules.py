@@ -149,14 +149,19 @@ OneOrSeveral = Annotated[
 class _Schedule(BaseModel):
     """What all schedules share.
 
-    `AXIS` says what the points are on the axis of a figure, `EXAMPLE` gives keys as in a file.  A key of
+    `AXIS` says what the points are on the axis of a figure, `POINTS` is the key that lists them, `EXAMPLE`
+    gives keys as in a file.  `needs_labels`: links are made from the true classes.  `needs_samples`: the
+    choice of pairs depends on the samples.  A key of
     `VARIED` that holds a list stands for several schedules, its `variants`; asked itself, such a schedule is
     the first of them.
     """
 
     AXIS: ClassVar[str]
     EXAMPLE: ClassVar[str]
+    POINTS: ClassVar[str] = "counts"
     VARIED: ClassVar[tuple[str, ...]] = ("noise", "weight")
+    needs_labels: ClassVar[bool] = True
+    needs_samples: ClassVar[bool] = False
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -184,24 +189,15 @@ class _Schedule(BaseModel):
         return _first(self.noise)
 
     @property
-    @abstractmethod
     def points(self) -> list[int]:
         """Values on the horizontal axis."""
+        points: list[int] = getattr(self, self.POINTS)
+        return points
 
     @property
     def n_tiers(self) -> int:
         """Number of constraint sets in an episode."""
         return 1
-
-    @property
-    def needs_labels(self) -> bool:
-        """Whether links are made from the true classes."""
-        return True
-
-    @property
-    def needs_samples(self) -> bool:
-        """Whether the choice of pairs depends on the samples."""
-        return False
 
     def identity(self) -> dict[str, Any]:
         """Return what, beside the point and the trial, decides the links; part of the key."""
@@ -256,11 +252,6 @@ class _Counted(_Schedule):
 
     counts: Counts = Field(description="numbers of links, the points of the curves")
 
-    @property
-    def points(self) -> list[int]:
-        """Numbers of links."""
-        return self.counts
-
 
 class RandomPairs(_Counted):
     """Pairs drawn at random, linked by whether their classes agree (zeng2012, section 4.3)."""
@@ -299,16 +290,12 @@ class Fraction(_Schedule):
     are drawn from all samples.
     """
 
+    POINTS = "shares"
     AXIS = "share of samples (%)"
     EXAMPLE = "shares: [5, 10]"
 
     kind: Literal["fraction"] = "fraction"
     shares: Shares = Field(description="shares of the samples in per cent")
-
-    @property
-    def points(self) -> list[int]:
-        """Shares in per cent."""
-        return self.shares
 
     def _episode(self, point: int, draw: _Draw) -> Episode:
         """Return the links of a share."""
@@ -331,7 +318,7 @@ class Labelled(_Schedule):
         None, description="shares of all samples whose classes are known, in per cent"
     )
     per_class: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)] | None = Field(
-        None, description="numbers of samples of each class that are known, in the place of shares"
+        None, description="numbers of samples of each class that are known, instead of shares"
     )
 
     @model_validator(mode="after")
@@ -370,17 +357,13 @@ class Labelled(_Schedule):
 class Tiers(_Schedule):
     """Links that arrive in tiers of equal size (yi2015, section 4.3)."""
 
+    POINTS = "per_tier"
     AXIS = "links of a tier"
     EXAMPLE = "per_tier: [20], tiers: 5"
 
     kind: Literal["tiers"] = "tiers"
     per_tier: Counts = Field(description="numbers of links in a tier")
     tiers: int = Field(5, ge=1, description="number of tiers")
-
-    @property
-    def points(self) -> list[int]:
-        """Numbers of links in a tier."""
-        return self.per_tier
 
     @property
     def n_tiers(self) -> int:
@@ -433,6 +416,7 @@ class Active(_Counted):
     """
 
     VARIED = (*_Schedule.VARIED, "strategy")
+    needs_samples = True
     AXIS = "number of links"
     EXAMPLE = "counts: [20, 50, 100], strategy: explore_consolidate"
 
@@ -446,11 +430,6 @@ class Active(_Counted):
     def chosen_strategy(self) -> str:
         """How pairs are chosen."""
         return self.strategy[0] if isinstance(self.strategy, list) else self.strategy
-
-    @property
-    def needs_samples(self) -> bool:
-        """Strategies measure distances."""
-        return True
 
     def identity(self) -> dict[str, Any]:
         """Return the kind, the noise and the strategy."""
@@ -483,6 +462,7 @@ class File(_Schedule):
     The file is read once: what runs elsewhere or later has the same links.
     """
 
+    needs_labels = False
     AXIS = "links in the file"
     EXAMPLE = "path: links.csv"
 
@@ -498,11 +478,6 @@ class File(_Schedule):
     def points(self) -> list[int]:
         """Number of links in the file."""
         return [sum(1 for _ in content_rows(self.text, self.path, []))]
-
-    @property
-    def needs_labels(self) -> bool:
-        """Links come from the file."""
-        return False
 
     def identity(self) -> dict[str, Any]:
         """Return the kind, the noise and the content of the file."""

@@ -53,7 +53,7 @@ def read_arff(path: Path, id_column: str | None = None) -> pd.DataFrame:
 
 
 def _header(lines: Iterator[tuple[int, str]]) -> Iterator[_Attribute]:
-    """Yield the attributes; the lines then stand at the first row."""
+    """Yield the attributes; the first row comes next."""
     for number, line in lines:
         word = line.split(maxsplit=1)[0].lower()
         if word == "@data":

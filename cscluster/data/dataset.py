@@ -37,7 +37,7 @@ class Dataset:
     image : tuple of int, optional
         Shape of a sample that is a picture.
     checksum : str
-        SHA-256 of the source file, or what stands for it.
+        SHA-256 of the source file; of generated data, their kind.
     """
 
     name: str

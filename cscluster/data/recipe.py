@@ -29,7 +29,7 @@ class Recipe(BaseModel):
     target: str | None = Field(None, description="column of the true classes, where the base is a file")
     id: str | None = Field(None, description="column of the names of the samples, where the base is a file")
     generator: Literal["ringnorm", "rings", "moons", "xor", "blobs"] | None = Field(
-        None, description="what makes the samples, in the place of a base"
+        None, description="what makes the samples, instead of a base"
     )
     part: Literal["train", "test"] | None = Field(None, description="part of a base that has two")
     classes: list[str] | None = Field(None, description="classes that are kept")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import io
 import re
-import struct
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from PIL import Image
 from scipy import sparse
 
 from cscluster.arrays import dense
@@ -29,7 +29,7 @@ class Cell:
     Attributes
     ----------
     name, value : str
-        The column, and what stands there.
+        The column, and its content.
     place : float, optional
         Where a number lies between the smallest, 0, and the largest of its column, 1.
     """
@@ -86,7 +86,7 @@ class Items:
         self._ranges = {name: _range(column) for name, column in self._columns.items()}
 
     def cells(self, row: int) -> list[Cell]:
-        """Return what stands in a row, at most `MAX_CELLS` values."""
+        """Return the cells of a row, at most `MAX_CELLS` values."""
         if sparse.issparse(self.table.numbers) and not self._columns:
             return self._entries(row)
         return [self._cell(name, row) for name in list(self._columns)[:MAX_CELLS]]
@@ -168,15 +168,6 @@ def find_pictures(text: str, table: Table, source: str, hidden: set[str]) -> Pic
 
 def png(pixels: NDArray[np.uint8]) -> bytes:
     """Return a grey picture as a PNG file."""
-    height, width = pixels.shape
-    lines = np.hstack([np.zeros((height, 1), dtype=np.uint8), pixels])
-    chunks = (
-        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)),
-        (b"IDAT", zlib.compress(lines.tobytes(), 6)),
-        (b"IEND", b""),
-    )
-    parts = [
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        for kind, data in chunks
-    ]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+    out = io.BytesIO()
+    Image.fromarray(pixels).save(out, "PNG")
+    return out.getvalue()

@@ -1,6 +1,6 @@
 """The page's server: this computer only, and only for who knows the address.
 
-Every request needs the token that stands in the address.  The name of the host is checked as
+Every request needs the token in the address.  The name of the host is checked as
 well, so that no other site can reach the server by a name that points here.
 """
 

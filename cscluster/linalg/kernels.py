@@ -60,7 +60,7 @@ class Kernel:
 
         It is filled in blocks of rows that stay in the cache.
         """
-        Z = X if Z is None else Z
+        X, Z = (part.astype(np.float64, copy=False) for part in (X, X if Z is None else Z))
         n, m = X.shape[0], Z.shape[0]
         if self.name == "gaussian":
             X, Z = X / self.sigma, Z / self.sigma
@@ -132,6 +132,7 @@ def median_distance(X: Samples) -> float:
     n = X.shape[0]
     if n > _MEDIAN_SAMPLES:
         X = X[np.sort(np.random.default_rng(0).choice(n, size=_MEDIAN_SAMPLES, replace=False))]
+    X = X.astype(np.float64, copy=False)  # squares of small integers would not fit
     x2 = squared_norms(X)
     i, j = np.triu_indices(X.shape[0], k=1)
     squared = (x2[:, None] + x2 - 2 * dense(X @ X.T))[i, j]

@@ -93,12 +93,12 @@ def require_inductive(algorithm: Algorithm) -> None:
         )
 
 
-def save_model(found: Outcome, path: Path | str) -> None:
+def save_model(outcome: Outcome, path: Path | str) -> None:
     """Write a model that clusters new rows; see `load_model`.
 
     Parameters
     ----------
-    found : Outcome
+    outcome : Outcome
         What `cscluster.cluster` returned.
     path : Path or str
         The file.
@@ -108,15 +108,17 @@ def save_model(found: Outcome, path: Path | str) -> None:
     ParameterError
         If the method cannot place new rows.
     """
-    put(Path(path), to_bytes(from_outcome(found)))
+    put(Path(path), to_bytes(from_outcome(outcome)))
 
 
-def from_outcome(found: Outcome) -> Model:
+def from_outcome(outcome: Outcome) -> Model:
     """Return the model that an outcome of a table holds."""
-    assert found.table is not None
-    assert found.features is not None
-    require_inductive(registry.find(found.algorithm))
-    return Model(found.algorithm, found.n_clusters, found.table.id_column, found.features, found.estimator)
+    assert outcome.table is not None
+    assert outcome.features is not None
+    require_inductive(registry.find(outcome.algorithm))
+    return Model(
+        outcome.algorithm, outcome.n_clusters, outcome.table.id_column, outcome.features, outcome.estimator
+    )
 
 
 def load_model(path: Path | str) -> Model:

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any, cast
 
 import yaml
 from pydantic import BaseModel, ConfigDict
@@ -21,14 +21,10 @@ from cscluster.experiment.engine.run import prepare
 from cscluster.papers import benchmark_page, reference
 from cscluster.papers.benchmark_page import Chapter
 from cscluster.papers.reproduce import Step, available
+from cscluster.papers.shelf import Shelf, check_profile, complete_draws
 from cscluster.papers.standing import COST, METRIC
 from cscluster.report import article
 from cscluster.report.aggregate import Results, collect, restrict
-from cscluster.store.folder import RunFolder
-from cscluster.store.packed import pack, restore
-
-PROFILES = {"full": "benchmark", "quick": "benchmark-quick"}
-"""How much to run, and the directory of its results."""
 
 
 class Track(BaseModel):
@@ -63,14 +59,15 @@ class Track(BaseModel):
 
 
 @cache
+def _content() -> dict[str, Any]:
+    file = bundle.folder("configs") / "benchmark" / "tracks.yaml"
+    return cast("dict[str, Any]", yaml.safe_load(file.read_text(encoding="utf-8")))
+
+
+@cache
 def tracks() -> dict[str, Track]:
     """Read the tracks."""
-    content = yaml.safe_load(_file("tracks.yaml").read_text(encoding="utf-8"))
-    return {name: Track.model_validate(track) for name, track in content["tracks"].items()}
-
-
-def _file(name: str) -> Path:
-    return bundle.folder("configs") / "benchmark" / name
+    return {name: Track.model_validate(track) for name, track in _content()["tracks"].items()}
 
 
 @dataclass(frozen=True)
@@ -103,16 +100,16 @@ class Benchmark:
         """Plan one track after another, each when it is asked for."""
         for name in self.names:
             _, settings, missing = available("benchmark/benchmark", self._settings(name))
-            restored = self._restore(name)
-            job = prepare("benchmark/benchmark", settings=settings, out=self._folder)
+            restored = self._shelf.restore(name)
+            job = prepare("benchmark/benchmark", settings=settings, out=self._shelf.folder)
             yield Step(name, missing, replace(job, draws=self.draws), restored)
 
     def outcome(self) -> dict[str, Results]:
         """Return the results of the complete draws of the tracks; a track without any is left out."""
         found = {}
         for name in self.names:
-            self._restore(name)
-            folder = RunFolder(self._folder / name)
+            self._shelf.restore(name)
+            folder = self._shelf.run(name)
             if folder.exists() and (draws := complete_draws(folder)):
                 results = collect(folder, [METRIC, "satisfied", COST])
                 found[name] = restrict(results, results.trials["draw"].isin(draws))
@@ -129,9 +126,9 @@ class Benchmark:
         if self.profile == "full":
             every = replace(self, names=list(tracks())).outcome()
             for name, run in outcome.items():
-                put(self._packed(name), pack(RunFolder(self._folder / name), run.metrics))
+                self._shelf.pack(name, run.metrics)
             self._write_page(folder, every, command)
-        reference.write(self._reference, every, command, "")
+        reference.write(self._shelf.summary, every, command, "")
         return folder
 
     def _write_page(self, folder: Path, runs: Mapping[str, Results], command: str) -> None:
@@ -162,42 +159,20 @@ class Benchmark:
 
         Failures are results here, and no drift.
         """
-        expected = reference.read(self._reference)
+        expected = reference.read(self._shelf.summary)
         scores = {name: replace(run, failures=run.failures[:0]) for name, run in outcome.items()}
         return reference.drift(scores, expected[expected["item"].isin(self.names)], tolerance)
 
     @property
-    def _folder(self) -> Path:
-        return self.results / PROFILES[self.profile]
-
-    @property
-    def _reference(self) -> Path:
-        prefix = "quick_" if self.profile == "quick" else ""
-        return self.results / "reference" / f"{prefix}benchmark.csv"
-
-    def _packed(self, name: str) -> Path:
-        return self.results / "reference" / "trials" / "benchmark" / f"{name}.json.xz"
-
-    def _restore(self, name: str) -> int:
-        """Take over the trials that came with the reference, where none are stored yet."""
-        if self.profile != "full":
-            return 0
-        return restore(self._packed(name), RunFolder(self._folder / name))
+    def _shelf(self) -> Shelf:
+        return Shelf(self.results, "benchmark", "benchmark", self.profile)
 
     def _settings(self, name: str) -> list[str]:
-        track, sets = tracks()[name], yaml.safe_load(_file("tracks.yaml").read_text(encoding="utf-8"))["sets"]
+        track, sets = tracks()[name], _content()["sets"]
         chosen = [f"name={name}", f"title={track.title}"]
         if track.sets:
             chosen.append(sets["few" if self.profile == "quick" else track.sets])
         return [*chosen, *track.settings, *((track.quick or []) if self.profile == "quick" else [])]
-
-
-def complete_draws(folder: RunFolder) -> set[int]:
-    """Return the draws of links of which every planned trial has been run, with success or without."""
-    experiment = folder.config()["experiment"]
-    repeats, n_draws = experiment["repeats"], experiment["trials"]
-    done = Counter(record["trial"] // repeats for record in folder.planned_records())
-    return {draw for draw, count in done.items() if count * n_draws >= len(folder.plan())}
 
 
 def choose(track: str | None, profile: str, results: Path, draws: int | None = None) -> Benchmark:
@@ -208,8 +183,7 @@ def choose(track: str | None, profile: str, results: Path, draws: int | None = N
     ConfigError
         If there is no such track or profile.
     """
-    if profile not in PROFILES:
-        raise ConfigError(f"There is no profile '{profile}'{did_you_mean(profile, PROFILES)}")
+    check_profile(profile)
     names = [name for name, known in tracks().items() if profile == "full" or known.quick is not None]
     if track is None:
         return Benchmark(names, profile, results, draws)

@@ -31,7 +31,7 @@ from cscluster.papers.comparisons import (
 )
 from cscluster.papers.curves import Dip, Gain, LeadShrinks, LevelsOff, Rising, Slope
 from cscluster.papers.printed import Exponents, Numbers, Order
-from cscluster.papers.rule import Outcome
+from cscluster.papers.rule import Outcome, spread
 from cscluster.report.aggregate import Results
 
 AnyRule = Annotated[
@@ -232,11 +232,20 @@ def load(name: str) -> Paper:
 
 @dataclass(frozen=True)
 class Finding:
-    """What a claim came to: its status, the numbers behind it or why there are none, and shown causes."""
+    """What a claim came to.
+
+    Attributes
+    ----------
+    status, text : str
+        The verdict, and the numbers behind it or why there are none.
+    causes, ruled_out : tuple of str
+        Where the claim differs, the causes that their experiments show, and those that they do not show.
+    """
 
     status: Status
     text: str
     causes: tuple[str, ...] = ()
+    ruled_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -272,7 +281,7 @@ def judge(
         cases, twins = claim.cases(runs), paper.printed_forms
         printed = cases.in_form(twins, "printed", paper.our_forms)
         ours = cases.in_form(twins, "ours", paper.our_forms)
-        remarks = _Remarks(claim, runs, missing, trials or {})
+        remarks = _Remarks(paper, claim, runs, missing, trials or {})
         absent = sorted(
             twins[method]
             for method in methods_of(ours.labels, twins) - methods_of(printed.labels, twins)
@@ -281,37 +290,42 @@ def judge(
         findings: dict[Form, Finding] = {
             "printed": Finding("not run", f"no results of {', '.join(absent)}")
             if absent
-            else remarks.finding(claim.rule.judge(printed, paper.printed)),
-            "ours": remarks.finding(claim.rule.judge(ours, paper.printed)),
+            else remarks.finding(claim.rule.judge(printed, paper.printed), "printed"),
+            "ours": remarks.finding(claim.rule.judge(ours, paper.printed), "ours"),
         }
         for form, finding in findings.items():
             if finding.status == "differs":
-                findings[form] = replace(finding, causes=_shown(paper, claim, form, runs))
+                findings[form] = _with_causes(finding, paper, claim, form, runs)
         found.append(Verdict(claim, **findings))
     return found
 
 
-def _shown(paper: Paper, claim: Claim, form: Form, runs: Mapping[str, Results]) -> tuple[str, ...]:
-    """Return the causes whose rules hold, each with its numbers and experiments."""
-    sentences = []
+def _with_causes(
+    finding: Finding, paper: Paper, claim: Claim, form: Form, runs: Mapping[str, Results]
+) -> Finding:
+    """Add the causes whose rules hold and those whose rules do not, with numbers and experiments."""
+    causes: list[str] = []
+    ruled_out: list[str] = []
     for cause in claim.causes:
         outcome = cause.rule.judge(cause.cases(runs), paper.printed)
-        if cause.form in (None, form) and outcome is not None and outcome.holds:
+        if cause.form in (None, form) and outcome is not None:
             items = ", ".join(f"`{item}`" for item in cause.items if item in runs)
-            sentences.append(f"{cause.says} ({items}: {outcome.text})")
-    return tuple(sentences)
+            sentence = f"{cause.says} ({items}: {outcome.text})"
+            (causes if outcome.holds else ruled_out).append(sentence)
+    return replace(finding, causes=tuple(causes), ruled_out=tuple(ruled_out))
 
 
 @dataclass(frozen=True)
 class _Remarks:
     """What has to be said about the runs of a claim."""
 
+    paper: Paper
     claim: Claim
     runs: Mapping[str, Results]
     missing: Mapping[str, list[str]]
     trials: Mapping[str, int]
 
-    def finding(self, outcome: Outcome | None) -> Finding:
+    def finding(self, outcome: Outcome | None, form: Form) -> Finding:
         """Return what an outcome means; there is none where there was nothing to judge by."""
         claim, runs = self.claim, self.runs
         gone = [
@@ -328,13 +342,20 @@ class _Remarks:
         notes = [outcome.text]
         notes += [f"without {', '.join(gone)}"] if gone else []
         notes += [f"not run: {', '.join(left)}"] if left else []
-        notes += [
-            f"{runs[item].planned} of {self.trials[item]} trials in {item}"
-            for item in claim.items
-            if item in runs and runs[item].planned < self.trials.get(item, 0)
-        ]
+        notes += [note for item in claim.items if item in runs and (note := self._few_trials(item, form))]
         status: Status = "reproduced" if outcome.holds else "better" if outcome.exceeds else "differs"
         return Finding(status, "; ".join(notes))
+
+    def _few_trials(self, item: str, form: Form) -> str:
+        """Say how many trials there are of an item's methods where some have fewer than in the paper."""
+        paper, rule = self.paper, self.claim.rule
+        cases = self.claim.cases({item: self.runs[item]})
+        trials = cases.in_form(paper.printed_forms, form, paper.our_forms).trials
+        if not rule.open_to_all:
+            trials = trials[trials["label"].isin(rule.labels)]
+        counts = trials.groupby(["dataset", "label"])["trial"].nunique()
+        wanted = self.trials.get(item, 0)
+        return f"{spread(counts)} of {wanted} trials in {item}" if (counts < wanted).any() else ""
 
 
 def against(results: Results, paper: str, item: str) -> pd.DataFrame:

@@ -10,10 +10,11 @@ from typing import Any
 import pandas as pd
 
 from cscluster.atomic import put
-from cscluster.papers.claims import STATUSES, Finding, Paper, Verdict, against, counts, summary
+from cscluster.papers.claims import STATUSES, Claim, Finding, Paper, Verdict, against, counts, summary
 from cscluster.report.aggregate import Results
 from cscluster.report.figures.draw import drawings
 from cscluster.report.figures.save import save
+from cscluster.report.formats.pipes import pipe_table
 
 _MARKS = {
     "reproduced": "✓ reproduced",
@@ -150,19 +151,25 @@ def render(chapters: Sequence[Chapter], command: str, figures: Figures) -> str:
         "because the numbers exceed the printed ones, and *differs* otherwise; it is *not decidable* where "
         "data are missing.  Each claim is judged twice: with the methods *as printed*, which is the verdict "
         "on the paper, and with *ours*, the forms that this package recommends.  Where a claim differs, its "
-        "cause is named if an experiment shows it; else it was not found.  Tests compare draws of links.",
+        "cause is named if an experiment shows it; else it was not found, and what an experiment ruled out "
+        "is named instead.  Tests compare draws of links; a draw counts for the methods that have run all of "
+        "it.",
         "",
         f"Made by `{command}` with {versions(chapters) or 'nothing run yet'}.  {machines(chapters)}",
         "",
-        "| paper | form | " + " | ".join(STATUSES) + " |",
-        "|---|---|" + "---:|" * len(STATUSES),
+        *pipe_table(
+            ["paper", "form", *STATUSES],
+            [
+                [_link(chapter), name, *map(str, counts(findings).values())]
+                for chapter in chapters
+                for name, findings in (
+                    ("as printed", [verdict.printed for verdict in chapter.verdicts]),
+                    ("ours", [verdict.ours for verdict in chapter.verdicts]),
+                )
+            ],
+            len(STATUSES),
+        ),
     ]
-    for chapter in chapters:
-        for name, findings in (
-            ("as printed", [verdict.printed for verdict in chapter.verdicts]),
-            ("ours", [verdict.ours for verdict in chapter.verdicts]),
-        ):
-            lines.append(_row([_link(chapter), name, *map(str, counts(findings).values())]))
     for chapter in chapters:
         lines += ["", *_chapter(chapter)]
         for item in chapter.runs:
@@ -178,23 +185,28 @@ def _link(chapter: Chapter) -> str:
 
 
 def _chapter(chapter: Chapter) -> list[str]:
-    lines = [
-        f"## {chapter.paper.name}",
+    name = chapter.paper.name
+    verdicts = [[v.claim.where, _said(v.claim), _found(v.printed), _found(v.ours)] for v in chapter.verdicts]
+    items = [
+        [f"`{name}/{item}`", about.shows, chapter.states[item].words()]
+        for item, about in chapter.paper.items.items()
+    ]
+    return [
+        f"## {name}",
         "",
         f"{chapter.title}: {summary(chapter.verdicts)}.",
         "",
-        "| where | the paper says | as printed | ours |",
-        "|---|---|---|---|",
+        *_table(["where", "the paper says", "as printed", "ours"], verdicts),
+        "",
+        *_table(["experiment", "shows", "run"], items),
     ]
-    for verdict in chapter.verdicts:
-        claim = verdict.claim
-        says = claim.says + (f"<br>Rule: {claim.because}" if claim.because else "")
-        says += f"<br>Changed: {claim.changed}" if claim.changed else ""
-        lines.append(_row([claim.where, says, _found(verdict.printed), _found(verdict.ours)]))
-    lines += ["", "| experiment | shows | run |", "|---|---|---|"]
-    for name, item in chapter.paper.items.items():
-        lines.append(_row([f"`{chapter.paper.name}/{name}`", item.shows, chapter.states[name].words()]))
-    return lines
+
+
+def _said(claim: Claim) -> str:
+    """Return the sentence of the paper, why its rule is that, and what was changed."""
+    because = [f"Rule: {claim.because}"] if claim.because else []
+    changed = [f"Changed: {claim.changed}"] if claim.changed else []
+    return "<br>".join([claim.says, *because, *changed])
 
 
 def _found(finding: Finding) -> str:
@@ -202,8 +214,10 @@ def _found(finding: Finding) -> str:
     text = _MARKS[finding.status] + (f": {finding.text}" if finding.text else "")
     if finding.status != "differs":
         return text
-    return "<br>".join([text, *(f"Cause: {cause}" for cause in finding.causes or ["not found"])])
+    causes = [f"Cause: {cause}" for cause in finding.causes or ["not found"]]
+    return "<br>".join([text, *causes, *(f"Ruled out: {cause}" for cause in finding.ruled_out)])
 
 
-def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|").replace("*", "\\*") for cell in cells) + " |"
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return a table whose stars are no marks."""
+    return pipe_table(heads, [[cell.replace("*", "\\*") for cell in row] for row in rows])

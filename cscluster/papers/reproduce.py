@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cscluster.algorithms.registry import PAPERS
-from cscluster.atomic import put
 from cscluster.data import index
 from cscluster.errors import ConfigError, did_you_mean
 from cscluster.experiment.config.load import load
@@ -19,13 +18,10 @@ from cscluster.papers import claims, page, reference
 from cscluster.papers.claims import Paper
 from cscluster.papers.outlook import Outlook, outlook
 from cscluster.papers.page import Chapter, State
+from cscluster.papers.shelf import Shelf, check_profile, in_complete_draws
 from cscluster.report.aggregate import Results, collect
 from cscluster.store.folder import RunFolder
-from cscluster.store.packed import pack, restore, unpack
-from cscluster.store.records import Record
-
-PROFILES = {"full": "papers", "quick": "papers-quick"}
-"""How much to run, and the directory of its results."""
+from cscluster.store.table import RecordTable
 
 
 @dataclass(frozen=True)
@@ -79,9 +75,9 @@ class Reproduction:
             paper = _load(name, self.profile)
             for item in items:
                 experiment, settings, missing = self._experiment(paper, item)
-                job, restored = None, self._restore(name, item)
+                job, restored = None, self._shelf(name).restore(item)
                 if len(missing) < len(experiment.datasets):
-                    job = prepare(f"papers/{name}/{item}", settings=settings, out=self._folder(name))
+                    job = prepare(f"papers/{name}/{item}", settings=settings, out=self._shelf(name).folder)
                 yield Step(f"{name}/{item}", missing, job, restored)
 
     def outlooks(self) -> Iterator[Outlook]:
@@ -91,13 +87,13 @@ class Reproduction:
             paper = _load(name, self.profile)
             for item in items:
                 experiment, settings, missing = self._experiment(paper, item)
-                records = self._stored(name, item)
+                records = self._shelf(name).records(item)
                 cells: set[str] = set()
                 if records and len(missing) < len(experiment.datasets):
                     plan = make_plan(load(f"papers/{name}/{item}", settings))
                     cells = {cell.hash for cell in {id(trial.cell): trial.cell for trial in plan}.values()}
                 yield outlook(
-                    f"{name}/{item}", experiment, missing, records, cells, quick._stored(name, item)
+                    f"{name}/{item}", experiment, missing, records, cells, quick._shelf(name).records(item)
                 )
 
     def outcome(self) -> list[Chapter]:
@@ -110,15 +106,13 @@ class Reproduction:
         command = f"cscluster reproduce --profile {self.profile} --write"
         for chapter in outcome:
             if chapter.runs:
-                reference.write(
-                    self._reference(chapter.paper.name), chapter.runs, command, page.versions([chapter])
-                )
+                summary = self._shelf(chapter.paper.name).summary
+                reference.write(summary, chapter.runs, command, page.versions([chapter]))
         if self.profile == "full":
             page.write(folder, outcome, command)
             for chapter in outcome:
                 for item, run in chapter.runs.items():
-                    stored = RunFolder(self._folder(chapter.paper.name) / item)
-                    put(self._packed(chapter.paper.name, item), pack(stored, run.metrics))
+                    self._shelf(chapter.paper.name).pack(item, run.metrics)
         return folder
 
     def drift(self, outcome: list[Chapter], tolerance: float) -> list[str]:
@@ -126,34 +120,14 @@ class Reproduction:
         sentences = []
         for chapter in outcome:
             name, items = chapter.paper.name, self.items[chapter.paper.name]
-            expected = reference.read(self._reference(name))
+            expected = reference.read(self._shelf(name).summary)
             runs = {item: run for item, run in chapter.runs.items() if item in items}
             drifted = reference.drift(runs, expected[expected["item"].isin(items)], tolerance)
             sentences += [f"{name}/{sentence}" for sentence in drifted]
         return sentences
 
-    def _folder(self, paper: str) -> Path:
-        return self.results / PROFILES[self.profile] / paper
-
-    def _reference(self, paper: str) -> Path:
-        prefix = "quick_" if self.profile == "quick" else ""
-        return self.results / "reference" / f"{prefix}{paper}.csv"
-
-    def _packed(self, paper: str, item: str) -> Path:
-        return self.results / "reference" / "trials" / paper / f"{item}.json.xz"
-
-    def _stored(self, paper: str, item: str) -> list[Record]:
-        """Return the stored trials of an item, or those that came with the reference."""
-        folder, packed = RunFolder(self._folder(paper) / item), self._packed(paper, item)
-        if folder.exists():
-            return list(folder.records())
-        return unpack(packed)[1] if self.profile == "full" and packed.exists() else []
-
-    def _restore(self, paper: str, item: str) -> int:
-        """Take over the trials that came with the reference, where none are stored yet."""
-        if self.profile != "full":
-            return 0
-        return restore(self._packed(paper, item), RunFolder(self._folder(paper) / item))
+    def _shelf(self, paper: str) -> Shelf:
+        return Shelf(self.results, "papers", paper, self.profile)
 
     def _experiment(self, paper: Paper, item: str) -> tuple[Experiment, list[str], list[str]]:
         """Return an item's experiment, its changes that leave out missing data sets, and these."""
@@ -166,8 +140,9 @@ class Reproduction:
         for item in paper.items:
             experiment, _, missing = self._experiment(paper, item)
             trials[item] = experiment.trials * experiment.repeats
-            self._restore(paper.name, item)
-            folder = RunFolder(self._folder(paper.name) / item)
+            shelf = self._shelf(paper.name)
+            shelf.restore(item)
+            folder = shelf.run(item)
             if not folder.exists():
                 states[item] = State(missing=missing)
                 continue
@@ -183,8 +158,9 @@ class Reproduction:
                 sum(record.get("cpu_seconds") or 0.0 for record in timed),
                 sum(sum(record["seconds"].values()) for record in timed),
             )
-            if records:
-                runs[item] = _collect(paper, item, folder)
+            ran = Experiment.model_validate(folder.config()["experiment"])
+            if whole := in_complete_draws(ran, records):
+                runs[item] = _collect(paper, item, folder, RecordTable(whole))
         gone = {item: state.missing for item, state in states.items()}
         verdicts = [v for v in claims.judge(paper, runs, gone, trials) if set(v.claim.items) & set(items)]
         return Chapter(paper, PAPERS.get(paper.name, paper.name), verdicts, states, runs)
@@ -198,8 +174,7 @@ def choose(target: str | None, profile: str, results: Path) -> Reproduction:
     ConfigError
         If there is no such paper, item or profile.
     """
-    if profile not in PROFILES:
-        raise ConfigError(f"There is no profile '{profile}'{did_you_mean(profile, PROFILES)}")
+    check_profile(profile)
     name, _, item = (target or "").partition("/")
     wanted = {}
     for paper in [name] if name else claims.names():
@@ -238,11 +213,11 @@ def _is_missing(base: str | None) -> bool:
     return base in index.external() and index.find_file(base) is None
 
 
-def _collect(paper: Paper, item: str, folder: RunFolder) -> Results:
-    """Return the results with all metrics that the experiment or a claim names."""
+def _collect(paper: Paper, item: str, folder: RunFolder, table: RecordTable) -> Results:
+    """Return the results of some trials, with all metrics that the experiment or a claim names."""
     named = [*folder.config()["experiment"]["metrics"]]
     for claim in paper.claims:
         named += [
             metric for check in (claim, *claim.causes) if item in check.items for metric in check.metrics
         ]
-    return collect(folder, list(dict.fromkeys(named)))
+    return collect(folder, list(dict.fromkeys(named)), table=table)

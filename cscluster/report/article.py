@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cscluster.report.formats.pipes import pipe_table
 from cscluster.report.html.document import document
 from cscluster.report.html.markup import Markup, join, tag
 from cscluster.report.html.scatter import PlainTable
@@ -31,7 +32,7 @@ class Picture:
 
 
 Block = Heading | PlainTable | Picture | str
-"""A string is a paragraph; in it and in tables, words in backticks are code and those in ** stand out."""
+"""A string is a paragraph; in it and in tables, words in backticks are code and those in ** bold."""
 
 
 def markdown(title: str, blocks: Sequence[Block]) -> str:
@@ -45,14 +46,9 @@ def _as_markdown(block: Block) -> str:
     if isinstance(block, Picture):
         return f"![{block.caption}]({block.path})\n\n{block.caption}"
     if isinstance(block, PlainTable):
-        texts = len(block.heads) - block.numbers
-        lines = [_row(block.heads), "|" + "---|" * texts + "---:|" * block.numbers, *map(_row, block.rows)]
+        lines = pipe_table(block.heads, block.rows, block.numbers)
         return "\n".join([*([block.caption, ""] if block.caption else []), *lines])
     return block
-
-
-def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
 def html(title: str, blocks: Sequence[Block]) -> str:
@@ -87,7 +83,7 @@ def _cell(words: str) -> Cell:
 
 
 def _inline(words: str) -> Markup:
-    """Return words with code and what stands out as elements."""
+    """Return words with code and bold words as elements."""
     parts = re.split(r"(`.+?`|\*\*.+?\*\*)", words)
     return join(
         tag("code", part[1:-1])

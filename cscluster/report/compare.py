@@ -93,7 +93,7 @@ def compare(before: RunFolder, after: RunFolder, first: Results, second: Results
 
 
 def _meanings(folder: RunFolder, records: list[Record]) -> dict[tuple[str, str, str], dict[str, Any]]:
-    """Return what each data set, label and grid point of a run stands for."""
+    """Return what each data set, label and grid point of a run means."""
     cells = folder.cells()
     return {
         (r["dataset"], r["label"], json.dumps(r["grid"], sort_keys=True)): cells.get(r["cell"], {})

@@ -109,12 +109,12 @@ def paired(results: Compared, metric: str) -> Paired:
 
 def _paired(results: Compared, metric: str) -> Paired:
     axes = results.axes
-    found = draw_means(metric_values(results.trials, metric), [axes.place, axes.label], axes.draw)
-    place, label, draw = (found.index.get_level_values(level).to_numpy() for level in range(3))
+    means = draw_means(metric_values(results.trials, metric), [axes.place, axes.label], axes.draw)
+    place, label, draw = (means.index.get_level_values(level).to_numpy() for level in range(3))
     shape = len(axes.draws), len(axes.places), len(results.labels)
     counts, values = np.zeros(shape), np.full(shape, np.nan)
-    counts[draw, place, label] = found["count"]
-    values[draw, place, label] = found["mean"]
+    counts[draw, place, label] = means["count"]
+    values[draw, place, label] = means["mean"]
     enough = 2 * counts >= np.maximum(counts.max(axis=2, keepdims=True, initial=0), 1)
     return Paired(axes.places, results.labels, axes.draws, np.where(enough, values, np.nan))
 
@@ -448,12 +448,12 @@ def rank_test(results: Results, metric: str, labels: Sequence[str] | None = None
     source_of = {name: source for source, names in results.families.items() for name in names}
     sources = pd.Index([source_of.get(name, name) for name in table.index])
     by_source = table.groupby(sources, sort=False).mean()
-    found = friedman(by_source, lower_is_better(metric))
-    if found is None:
+    test = friedman(by_source, lower_is_better(metric))
+    if test is None:
         return None
     return replace(
-        found,
-        across=found.across if len(table) == found.n else f"{found.n} sources of {len(table)} data sets",
+        test,
+        across=test.across if len(table) == test.n else f"{test.n} sources of {len(table)} data sets",
         absent_labels=[results.marks[name] for name in everything.columns if name not in table],
         absent_datasets=[name for name in everything.index if name not in table.index],
     )
@@ -492,24 +492,24 @@ def sentence(results: Results, metric: str) -> str:
 
 def _across(results: Results, metric: str) -> str:
     """Return the outcome of Friedman's test in words, where there is one."""
-    found = rank_test(results, metric)
-    if found is None:
+    test = rank_test(results, metric)
+    if test is None:
         return ""
-    alike = "differ" if found.p < ALPHA else "do not differ significantly"
+    alike = "differ" if test.p < ALPHA else "do not differ significantly"
     ranks = [
         f"{results.marks[label]} {rank:.2f}"
-        for label, rank in found.mean_ranks.sort_values(kind="stable").items()
+        for label, rank in test.mean_ranks.sort_values(kind="stable").items()
     ]
     text = (
-        f" Across {found.across} the algorithms {alike} (Friedman, p = {found.p:.2g}); "
-        f"mean ranks: {', '.join(ranks)}; critical difference {found.critical_difference:.2f} (Nemenyi)"
+        f" Across {test.across} the algorithms {alike} (Friedman, p = {test.p:.2g}); "
+        f"mean ranks: {', '.join(ranks)}; critical difference {test.critical_difference:.2f} (Nemenyi)"
     )
-    return f"{text}{left_out_words(found)}."
+    return f"{text}{left_out_words(test)}."
 
 
-def left_out_words(found: Friedman) -> str:
+def left_out_words(test: Friedman) -> str:
     """Say what is not in the ranks; nothing where all is."""
-    return f"; omitted, no results: {_listed(found.left_out)}" if found.left_out else ""
+    return f"; omitted, no results: {_listed(test.left_out)}" if test.left_out else ""
 
 
 def _listed(parts: list[str]) -> str:

@@ -30,7 +30,7 @@ def where(results: Results, conditions: list[str]) -> Results:
 
     A condition is FIELD, a sign and a value.  Fields are dataset, label, algorithm, point, tier, trial,
     and the parameters that were varied; signs are = != < <= > >= and ~ (contains).  After = and !=,
-    several values can stand with commas between them.
+    several values can be given with commas between them.
 
     Raises
     ------

@@ -60,10 +60,7 @@ class Auto(SeededClusterer):
             seed = int(np.random.default_rng().integers(2**32))
         self.algorithm_ = choose_algorithm(X, constraints, self.n_clusters, seed, lambda _: None).algorithm
         self.estimator_ = build(self.algorithm_, {}, self.n_clusters, seed).fit(X, constraints)
-        self.labels_ = self.estimator_.labels_
-        self.n_iter_ = self.estimator_.n_iter_
-        self.converged_ = self.estimator_.converged_
-        self.objective_ = self.estimator_.objective_
+        self._end_as(self.estimator_)
         return self
 
     def predict(self, X: Samples) -> IntArray:

@@ -96,14 +96,14 @@ def choose_count(
         }
         if max(scores.values()) < 0:
             raise DataError("No number of clusters could be tried; say how many clusters there are.")
-        return _chosen(scores, "held-out links kept", "most held-out links are kept there")
+        return _best_count(scores, "held-out links kept", "most held-out links are kept there")
     scores = {}
     for k in numbers:
         tick("k-means")
         with warnings.catch_warnings(action="ignore"):
             labels = build("kmeans", {}, k, seed).fit(X).labels_
         scores[k] = silhouette(X, labels, seed) or -1.0
-    return _chosen(scores, "silhouette", "the silhouette of k-means is largest there")
+    return _best_count(scores, "silhouette", "the silhouette of k-means is largest there")
 
 
 def n_fits(X: Any, links: Constraints, algorithm: str | None) -> int:
@@ -118,7 +118,7 @@ def _methods(X: Any, algorithm: str | None) -> Sequence[str]:
     return [name for name in shortlist(X) if name in _QUICK] or shortlist(X)[:1]
 
 
-def _chosen(scores: dict[int, float], name: str, reason: str) -> Count:
+def _best_count(scores: dict[int, float], name: str, reason: str) -> Count:
     best = max(scores.values())
     number, score = next((k, score) for k, score in scores.items() if score > best - EQUAL)
     return Count(number, scores, name, reason if score == best else f"no number is better by {EQUAL} or more")

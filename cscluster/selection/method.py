@@ -61,7 +61,7 @@ def choose_algorithm(X: Any, links: Constraints, n_clusters: int, seed: int, tic
     X, links = heldout.fewer_rows(X, links, seed)
     parts = heldout.splits(links, seed)
     attempts = [heldout.attempt(name, {}, X, parts, n_clusters, seed, tick) for name in names]
-    chosen, reason = _chosen(attempts)
+    chosen, reason = _best_attempt(attempts)
     if chosen.algorithm == _WITHOUT_LINKS:
         warn("No method that learns from links keeps more held-out ones than k-means, which is used instead.")
     if not chosen.exceeds_chance:
@@ -77,7 +77,7 @@ def n_fits(X: Any, links: Constraints) -> int:
     return heldout.FOLDS * len(shortlist(X)) if heldout.are_enough(links) else 0
 
 
-def _chosen(attempts: list[Attempt]) -> tuple[Attempt, str]:
+def _best_attempt(attempts: list[Attempt]) -> tuple[Attempt, str]:
     """Return the attempt that wins, the last of all being that of k-means, and why it does."""
     *learners, yardstick = attempts
     best = max(attempt.score for attempt in learners)

@@ -133,7 +133,7 @@ def read_table(source: str, columns: Columns) -> Table:
     DataError
         If there is no such data, no such column, or nothing to cluster by.
     """
-    if _is_frame(source):
+    if formats.is_table(source):
         frame, columns = _read_frame(source, columns)
         return _from_frame(frame, Path(source).stem, columns)
     if columns.labels is not None:
@@ -173,7 +173,7 @@ def read_cells(source: str, table: Table) -> pd.DataFrame:
     DataError
         If the data have no columns, since they are sparse.
     """
-    if _is_frame(source):
+    if formats.is_table(source):
         return readers.read_text(Path(source).expanduser())
     if sparse.issparse(table.numbers):
         raise DataError(f"'{source}' is sparse, so that there are no columns to repeat.")
@@ -202,7 +202,7 @@ def read_new(
     """
     if isinstance(source, pd.DataFrame):
         frame, name = readers.with_names(source.copy(deep=False), "table"), "table"
-    elif not _is_frame(source):
+    elif not formats.is_table(source):
         table = _from_dataset(load_dataset(source, id_column=id_column), id_column)
         if texts:
             raise DataError(f"'{source}' has no column '{next(iter(texts))}', which the model needs.")
@@ -231,10 +231,6 @@ def read_new(
         named,
         notes=[f"{plural(missing, 'empty cell')} filled with the medians of the model"] if missing else [],
     )
-
-
-def _is_frame(source: str) -> bool:
-    return formats.is_table(source)
 
 
 def _read_frame(source: str, columns: Columns) -> tuple[pd.DataFrame, Columns]:

@@ -28,7 +28,9 @@ def test_a_light_link_is_given_up_and_a_heavy_one_kept(name):
 
 @pytest.mark.parametrize("name", ["cop_kmeans", "supervised_means", "iter_svr"])
 def test_methods_that_take_links_alike_refuse_weights_by_name(name):
-    with pytest.raises(ConstraintError, match="takes all links alike and cannot honour their weights"):
+    with pytest.raises(
+        ConstraintError, match="cannot weigh links against each other; leave their weights out"
+    ):
         build(name, {}, 2, 0).fit(X, with_bridge(0.5))
 
 

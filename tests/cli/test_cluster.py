@@ -273,9 +273,9 @@ def test_contradictions_are_listed_and_can_be_kept_or_dropped(call, garden):
 
 def test_the_last_number_of_clusters_tried_is_told(capsys):
     chosen = Count(10, {9: 0.5, 10: 0.7}, "silhouette", "it is largest there")
-    view.Shown(Console()).count(chosen)
+    view.ScreenWatcher(Console()).count(chosen)
     assert "that is the last number tried" in capsys.readouterr().out
-    view.Shown(Console()).count(Count(9, {9: 0.7, 10: 0.5}, "silhouette", "it is largest there"))
+    view.ScreenWatcher(Console()).count(Count(9, {9: 0.7, 10: 0.5}, "silhouette", "it is largest there"))
     assert "last number" not in capsys.readouterr().out
 
 

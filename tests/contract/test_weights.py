@@ -45,7 +45,7 @@ def result(entry, X, links):
 @pytest.mark.parametrize("entry", LINKED, ids=lambda entry: entry.name)
 def test_weights_count_or_are_refused_by_name(entry):
     if not entry.load().weighs_links:
-        with pytest.raises(ConstraintError, match=f"{entry.load().__name__} takes all links alike"):
+        with pytest.raises(ConstraintError, match=f"{entry.load().__name__} cannot weigh links"):
             result(entry, *problem(0, True))
         return
     differs = (

@@ -55,3 +55,9 @@ def test_nystroem_is_exact_on_all_landmarks_and_close_below(X, name):
     assert np.linalg.norm(some(X) @ some(X).T - kernel(X)) < 0.05 * np.linalg.norm(kernel(X))
     Z = some.landmarks
     np.testing.assert_allclose(some(Z) @ some(Z).T, kernel(Z), atol=1e-7)
+
+
+def test_small_integers_do_not_overflow():
+    X = np.random.default_rng(0).integers(0, 255, size=(20, 6)).astype(np.uint8)
+    assert median_distance(X) == pytest.approx(np.sqrt(np.median(pdist(X) ** 2)))
+    np.testing.assert_allclose(Kernel("linear")(X), X.astype(float) @ X.T.astype(float))

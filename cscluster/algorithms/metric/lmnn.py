@@ -1,11 +1,10 @@
-"""Large margin nearest neighbours, with the links in the place of labels."""
+"""Large margin nearest neighbours, with links instead of labels."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from cscluster.algorithms.base import BoolArray, FloatArray, IntArray, LinearMetric
-from cscluster.algorithms.metric.options import MAX_DIRECTIONS
 from cscluster.algorithms.parameters import Integer, Null, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError
@@ -164,9 +163,6 @@ class LMNN(LinearMetric):
     )
     max_iter: int = parameter(1000, "iteration limit", Integer(1))
     tol: float = parameter(1e-4, "relative change of the objective that counts as none", Real(0))
-
-    def _most_directions(self) -> int | None:
-        return MAX_DIRECTIONS if self.shrinkage is None else None
 
     def _scales(self, X: FloatArray) -> tuple[BoolArray, FloatArray]:
         varies, s = common_scales(X)

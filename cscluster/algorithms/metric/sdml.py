@@ -95,16 +95,14 @@ class SDML(LinearMetric):
         if len(P) < 2:
             self.precision_, self.n_iter_, self.converged_ = 1 / P, 0, True
             return np.sqrt(self.precision_)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            try:
-                _, self.precision_, costs, self.n_iter_ = graphical_lasso(
-                    P, self.sparsity, max_iter=self.max_iter, return_costs=True, return_n_iter=True
-                )
-            except FloatingPointError as error:
-                raise ConstraintError(
-                    f"The graphical lasso of SDML failed ({error}); a larger 'sparsity' or 'floor' helps."
-                ) from error
+        limits = {"max_iter": self.max_iter, "return_costs": True, "return_n_iter": True}
+        try:
+            with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+                _, self.precision_, costs, self.n_iter_ = graphical_lasso(P, self.sparsity, **limits)
+        except FloatingPointError as error:
+            raise ConstraintError(
+                f"The graphical lasso of SDML failed ({error}); a larger 'sparsity' or 'floor' helps."
+            ) from error
         self.converged_ = bool(abs(costs[-1][1]) < 1e-4)
         if not self.converged_:
             warn(f"SDML did not converge in {self.max_iter} iterations.")

@@ -42,8 +42,8 @@ class MetricKMeans(ConstrainedKMeans):
     )
     fallback: bool = parameter(
         True,
-        "keep to the Euclidean metric where the labels that the learned one gives, links aside, break as "
-        "many links as those of k-means (the paper: false)",
+        "keep the Euclidean metric where the labels of the learned one, links aside, break as many links as "
+        "those of k-means (the paper: false)",
         Boolean(),
     )
 

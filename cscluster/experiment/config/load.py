@@ -171,7 +171,7 @@ def _order(line: str) -> tuple[int, int, str]:
 
 
 def _file_place(loc: tuple[str | int, ...], data: Any) -> Place:
-    """Drop from pydantic's location the parts that do not stand in the file, such as union tags."""
+    """Drop from pydantic's location the parts that are not in the file, such as union tags."""
     if loc[:1] == ("constraints",):
         loc = (*loc[:1], *loc[2:])  # the kind of the schedule, even where a key is called like it
     place: list[str | int] = []

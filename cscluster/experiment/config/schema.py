@@ -137,7 +137,7 @@ def repeated(values: list[Any]) -> list[int]:
 
 
 def fail_repeated(values: Mapping[str, Any]) -> None:
-    """Raise a validation error for values that stand twice in a list."""
+    """Raise a validation error for values that a list holds twice."""
     fail(
         ((name, number), f"a second {json.dumps(value[number])} among the values of '{name}'")
         for name, value in values.items()

@@ -34,7 +34,7 @@ class Cell:
     """One data set, one algorithm, one point of its parameter grid; the same in all its trials.
 
     `sources`: file name and hash of the user's own classes in it.  `directory`: where the run was started,
-    from which these are loaded.  `has_twin`: another label of the experiment stands for the same.
+    from which these are loaded.  `has_twin`: another label of the experiment means the same.
     """
 
     data: DataRef
@@ -118,7 +118,7 @@ def _resolved(algorithm: registry.Algorithm, params: Mapping[str, Any]) -> dict[
 
 
 def sources(algorithm: str, clusterer: tuple[str, Any] | None) -> tuple[tuple[str, str], ...]:
-    """Return the files that the user's own classes among an algorithm and its clusterer stand in."""
+    """Return the files of the user's own classes among an algorithm and its clusterer."""
     names = [algorithm, *([clusterer[0]] if clusterer else [])]
     return tuple(source for name in names if (source := registry.find(name).source()))
 

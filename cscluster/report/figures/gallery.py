@@ -93,13 +93,13 @@ def _most_frequent(values: Any) -> Any:
     return different[counts.argmax()]
 
 
-def _mosaic(pixels: FloatArray, shown: list[Any], shape: tuple[int, ...], columns: int) -> Any:
+def _mosaic(pixels: FloatArray, rows_of: list[Any], shape: tuple[int, ...], columns: int) -> Any:
     """Return all pictures side by side, a pixel apart; what is no picture is empty."""
     height, width = shape[0] + 1, shape[1] + 1
     low, high = float(pixels.min()), float(pixels.max())
     scaled = (pixels - low) / ((high - low) or 1.0)
-    canvas = np.full((len(shown) * height, columns * width, *shape[2:]), np.nan)
-    for i, rows in enumerate(shown):
+    canvas = np.full((len(rows_of) * height, columns * width, *shape[2:]), np.nan)
+    for i, rows in enumerate(rows_of):
         for j, row in enumerate(rows):
             canvas[i * height : i * height + shape[0], j * width : j * width + shape[1]] = scaled[
                 row

@@ -1,4 +1,4 @@
-"""Panels, axes and legends: where things stand in a figure."""
+"""Panels, axes and legends: where things are in a figure."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def figure_kind(draw: Callable[P, Figure]) -> Callable[P, Figure]:
     """Have a function draw in the style of the package, and lay the figure out before it is returned."""
 
     @wraps(draw)
-    def drawn(*args: P.args, **kwargs: P.kwargs) -> Figure:
+    def draw_in_style(*args: P.args, **kwargs: P.kwargs) -> Figure:
         with styled():
             figure = draw(*args, **kwargs)
             figure.draw_without_rendering()
             figure.set_layout_engine("none")
             return figure
 
-    return drawn
+    return draw_in_style
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -78,12 +78,12 @@ def _ticks(room: float) -> MaxNLocator:
 
 
 def grid_columns(count: int, most: int) -> int:
-    """Return how many panels stand side by side: at most `most`, in few rows with few places left empty."""
+    """Return how many panels are side by side: at most `most`, in few rows with few places left empty."""
     return min(range(1, most + 1), key=lambda columns: (-(-count // columns), -count % columns))
 
 
 def first_in_row(axes: Axes) -> bool:
-    """Tell whether a panel stands in the first column."""
+    """Tell whether a panel is in the first column."""
     place = axes.get_subplotspec()
     return place is not None and place.is_first_col()
 

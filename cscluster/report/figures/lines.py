@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.transforms import ScaledTranslation
 
 from cscluster.arrays import FloatArray
-from cscluster.metrics.catalogue import metric_title
+from cscluster.metrics.catalogue import Metric, find_metric, metric_title
 from cscluster.report.aggregate import Results, metric_values
 from cscluster.report.figures.layout import first_in_row, log_axis, say_empty
 from cscluster.report.figures.style import look
@@ -58,12 +58,14 @@ def paint_all(
 def _paint(axes: Axes, part: pd.DataFrame, x: str, planned: int, number: int, shift: float) -> None:
     """Draw the means of one algorithm with a band, so many points higher; hollow where trials are missing."""
     style: dict[str, Any] = look(number)
-    if shift:
-        style["transform"] = axes.transData + ScaledTranslation(0, shift / 72, axes.figure.dpi_scale_trans)
     xs, mean, low, high = (part[name].to_numpy(float) for name in (x, "mean", "low", "high"))
-    axes.plot(xs, mean, **style, zorder=3)
+    drawn = axes.plot(xs, mean, **style, zorder=3)
     axes.fill_between(xs, low, high, color=style["color"], alpha=0.13, linewidth=0, zorder=2)
-    _hollow(axes, xs, part, planned, style)
+    drawn += _hollow(axes, xs, part, planned, style)
+    if shift:  # only now: the limits of the axes are those of the data
+        higher = axes.transData + ScaledTranslation(0, shift / 72, axes.figure.dpi_scale_trans)
+        for line in drawn:
+            line.set_transform(higher)
 
 
 def paint_bars(axes: Axes, part: pd.DataFrame, x: str, planned: int, number: int) -> None:
@@ -75,11 +77,14 @@ def paint_bars(axes: Axes, part: pd.DataFrame, x: str, planned: int, number: int
     _hollow(axes, xs, part, planned, style)
 
 
-def _hollow(axes: Axes, xs: FloatArray, part: pd.DataFrame, planned: int, style: dict[str, Any]) -> None:
+def _hollow(
+    axes: Axes, xs: FloatArray, part: pd.DataFrame, planned: int, style: dict[str, Any]
+) -> list[Line2D]:
     short = ((part["n"] < planned) & (part["n"] > 0)).to_numpy()
-    if short.any():
-        hollow = {**style, "linestyle": "none", "markerfacecolor": "white"}
-        axes.plot(xs[short], part["mean"].to_numpy()[short], **hollow, zorder=4)
+    if not short.any():
+        return []
+    hollow = {**style, "linestyle": "none", "markerfacecolor": "white"}
+    return axes.plot(xs[short], part["mean"].to_numpy()[short], **hollow, zorder=4)
 
 
 def finish(axes: Axes, means: pd.Series, metric: str) -> None:
@@ -88,8 +93,23 @@ def finish(axes: Axes, means: pd.Series, metric: str) -> None:
         log_axis(axes, "y", means)
     if not means.notna().any():
         say_empty(axes)
+    else:
+        _stay_in_range(axes, find_metric(metric))
     if first_in_row(axes):
         axes.set_ylabel(metric_name(metric))
+
+
+def _stay_in_range(axes: Axes, metric: Metric) -> None:
+    """Keep ticks in the range of the metric; where all is level, that would be half of the axis."""
+    low, high = axes.get_ylim()
+    least, most = axes.dataLim.intervaly
+    if least == most and metric.lowest <= least <= metric.highest:
+        low = max(low, metric.lowest - 0.1 * (high - low))
+        high = min(high, metric.highest + 0.1 * (high - low))
+        axes.set_ylim(low, high)
+    shown = [tick for tick in axes.get_yticks() if metric.lowest <= tick <= metric.highest]
+    if axes.get_yscale() == "linear":
+        axes.set_yticks([tick for tick in shown if low <= tick <= high])
 
 
 def handle(number: int) -> Any:

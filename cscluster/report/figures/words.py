@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
+import re
 from functools import cache
 
 from matplotlib import font_manager
@@ -32,8 +32,18 @@ def plain(text: object) -> str:
 
 
 def wrapped(text: object, width: int) -> str:
-    """Return a name in lines of at most `width` letters."""
-    return textwrap.fill(plain(text), width)
+    r"""Return a name in lines of at most `width` letters.
+
+    >>> wrapped("optdigits_3_9_test", 14)
+    'optdigits_3_9_\ntest'
+    """
+    lines = [""]
+    for part in re.findall(r"[^ _-]*[ _-]?", plain(text)):
+        for piece in (part[i : i + width] for i in range(0, len(part), width)):
+            if lines[-1] and len((lines[-1] + piece).rstrip()) > width:
+                lines.append("")
+            lines[-1] += piece
+    return "\n".join(line.strip() for line in lines)
 
 
 def metric_name(metric: str) -> str:
@@ -42,7 +52,7 @@ def metric_name(metric: str) -> str:
 
 
 def place_name(results: Results) -> str:
-    """Return the words for the last point and tier, at which figures without an axis for them stand."""
+    """Return the words for the last point and tier, which figures without an axis for them show."""
     text = f"{points_word(results)}: {results.trials['point'].max()}"
     return f"{text}, tier {results.trials['tier'].max()}" if results.axis == "tier" else text
 

@@ -9,4 +9,4 @@ ENDINGS = {
     "json": ".json",
     "html": ".html",
 }
-"""The formats of a report, and the file endings that stand for them."""
+"""The formats of a report, and their file endings."""

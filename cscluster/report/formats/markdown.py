@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from cscluster.report.document import Document
+from cscluster.report.formats.pipes import pipe_table
 from cscluster.report.tables import Grid
 
 
@@ -25,13 +26,12 @@ def _page(document: Document) -> str:
 
 
 def _table(grid: Grid) -> list[str]:
-    lines = [f"## {_escape(grid.heading)}", ""]
-    lines.append(f"| {grid.corner} | {' | '.join(map(_escape, grid.texts.columns))} |")
-    lines.append("|---|" + "---:|" * len(grid.texts.columns))
+    heads = [grid.corner, *map(_escape, grid.texts.columns)]
+    rows = []
     for name, texts, best in grid.rows():
         cells = [f"**{text}**" if out else text for text, out in zip(texts, best, strict=True)]
-        lines.append("| " + " | ".join([_escape(name), *cells]) + " |")
-    return [*lines, ""]
+        rows.append([_escape(name), *cells])
+    return [f"## {_escape(grid.heading)}", "", *pipe_table(heads, rows, len(grid.texts.columns)), ""]
 
 
 def _code(words: str) -> str:
@@ -40,4 +40,4 @@ def _code(words: str) -> str:
 
 def _escape(words: object) -> str:
     one_line = " ".join(str(words).splitlines()).replace("<", "&lt;")
-    return re.sub(r"([\\|*`\[])", r"\\\1", one_line)
+    return re.sub(r"([\\*`\[])", r"\\\1", one_line)

@@ -98,17 +98,17 @@ def _statistics(results: Results, metric: str) -> dict[str, Any]:
     }
 
 
-def _friedman(found: statistics.Friedman | None) -> dict[str, Any] | None:
-    if found is None:
+def _friedman(test: statistics.Friedman | None) -> dict[str, Any] | None:
+    if test is None:
         return None
     return {
-        "p": found.p,
-        "statistic": found.statistic,
-        "n": found.n,
-        "mean_ranks": found.mean_ranks.to_dict(),
-        "critical_difference": found.critical_difference,
-        "nemenyi": _nested(found.nemenyi),
-        "left_out": found.left_out,
+        "p": test.p,
+        "statistic": test.statistic,
+        "n": test.n,
+        "mean_ranks": test.mean_ranks.to_dict(),
+        "critical_difference": test.critical_difference,
+        "nemenyi": _nested(test.nemenyi),
+        "left_out": test.left_out,
     }
 
 

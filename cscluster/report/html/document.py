@@ -50,7 +50,7 @@ def document(
 
 
 def embedded_json(value: Any) -> str:
-    """Return JSON that cannot end the element it stands in; non-finite numbers become null."""
+    """Return JSON that cannot end the element that holds it; non-finite numbers become null."""
     packed = json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return packed.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 

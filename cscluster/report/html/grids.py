@@ -47,15 +47,15 @@ def _of_metric(results: Results, metric: str) -> Iterator[Markup]:
         )
 
 
-def _cell(found: Any, metric: str, best: bool) -> Cell:
+def _cell(cell: Any, metric: str, best: bool) -> Cell:
     """Return a cell: what it shows, and below it the parameters where a grid was searched."""
-    if found is None:
+    if cell is None:
         return Cell("", kind="number")
-    shown = cell_text(found.mean, found.std, found.n, found.planned, metric)
-    chosen = "" if found.label.endswith(f"({found.params})") else found.params
-    kinds = ["number", *(["best"] if best else []), *(["failed"] if found.n < found.planned else [])]
+    shown = cell_text(cell.mean, cell.std, cell.n, cell.planned, metric)
+    chosen = "" if cell.label.endswith(f"({cell.params})") else cell.params
+    kinds = ["number", *(["best"] if best else []), *(["failed"] if cell.n < cell.planned else [])]
     return Cell(
         join([tag("strong", shown) if best else shown, tag("small", chosen) if chosen else ""]),
-        value=found.mean if found.n else None,
+        value=cell.mean if cell.n else None,
         kind=" ".join(kinds),
     )

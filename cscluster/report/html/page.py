@@ -41,7 +41,7 @@ def page(results: list[Results], folders: list[RunFolder], refresh: int | None =
 
 
 def _tabs(results: list[Results]) -> Markup:
-    """Return the tabs of several runs; without scripts the runs stand one below the other."""
+    """Return the tabs of several runs; without scripts the runs follow one another."""
     if len(results) == 1:
         return Markup()
     tabs = [

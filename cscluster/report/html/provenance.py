@@ -19,9 +19,9 @@ ROWS_LIMIT = 500
 """Rows of messages that a page shows."""
 
 
-def failures(found: pd.DataFrame) -> Markup:
+def failures(failed: pd.DataFrame) -> Markup:
     """Return the failed trials with their messages."""
-    if found.empty:
+    if failed.empty:
         return tag("p", "No trial failed.")
     rows = [
         [
@@ -31,18 +31,18 @@ def failures(found: pd.DataFrame) -> Markup:
             Cell(text(r.message), kind="message"),
             Cell(r.count, r.count, "number"),
         ]
-        for r in found.head(ROWS_LIMIT).itertuples()
+        for r in failed.head(ROWS_LIMIT).itertuples()
     ]
     return join(
         [
             filter_box("Filter failures"),
             table(
-                f"{plural(int(found['count'].sum()), 'failed trial')}; they are not part of the means",
+                f"{plural(int(failed['count'].sum()), 'failed trial')}; they are not part of the means",
                 ["algorithm", "data set", "status", "message", "trials"],
                 rows,
                 numbers=1,
             ),
-            _rest(len(found)),
+            _rest(len(failed)),
         ]
     )
 

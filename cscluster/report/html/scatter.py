@@ -74,13 +74,13 @@ def scatter_page(
         "must": cluster[links["must"][:, 0]] != cluster[links["must"][:, 1]],
         "cannot": cluster[links["cannot"][:, 0]] == cluster[links["cannot"][:, 1]],
     }
-    shown = _shown(len(where), links)
+    rows = _rows_to_show(len(where), links)
     data = {
         "clusters": clusters,
         "hues": CLUSTERS,
         "sizes": np.bincount(cluster, minlength=len(clusters)).tolist(),
         "axes": list(axes),
-        "points": [[*where[i].tolist(), int(cluster[i]), names[i]] for i in shown],
+        "points": [[*where[i].tolist(), int(cluster[i]), names[i]] for i in rows],
         "links": {
             kind: [
                 [*where[a].tolist(), *where[b].tolist(), names[a], names[b], bool(bad)]
@@ -96,7 +96,7 @@ def scatter_page(
     body = tag(
         "article",
         tag("header", tag("h1", text(title)), facts(counts), class_="lead"),
-        _map(len(shown), len(where)),
+        _map(len(rows), len(where)),
         _about(about),
         _broken_links(links, broken, names, [clusters[c] for c in cluster]),
     )
@@ -164,20 +164,20 @@ def _number(cell: str) -> float | None:
         return None
 
 
-def _map(shown: int, total: int) -> Markup:
+def _map(n_shown: int, total: int) -> Markup:
     """Return the place where scripts draw the map; a note says so where not all samples are on it."""
-    words = f"The map shows {shown:,} of {total:,} samples, all linked ones among them."
+    words = f"The map shows {n_shown:,} of {total:,} samples, all linked ones among them."
     chart = tag("div", class_="chart map", role="img")
     return tag(
         "section",
         tag("h2", "Map"),
         tag("div", class_="key only-with-scripts", role="group", aria_label="Clusters and links to show"),
         tag("figure", tag("figcaption"), chart, class_="only-with-scripts"),
-        note(words) if shown < total else "",
+        note(words) if n_shown < total else "",
     )
 
 
-def _shown(n: int, links: dict[str, IntArray]) -> list[int]:
+def _rows_to_show(n: int, links: dict[str, IntArray]) -> list[int]:
     """Return the samples that the map shows."""
     if n <= POINTS_LIMIT:
         return list(range(n))

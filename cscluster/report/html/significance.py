@@ -88,7 +88,7 @@ def _at_place(results: Results, metric: str, scores: pd.DataFrame) -> Markup:
     return join([line, legend, _pairs(pairwise(scores, lower), results.unit)])
 
 
-def _pairs(found: pd.DataFrame, unit: str) -> Markup:
+def _pairs(pairs: pd.DataFrame, unit: str) -> Markup:
     rows = [
         [
             Cell(text(r.a)),
@@ -101,11 +101,11 @@ def _pairs(found: pd.DataFrame, unit: str) -> Markup:
             _number(r.cohen_dz, f"{r.cohen_dz:+.2f}"),
             _number(r.rank_biserial, f"{r.rank_biserial:+.2f}"),
         ]
-        for r in found.itertuples()
+        for r in pairs.itertuples()
     ]
     heads = ["a", "b", "winner", "a − b", "t-test p", "Wilcoxon p", "Holm p", "Cohen d", "rank-biserial"]
     return table(
-        f"Pairs over {found['n'].iloc[0]} {unit}; the winner is by Holm's correction of Wilcoxon's test",
+        f"Pairs over {pairs['n'].iloc[0]} {unit}; the winner is by Holm's correction of Wilcoxon's test",
         heads,
         rows,
         numbers=6,
@@ -160,8 +160,8 @@ def _across(results: Results, metric: str) -> Markup:
     return join([heading, sentence, _ranks(results, test)])
 
 
-def _ranks(results: Results, found: Friedman) -> Markup:
-    ranks = found.mean_ranks.sort_values(kind="stable")
+def _ranks(results: Results, test: Friedman) -> Markup:
+    ranks = test.mean_ranks.sort_values(kind="stable")
     marks = results.marks
     rows = [
         [
@@ -170,7 +170,7 @@ def _ranks(results: Results, found: Friedman) -> Markup:
             *(
                 Cell("–", kind="number") if other == label else _number(p, _p(p))
                 for other in ranks.index
-                for p in [found.nemenyi.loc[label, other]]
+                for p in [test.nemenyi.loc[label, other]]
             ),
         ]
         for label, rank in ranks.items()
@@ -185,9 +185,9 @@ def _ranks(results: Results, found: Friedman) -> Markup:
     )
 
 
-def _number(value: float, shown: str) -> Cell:
+def _number(value: float, words: str) -> Cell:
     return Cell(
-        shown.replace("-", "−").replace("inf", "∞"), value if math.isfinite(value) else None, "number"
+        words.replace("-", "−").replace("inf", "∞"), value if math.isfinite(value) else None, "number"
     )
 
 

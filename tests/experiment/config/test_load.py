@@ -112,7 +112,7 @@ def test_every_problem_is_reported_at_once_with_its_place():
         (GOOD.replace("{kind: random_pairs, counts: [10, 20]}", "{kind: file, path: no.csv}"), "there is no links file"),
         (GOOD.replace("counts: [10, 20]", "counts: [10], tiers: 3"), "unknown key 'tiers'"),
         (GOOD.replace("kind: random_pairs, counts: [10, 20]", "kind: tiers, per_tier: [10], tiers: 0"), "'constraints.tiers' must be greater than or equal to 1, got 0"),
-        ("name: x\ndatasets:\n\t- iris\n", "x.yaml:3:1: a tab stands here; YAML is indented with spaces"),
+        ("name: x\ndatasets:\n\t- iris\n", "x.yaml:3:1: a tab; YAML is indented with spaces"),
         (GOOD.replace("[iris]", "iris"), "x.yaml:2:1: 'datasets' must be a list: write datasets: [iris]"),
         (GOOD.replace("{kind: random_pairs, counts: [10, 20]}", "random_pairs"), "write constraints: {kind: random_pairs, counts: [20, 50, 100]}"),
         (GOOD.replace("{kind: random_pairs, counts: [10, 20]}", "random"), "there is no kind 'random' of constraints; did you mean 'random_pairs'?"),

@@ -83,6 +83,17 @@ def test_equal_lines_are_drawn_apart(tmp_path):
     assert "apart" not in caption(curves(run(tmp_path / "b"), "acc"))
 
 
+@pytest.mark.parametrize(("level", "low", "high"), [(0.0, -0.1, 0.1), (1.0, 0.9, 1.1), (0.5, 0.4, 0.6)])
+def test_lines_that_are_level_and_equal_keep_the_axes_in_the_range_of_the_metric(tmp_path, level, low, high):
+    results = run(tmp_path, points=(8, 16, 32, 64), value=lambda *at: level)
+    (axes,) = curves(results, "acc").axes
+    assert axes.get_xlim()[0] > 6
+    assert axes.get_xlim()[1] < 80
+    bottom, top = axes.get_ylim()
+    assert low < bottom < level < top < high
+    assert all(0 <= tick <= 1 for tick in axes.get_yticks())
+
+
 def test_panels_share_their_points_unless_one_would_be_half_empty(tmp_path):
     results = run(tmp_path, datasets=("iris", "wine"), points=(10, 20, 30, 200))
     trials = results.trials

@@ -105,7 +105,7 @@ class IterSVR(LandmarkMarginClusterer):
     C: float = 500.0
     epsilon: float = parameter(
         0.05,
-        "insensitive width of the loss; must be small, a wide one brings back the hinge loss's vice",
+        "insensitive width of the loss; keep it small: a wide one moves as few labels as the hinge loss",
         Real(0),
     )
 

@@ -43,7 +43,7 @@ def lower_bound(K: FloatArray, M: FloatArray, lam: FloatArray, p: FloatArray, li
 class MMC(KernelEstimator, Clusterer):
     """Maximum margin clustering by semidefinite relaxation, without constraints.
 
-    With M in the place of ``y y^T``, and a hyperplane through the origin, solves
+    With M instead of ``y y^T``, and a hyperplane through the origin, solves
 
         min over M, delta, mu, nu of  delta
         subject to  ( M o K              e + mu - nu        )

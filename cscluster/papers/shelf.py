@@ -1,0 +1,111 @@
+"""Where the runs of a paper or of the benchmark lie, and what of them travels with the sources."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cscluster.atomic import put
+from cscluster.errors import ConfigError, did_you_mean
+from cscluster.experiment.config.schema import Experiment
+from cscluster.experiment.plan.trials import n_records
+from cscluster.store.folder import RunFolder
+from cscluster.store.packed import pack, restore, unpack
+from cscluster.store.records import Record
+
+PROFILES = {"full": "", "quick": "-quick"}
+"""How much to run, and how the directory of its results ends."""
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """The runs of one paper, or those of the benchmark.
+
+    Attributes
+    ----------
+    results : Path
+        Directory of all results.
+    suite : str
+        ``papers`` or ``benchmark``.
+    name : str
+        The paper; of the benchmark, ``benchmark``.
+    profile : str
+        ``full`` or ``quick``.
+    """
+
+    results: Path
+    suite: str
+    name: str
+    profile: str
+
+    @property
+    def folder(self) -> Path:
+        """The directory that has a result directory for each item."""
+        whole = self.results / f"{self.suite}{PROFILES[self.profile]}"
+        return whole if self.name == self.suite else whole / self.name
+
+    @property
+    def summary(self) -> Path:
+        """The committed summary of the runs."""
+        prefix = "quick_" if self.profile == "quick" else ""
+        return self.results / "reference" / f"{prefix}{self.name}.csv"
+
+    def run(self, item: str) -> RunFolder:
+        """Return the result directory of an item."""
+        return RunFolder(self.folder / item)
+
+    def _packed(self, item: str) -> Path:
+        return self.results / "reference" / "trials" / self.name / f"{item}.json.xz"
+
+    def pack(self, item: str, metrics: Sequence[str]) -> None:
+        """Put the trials of an item, with some of their metrics, beside the reference."""
+        put(self._packed(item), pack(self.run(item), metrics))
+
+    def restore(self, item: str) -> int:
+        """Take over the trials that came with the reference, if none are stored yet; return their number."""
+        return restore(self._packed(item), self.run(item)) if self.profile == "full" else 0
+
+    def records(self, item: str) -> list[Record]:
+        """Return the stored trials of an item, or those that came with the reference; writes nothing."""
+        folder, packed = self.run(item), self._packed(item)
+        if folder.exists():
+            return list(folder.records())
+        return unpack(packed)[1] if self.profile == "full" and packed.exists() else []
+
+
+def check_profile(profile: str) -> None:
+    """Refuse a profile that does not exist.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such profile.
+    """
+    if profile not in PROFILES:
+        raise ConfigError(f"There is no profile '{profile}'{did_you_mean(profile, PROFILES)}")
+
+
+def in_complete_draws(experiment: Experiment, records: Sequence[Record]) -> list[Record]:
+    """Return the trials of those draws of links of which a method has run all its trials on a data set.
+
+    A draw that was cut short would compare methods, and points of a grid, on other links.
+    """
+    planned = {
+        entry.title: n_records(experiment, entry) // experiment.trials for entry in experiment.algorithms
+    }
+
+    def place(record: Record) -> tuple[str, str, int]:
+        return record["dataset"], record["label"], record["trial"] // experiment.repeats
+
+    done = Counter(map(place, records))
+    return [record for record in records if done[place(record)] == planned.get(record["label"])]
+
+
+def complete_draws(folder: RunFolder) -> set[int]:
+    """Return the draws of links of which every planned trial has been run, with success or without."""
+    experiment = folder.config()["experiment"]
+    repeats, n_draws = experiment["repeats"], experiment["trials"]
+    done = Counter(record["trial"] // repeats for record in folder.planned_records())
+    return {draw for draw, count in done.items() if count * n_draws >= len(folder.plan())}
