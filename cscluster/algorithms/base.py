@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cscluster.algorithms import parameters
+from cscluster.algorithms.cost import Cost, require_affordable
 from cscluster.algorithms.parameters import Integer, Null, Parameter, parameter
 from cscluster.arrays import BoolArray as BoolArray
 from cscluster.arrays import FloatArray as FloatArray
@@ -24,6 +25,8 @@ from cscluster.linalg.scatter import common_scales, principal_map
 
 Samples: TypeAlias = Any
 """Array-like or CSR of shape (n_samples, n_features)."""
+_FEW_CLUSTERS = 10
+"""Clusters of the k-means that a method without a number of clusters is measured by."""
 
 
 def _ignoring_target(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -79,7 +82,15 @@ class ConstrainedEstimator(BaseEstimator, ABC):
         name = type(self).__name__
         parameters.check(name, self.parameters, self.get_params(deep=False))
         X = self._samples(X)
-        return X, self._validate_links(X.shape[0], constraints)
+        links = self._validate_links(X.shape[0], constraints)
+        n_clusters = getattr(self, "n_clusters", _FEW_CLUSTERS)
+        n, d = X.shape
+        require_affordable(name, self._cost(n, d, links), n, d, len(links), n_clusters)
+        return X, links
+
+    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
+        """Return what a fit to n samples of d features needs, where that grows faster than for k-means."""
+        return None
 
     def _validate_links(self, n_samples: int, constraints: Constraints | None) -> Constraints:
         """Check that clusters and links suit the number of samples; return links ready for use."""

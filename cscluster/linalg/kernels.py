@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
@@ -151,27 +150,3 @@ def exponential(X: FloatArray, landmarks: FloatArray, w: float) -> FloatArray:
     It has a kink at distance zero, hence distances free of cancellation.
     """
     return np.exp(cdist(X, landmarks) / -w)
-
-
-def require_memory(n_rows: int, n_columns: int, advice: str) -> None:
-    """Refuse a matrix that takes more than half of the machine's memory.
-
-    Raises
-    ------
-    DataError
-        With the sizes and `advice`, the end of a sentence that says what would work instead.
-    """
-    needed = 8 * n_rows * n_columns
-    allowed = _physical_memory() // 2
-    if needed > allowed:
-        raise DataError(
-            f"A kernel matrix of {n_rows} x {n_columns} values takes {needed / 2**30:.1f} GB, but only "
-            f"{allowed / 2**30:.1f} GB, half of this machine's memory, may be used; {advice}."
-        )
-
-
-def _physical_memory() -> int:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # Windows has no sysconf
-        return 16 * 2**30

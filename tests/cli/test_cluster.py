@@ -287,3 +287,11 @@ def test_a_column_that_could_name_the_rows_is_offered(call, garden):
     write(garden / "cars.csv", names)
     done = call("cluster cars.csv -k 2")
     assert "column 'Unnamed: 0' cannot name the rows: it holds 'car 1' more than once" in done.stdout
+
+
+def test_a_method_that_would_take_too_long_says_so_and_ends_with_2(call, garden, monkeypatch):
+    monkeypatch.setenv("CSCLUSTER_MAX_SECONDS", "1e-9")
+    done = call("cluster flowers.csv -c links.csv -k 3 --target species --algorithm csp")
+    assert done.returncode == 2
+    assert "CSP would take about 0 s of one core for 120 samples" in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr

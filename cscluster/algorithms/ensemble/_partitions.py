@@ -18,7 +18,6 @@ from joblib import Parallel, delayed
 from scipy import sparse
 from scipy.linalg import eigh
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics.pairwise import euclidean_distances
 from threadpoolctl import threadpool_limits
 
 from cscluster.algorithms.base import FloatArray, IntArray
@@ -33,6 +32,7 @@ _GRAPH_LANDMARKS = 1000
 _GRAPH_NEIGHBORS = 3
 _PER_LANDMARK = 5
 _ITERATIONS = 30
+_BLOCK_ROWS = 1024
 
 
 @dataclass(frozen=True)
@@ -136,14 +136,25 @@ def _kmeans(
 
 
 def nearest_landmarks(X: FloatArray, landmarks: FloatArray, count: int) -> tuple[IntArray, FloatArray]:
-    """Return the nearest landmarks of each sample and the squared distances to them."""
-    D = euclidean_distances(X, landmarks, squared=True)
-    rows, count = np.arange(len(D)), min(count, len(landmarks))
-    near, distances = np.empty((len(D), count), dtype=np.int64), np.empty((len(D), count))
-    for k in range(count):
-        near[:, k] = D.argmin(axis=1)
-        distances[:, k] = D[rows, near[:, k]]
-        D[rows, near[:, k]] = np.inf
+    """Return the nearest landmarks of each sample and the squared distances to them.
+
+    Landmarks are chosen in single precision, by ``||l||^2 - 2 x^T l`` in blocks that stay in the cache; the
+    distances to them are exact.
+    """
+    origin, count = landmarks.mean(axis=0), min(count, len(landmarks))
+    L = (landmarks - origin).astype(np.float32)
+    minus_2L, norms = -2 * L.T, np.einsum("ij,ij->i", L, L)
+    near = np.empty((len(X), count), dtype=np.int64)
+    for start in range(0, len(X), _BLOCK_ROWS):
+        block = X[start : start + _BLOCK_ROWS] - origin
+        D = block.astype(np.float32) @ minus_2L
+        D += norms
+        rows = np.arange(len(D))
+        for k in range(count):
+            nearest = near[start : start + _BLOCK_ROWS, k]
+            nearest[:] = D.argmin(axis=1)
+            D[rows, nearest] = np.inf
+    distances = np.stack([((X - landmarks[near[:, k]]) ** 2).sum(axis=1) for k in range(count)], axis=1)
     return near, distances
 
 

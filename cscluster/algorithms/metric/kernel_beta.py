@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray, MetricLearner, Samples
+from cscluster.algorithms.cost import Cost, eigen_seconds, kernel_matrix
 from cscluster.algorithms.metric.options import require_at_most
 from cscluster.algorithms.parameters import Boolean, Integer, Null, Real, parameter
 from cscluster.algorithms.shared import of_samples
@@ -100,6 +101,9 @@ class KernelBeta(MetricLearner):
     center: bool = parameter(
         True, "centre the kernel matrix in feature space before its eigenvectors are taken", Boolean()
     )
+
+    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
+        return kernel_matrix(3 * n, n, "use rca or fewer samples", eigen_seconds(n))
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Learn the kernel from the must-links."""

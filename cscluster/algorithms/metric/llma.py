@@ -9,6 +9,7 @@ from numba import njit
 from scipy import sparse
 
 from cscluster.algorithms.base import FloatArray, IntArray, MetricLearner, Samples
+from cscluster.algorithms.cost import Cost, eigen_seconds, neighbour_seconds
 from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
 from cscluster.algorithms.shared import of_samples
 from cscluster.constraints import Constraints
@@ -146,6 +147,10 @@ class LLMA(MetricLearner):
     n_neighbors: int = parameter(10, "neighbours of a sample in the graph", Integer(1))
     max_iter: int = parameter(100, "iteration limit", Integer(1))
     tol: float = parameter(1e-3, "relative fall of the objective that counts as none", Real(0))
+
+    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
+        m = len(np.unique(links.must_links))
+        return Cost("use rca", neighbour_seconds(n, d) + 1.7e-6 * n * m + 5 * eigen_seconds(m), 24.0 * n * m)
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Learn the translations from the must-links."""

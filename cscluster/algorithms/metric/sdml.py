@@ -9,6 +9,7 @@ from sklearn.covariance import graphical_lasso
 from sklearn.exceptions import ConvergenceWarning
 
 from cscluster.algorithms.base import FloatArray, LinearMetric
+from cscluster.algorithms.cost import Cost
 from cscluster.algorithms.parameters import Integer, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, warn
@@ -82,6 +83,9 @@ class SDML(LinearMetric):
     sparsity: float = parameter(0.01, "cost lambda of entries off the diagonal", Real(0, open_low=True))
     floor: float = parameter(0.05, "least eigenvalue of P", Real(0, 1, open_low=True))
     max_iter: int = parameter(200, "iteration limit of the graphical lasso", Integer(1))
+
+    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
+        return Cost("use rca or itml", 8e-8 * d**3)
 
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
         """Solve the graphical lasso of P."""

@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray, MetricLearner, Samples
+from cscluster.algorithms.cost import Cost, eigen_seconds, neighbour_seconds
 from cscluster.algorithms.parameters import Choice, Integer, Null, Real, parameter
 from cscluster.algorithms.shared import clock, of_samples
 from cscluster.constraints import Constraints
@@ -127,6 +128,13 @@ class TraceRatio(MetricLearner):
         Real(0),
     )
     max_iter: int = parameter(100, "iteration limit of the trace-ratio solver", Integer(1))
+
+    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
+        q = {"linear": d, "nonlinear": len(np.unique(links.must_links)), "kernel": n}[self.map]
+        search = neighbour_seconds(n, d) if self.alpha > 0 else 0.0
+        held = 0.0 if self.map == "linear" else 24.0 * n * q
+        advice = "use rca" if self.alpha == 0 else "use rca or xiang, which need no neighbours"
+        return Cost(advice, search + 16 * eigen_seconds(q) + 1e-10 * n * q * q, held)
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Learn the map."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.algorithms.partition._closure import Closure
@@ -23,6 +24,7 @@ from cscluster.constraints import Constraints
 from cscluster.linalg.scatter import group_sums
 
 ASSIGNMENTS = ("keep", "reset", "block")
+_MANY_UNITS = 8
 
 
 @dataclass(frozen=True)
@@ -155,6 +157,12 @@ def assign_points(
     starts = np.searchsorted(pairs.ravel()[entries], np.arange(len(D) + 1))
     labels = np.full_like(labels, -1) if assignment == "reset" else labels.copy()
     n_clusters, (n_metrics, _, width) = D.shape[1], phi.shape
+    gathered = _gathered(
+        np.bincount(component, minlength=closure.n_components), closure.separated, n_clusters
+    )
+    number = np.full(closure.n_components, -1)
+    number[gathered] = np.arange(len(gathered))
+    apart_of = closure.separated[:, gathered]
     _sweep(
         rng.permutation(len(D)),
         D,
@@ -174,8 +182,23 @@ def assign_points(
         np.zeros((closure.n_components, n_clusters, width)),
         np.zeros((closure.n_components, n_clusters), dtype=np.int64),
         np.zeros((closure.n_components, n_metrics, width)),
+        number,
+        apart_of.indptr,
+        apart_of.indices,
+        np.zeros((len(gathered), n_clusters, width)),
+        np.zeros((len(gathered), n_clusters), dtype=np.int64),
     )
     return labels[unit]
+
+
+def _gathered(sizes: IntArray, separated: csr_array, n_clusters: int) -> IntArray:
+    """Return the components for which sums over all that they are separated from are kept up to date.
+
+    That costs a step for each unit of a separated component that moves; without it each of the component's
+    own units takes one for each separated component and cluster.
+    """
+    alone = sizes * np.diff(separated.indptr) * n_clusters
+    return np.flatnonzero((sizes >= _MANY_UNITS) & (alone > separated @ sizes))
 
 
 @njit(cache=True)
@@ -198,12 +221,21 @@ def _sweep(
     own: FloatArray,
     count: IntArray,
     total: FloatArray,
+    gathered: IntArray,
+    apart_indptr: IntArray,
+    apart_indices: IntArray,
+    apart: FloatArray,
+    apart_count: IntArray,
 ) -> None:
     """Visit the units in `order` and give each, in place, the label of least cost.
 
     ``own[p, h]`` sums phi over the ``count[p, h]`` units of component p in cluster h, under the
     metric of h; ``total[p, m]`` sums it over all labelled units of p under metric m.  They come as zeros
     and `cost` as scratch: what is allocated in here is compiled as well.
+
+    For a component p of many units, ``apart[gathered[p], h]`` sums ``own[q, h]`` over the components q that p
+    is separated from, and ``apart_count`` likewise; those that a unit of q counts in are
+    ``apart_indices[apart_indptr[q] : apart_indptr[q + 1]]``.  Others have -1 in `gathered`.
 
     A unit outside h pays half of each must-link under the metric of h and half under that of the
     partner's cluster.  Up to a constant this is half of ``total`` less ``own``, and where there is
@@ -214,11 +246,13 @@ def _sweep(
     for u in range(len(labels)):
         if labels[u] >= 0:
             _count(one, u, component[u], labels[u], phi, own, count, total)
+            _gather(one, u, component[u], labels[u], phi, apart_indptr, apart_indices, apart, apart_count)
 
     for u in order:
         p, current = component[u], labels[u]
         if current >= 0:
             _count(-one, u, p, current, phi, own, count, total)
+            _gather(-one, u, p, current, phi, apart_indptr, apart_indices, apart, apart_count)
         for h in range(n_clusters):
             m = h % n_metrics
             cost[h] = D[u, h]
@@ -226,11 +260,16 @@ def _sweep(
                 cost[h] -= _dot(alpha[m, u], own[p, h])
             if n_metrics > 1:
                 cost[h] += 0.5 * _dot(alpha[m, u], total[p, m])
-        for at in range(indptr[p], indptr[p + 1]):
-            q = indices[at]
+        if gathered[p] >= 0:
             for h in range(n_clusters):
-                if count[q, h] > 0:
-                    cost[h] += _dot(beta[h % n_metrics, u], own[q, h])
+                if apart_count[gathered[p], h] > 0:
+                    cost[h] += _dot(beta[h % n_metrics, u], apart[gathered[p], h])
+        else:
+            for at in range(indptr[p], indptr[p + 1]):
+                q = indices[at]
+                for h in range(n_clusters):
+                    if count[q, h] > 0:
+                        cost[h] += _dot(beta[h % n_metrics, u], own[q, h])
         for at in range(starts[u], starts[u + 1]):
             entry = entries[at]
             link = entry // 2
@@ -250,6 +289,7 @@ def _sweep(
                 best = h
         labels[u] = best
         _count(one, u, p, best, phi, own, count, total)
+        _gather(one, u, p, best, phi, apart_indptr, apart_indices, apart, apart_count)
 
 
 @njit(cache=True, fastmath={"reassoc", "contract"})
@@ -277,3 +317,23 @@ def _count(
         own[p, h, k] = own[p, h, k] + sign * phi[h % len(phi), u, k] if count[p, h] else 0.0
         for m in range(len(phi)):
             total[p, m, k] += sign * phi[m, u, k]
+
+
+@njit(cache=True)
+def _gather(
+    sign: int,
+    u: int,
+    p: int,
+    h: int,
+    phi: FloatArray,
+    apart_indptr: IntArray,
+    apart_indices: IntArray,
+    apart: FloatArray,
+    apart_count: IntArray,
+) -> None:
+    """Add unit u of component p to what the large components separated from p keep of cluster h."""
+    for at in range(apart_indptr[p], apart_indptr[p + 1]):
+        g = apart_indices[at]
+        apart_count[g, h] += sign
+        for k in range(phi.shape[2]):
+            apart[g, h, k] = apart[g, h, k] + sign * phi[h % len(phi), u, k] if apart_count[g, h] else 0.0

@@ -7,12 +7,12 @@ from typing import Self
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
+from cscluster.algorithms.cost import Cost, kernel_matrix
 from cscluster.algorithms.kernel_parameters import KernelEstimator
 from cscluster.algorithms.parameters import Choice, parameter
 from cscluster.algorithms.partition._restarts import LocalMinimum, RestartedClusterer
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError
-from cscluster.linalg.kernels import require_memory
 
 
 def seed_centres(K: FloatArray, n_clusters: int, rng: np.random.Generator) -> FloatArray:
@@ -123,6 +123,11 @@ class KernelKMeans(KernelEstimator, RestartedClusterer):
         Choice("k-means++", "random"),
     )
 
+    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
+        if self.kernel == "precomputed":
+            return None
+        return kernel_matrix(n, n, "use approx_kernel_kmeans")
+
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X`; the links are not used."""
         X, _ = self._validate(X, constraints)
@@ -131,7 +136,6 @@ class KernelKMeans(KernelEstimator, RestartedClusterer):
                 raise DataError(f"A precomputed kernel matrix must be square, got shape {X.shape}.")
             K = X
         else:
-            require_memory(X.shape[0], X.shape[0], "take fewer samples")
             self._kernel = self._kernel_for(X)
             self._X = X
             K = self._kernel(X)

@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray, Samples
+from cscluster.algorithms.cost import Cost, eigen_seconds
 from cscluster.algorithms.fallback import Reference
 from cscluster.algorithms.parameters import Choice, Real, parameter
 from cscluster.algorithms.partition._lloyd import ConstrainedKMeans, LinkedAssignment, best_run
@@ -39,6 +40,13 @@ class MetricKMeans(ConstrainedKMeans):
     w: float = parameter(
         1.0, "cost of a broken link of weight one, which competes with squared distances", Real(0)
     )
+
+    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
+        if self.matrix == "diagonal":
+            return None
+        n_metrics = self.n_clusters if self.metric == "multiple" else 1
+        advice = "use diagonal matrices (mpckmeans), or rca, which takes principal components"
+        return Cost(advice, 10 * n_metrics * (eigen_seconds(d) + 5e-11 * n * d * d), 24.0 * n_metrics * d * d)
 
     def _learn(
         self, X: FloatArray, constraints: Constraints, *, seeds: Constraints, assignment: str | None

@@ -11,6 +11,7 @@ from scipy.sparse.linalg import eigsh
 from sklearn.neighbors import NearestNeighbors
 
 from cscluster.algorithms.base import FloatArray, Samples
+from cscluster.algorithms.cost import Cost, neighbour_seconds
 from cscluster.algorithms.parameters import Integer, Real, parameter
 from cscluster.algorithms.spectral._rounding import RoundedClusterer
 from cscluster.constraints import Constraints
@@ -145,6 +146,9 @@ class CCSKL(RoundedClusterer):
     )
     n_neighbors: int = parameter(20, "neighbours that each sample is joined with", Integer(1))
     n_components: int = parameter(50, "number of eigenvectors s; all if there are fewer", Integer(1))
+
+    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
+        return Cost("use landmark_ensemble or pckmeans", neighbour_seconds(n, d) + 1.2e-4 * n)
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X`."""

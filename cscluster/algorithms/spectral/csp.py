@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from cscluster.algorithms.base import FloatArray, Samples
+from cscluster.algorithms.cost import Cost, neighbour_seconds
 from cscluster.algorithms.parameters import Integer, Real, parameter
 from cscluster.algorithms.spectral._rounding import RoundedClusterer
 from cscluster.algorithms.spectral.ccskl import neighbor_graph
@@ -109,6 +110,10 @@ class CSP(RoundedClusterer):
     strength: float = parameter(
         0.0, "how far the links must be kept, relative to the most that K - 1 vectors can", Real(0, 1)
     )
+
+    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
+        factorisation = 9e-8 * n * n
+        return Cost("use landmark_ensemble or pckmeans", neighbour_seconds(n, d) + factorisation)
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X`."""

@@ -10,10 +10,11 @@ import sklearn.cluster
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
+from cscluster.algorithms.cost import Cost, kernel_matrix
 from cscluster.algorithms.kernel_parameters import GaussianEstimator
 from cscluster.algorithms.parameters import Choice, Integer, Null, parameter
 from cscluster.constraints import Constraints
-from cscluster.linalg.kernels import Nystroem, require_memory
+from cscluster.linalg.kernels import Nystroem
 
 _SMALL = 300
 _LANCZOS = 100
@@ -178,11 +179,13 @@ class NormalizedCut(GaussianEstimator, SeededClusterer):
         self.n_iter_, self.converged_, self.objective_ = 1, True, np.array([cut])
         return self
 
+    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
+        if self.n_landmarks is None:
+            return kernel_matrix(n, n, "set n_landmarks for a Nyström approximation")
+        return kernel_matrix(n, min(self.n_landmarks, n), "set fewer landmarks")
+
     def _affinity(self, X: Samples, rng: np.random.Generator) -> Affinity:
-        n = X.shape[0]
         kernel = self._kernel_for(X)
         if self.n_landmarks is None:
-            require_memory(n, n, "set n_landmarks for a Nyström approximation")
             return DenseAffinity(kernel(X))
-        require_memory(n, self.n_landmarks, "set fewer landmarks")
         return LowRankAffinity(Nystroem.fit(kernel, X, self.n_landmarks, rng)(X))

@@ -46,7 +46,9 @@ def distance_penalties(Z, far, closure):
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("n_metrics", [1, K])
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
-def test_same_labels_as_the_printed_step(assignment, n_metrics, weighted):
+@pytest.mark.parametrize("many", [1, 8])  # with 1, sums over separated components are kept for all
+def test_same_labels_as_the_printed_step(monkeypatch, many, assignment, n_metrics, weighted):
+    monkeypatch.setattr("cscluster.algorithms.partition._assign._MANY_UNITS", many)
     rng = np.random.default_rng(5)
     for _ in range(5):
         links = random_links(rng, weighted)

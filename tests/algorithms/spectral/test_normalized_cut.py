@@ -73,6 +73,6 @@ def test_a_width_too_small_for_lanczos_still_gives_a_cut():
 
 
 def test_a_matrix_that_does_not_fit_is_refused(monkeypatch):
-    monkeypatch.setattr("cscluster.linalg.kernels._physical_memory", lambda: 1000)
+    monkeypatch.setattr("cscluster.algorithms.cost.physical_memory", lambda: 1000)
     with pytest.raises(DataError, match="set n_landmarks for a Nyström approximation"):
         NormalizedCut().fit(np.arange(20.0)[:, None])

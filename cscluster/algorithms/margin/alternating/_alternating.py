@@ -14,7 +14,7 @@ import numpy as np
 from cscluster.algorithms.base import FloatArray, Samples
 from cscluster.algorithms.margin.alternating._bias_search import Loss, search_bias
 from cscluster.algorithms.margin.alternating._signed_groups import SignedGroups
-from cscluster.linalg.kernels import Kernel, Nystroem, require_memory
+from cscluster.linalg.kernels import Kernel, Nystroem
 
 Basis = Callable[[Samples], FloatArray]
 """Maps samples to the values of the basis functions, of shape (n_samples, n_basis)."""
@@ -79,10 +79,7 @@ class Learner:
 class KernelLearner(Learner):
     """A learner on the kernel matrix K of the samples, which is computed once."""
 
-    def __init__(
-        self, kernel: Kernel, X: Samples, C: float, advice: str = "set n_landmarks for Nyström features"
-    ) -> None:
-        require_memory(X.shape[0], X.shape[0], advice)
+    def __init__(self, kernel: Kernel, X: Samples, C: float) -> None:
         self.basis = KernelBasis(kernel, X)
         self.K = kernel(X)
         self.C = C
@@ -92,7 +89,6 @@ class FeatureLearner(Learner):
     """A learner on Nyström features F of the samples."""
 
     def __init__(self, features: Nystroem, X: Samples, C: float) -> None:
-        require_memory(X.shape[0], features.whitening.shape[1], "set fewer landmarks")
         self.basis = features
         self.F = features(X)
         self.C = C

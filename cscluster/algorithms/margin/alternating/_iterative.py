@@ -9,6 +9,7 @@ import numpy as np
 import sklearn.cluster
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
+from cscluster.algorithms.cost import Cost, kernel_matrix
 from cscluster.algorithms.kernel_parameters import KernelEstimator
 from cscluster.algorithms.margin.alternating._alternating import Learner, Run, alternate
 from cscluster.algorithms.margin.alternating._recursive import Split, choose_cluster, follow
@@ -48,6 +49,9 @@ class IterativeMarginClusterer(KernelEstimator, SeededClusterer):
     )
     n_init: int = parameter(1, "restarts of the whole procedure; the lowest objective wins", Integer(1))
     max_iter: int = parameter(100, "iteration limit of a restart", Integer(1))
+
+    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
+        return kernel_matrix(n, n, "use iter_svr or iter_lssvm with n_landmarks")
 
     @abstractmethod
     def _learner(self, kernel: Kernel, X: Samples, rng: np.random.Generator) -> Learner:
@@ -142,6 +146,11 @@ class LandmarkMarginClusterer(IterativeMarginClusterer):
         Integer(1),
         Null(),
     )
+
+    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
+        if self.n_landmarks is None:
+            return kernel_matrix(n, n, "set n_landmarks for Nyström features")
+        return kernel_matrix(n, min(self.n_landmarks, n), "set fewer landmarks")
 
 
 def _warn_of_broken(links: Constraints, labels: IntArray) -> None:

@@ -83,4 +83,4 @@ class IterSVM(IterativeMarginClusterer):
     """
 
     def _learner(self, kernel: Kernel, X: Samples, rng: np.random.Generator) -> Learner:
-        return SVMLearner(kernel, X, self.C, "use iter_svr or iter_lssvm with n_landmarks")
+        return SVMLearner(kernel, X, self.C)

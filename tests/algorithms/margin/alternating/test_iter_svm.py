@@ -143,7 +143,7 @@ def test_says_what_is_wrong(digits, monkeypatch):
         IterLSSVM().fit(X[:3], Constraints([], [(0, 1), (1, 2), (0, 2)], n_samples=3))
     with pytest.raises(ParameterError, match="'C' of IterLSSVM is too large"):
         IterLSSVM(C=1e30, kernel="linear").fit(X)
-    monkeypatch.setattr("cscluster.linalg.kernels._physical_memory", lambda: 1000)
+    monkeypatch.setattr("cscluster.algorithms.cost.physical_memory", lambda: 1000)
     for method, advice in [
         (IterSVM, "use iter_svr"),
         (IterSVR, "set n_landmarks"),

@@ -1,0 +1,114 @@
+"""What a fit would cost, told before it begins.
+
+A method whose time or memory grows faster than that of k-means declares them as a function of the sizes
+(`ConstrainedEstimator._cost`).  A fit that would need too much is refused at once, in a sentence that says
+what it would need and what to use instead.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from cscluster.errors import DataError, ParameterError
+
+MAX_SECONDS = "CSCLUSTER_MAX_SECONDS"
+"""Environment variable with the seconds that a fit may take, in the place of the limit below."""
+TIMES_KMEANS = 20
+"""A fit may take so many times what k-means with ten starts takes."""
+LEAST_SECONDS = 30.0
+"""So many seconds are always allowed."""
+
+_KMEANS_SECONDS = 7e-8
+_NEIGHBOUR_SECONDS = (2.5e-9, 4.5e-11)
+_EIGEN_SECONDS = 2e-10
+_TREE_FEATURES = 15
+"""Up to so many features the neighbours are searched in a tree, which takes little."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a fit needs beyond the samples.
+
+    Attributes
+    ----------
+    advice : str
+        What to use instead: the end of a sentence.
+    seconds : float
+        Rough time of one core, as measured on one machine (``docs/performance.md``).
+    bytes : float
+        Memory.
+    """
+
+    advice: str
+    seconds: float = 0.0
+    bytes: float = 0.0
+
+
+def kernel_matrix(n: int, m: int, advice: str, seconds: float = 0.0) -> Cost:
+    """Return the cost of a method that holds an n x m matrix of numbers."""
+    return Cost(advice, seconds, 8.0 * n * m)
+
+
+def neighbour_seconds(n: int, d: int) -> float:
+    """Return the time of a search for the nearest neighbours of n samples among each other."""
+    of_pair, of_feature = _NEIGHBOUR_SECONDS
+    return n * n * (of_pair + of_feature * d) if d > _TREE_FEATURES else 0.0
+
+
+def eigen_seconds(d: int) -> float:
+    """Return the time of an eigendecomposition of a d x d matrix."""
+    return _EIGEN_SECONDS * d**3
+
+
+def require_affordable(owner: str, cost: Cost | None, n: int, d: int, n_links: int, n_clusters: int) -> None:
+    """Refuse a fit that needs more than half of the machine's memory, or more time than is allowed.
+
+    Raises
+    ------
+    DataError
+        With what the fit would need and what to use instead.
+    """
+    if cost is None:
+        return
+    task = f"{n} samples of {d} features with {n_links} links"
+    memory = physical_memory() // 2
+    if cost.bytes > memory:
+        raise DataError(
+            f"{owner} would need {cost.bytes / 2**30:.1f} GB of memory for {task}, but only "
+            f"{memory / 2**30:.1f} GB, half of this machine's, may be used; {cost.advice}."
+        )
+    allowed = allowed_seconds(n, d, n_clusters)
+    if cost.seconds > allowed:
+        raise DataError(
+            f"{owner} would take about {_duration(cost.seconds)} of one core for {task}, more than the "
+            f"{_duration(allowed)} allowed ({TIMES_KMEANS} times k-means, or {LEAST_SECONDS:g} s); "
+            f"{cost.advice}, or allow more seconds by the environment variable {MAX_SECONDS}."
+        )
+
+
+def allowed_seconds(n: int, d: int, n_clusters: int) -> float:
+    """Return the time that a fit may take: what the user says, or a multiple of that of k-means."""
+    given = os.environ.get(MAX_SECONDS)
+    if given is None:
+        return max(LEAST_SECONDS, TIMES_KMEANS * _KMEANS_SECONDS * n * d * n_clusters)
+    try:
+        return float(given)
+    except ValueError:
+        raise ParameterError(f"{MAX_SECONDS} must be a number of seconds, got '{given}'.") from None
+
+
+def physical_memory() -> int:
+    """Return the bytes of memory that the machine has."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # Windows has no sysconf
+        return 16 * 2**30
+
+
+def _duration(seconds: float) -> str:
+    """Return a time in the unit that suits it."""
+    for unit, size in (("h", 3600.0), ("min", 60.0)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
