@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import repeat
 
 from cscluster.report.html.markup import Markup, join, tag
 
@@ -55,7 +56,11 @@ def table(
         )
         for i, name in enumerate(heads)
     ]
-    body = [tag("tr", _cell("th", row[0], scope="row"), *(_cell("td", c) for c in row[1:])) for row in rows]
+    kinds = [None if i < texts else "number" for i in range(len(heads))]
+    body = [
+        tag("tr", _cell("th", row[0], scope="row"), *map(_cell, repeat("td"), row[1:], kinds[1:]))
+        for row in rows
+    ]
     return tag(
         "div",
         tag(
@@ -73,9 +78,9 @@ def table(
     )
 
 
-def _cell(name: str, cell: Cell, **attributes: object) -> Markup:
+def _cell(name: str, cell: Cell, kind: str | None = None, **attributes: object) -> Markup:
     number = None if cell.value is None else f"{cell.value:.6g}"
-    return tag(name, cell.content, data_value=number, class_=cell.kind, **attributes)
+    return tag(name, cell.content, data_value=number, class_=cell.kind or kind, **attributes)
 
 
 def filter_box(label: str) -> Markup:
