@@ -6,6 +6,8 @@ import contextlib
 import os
 from pathlib import Path
 
+import psutil
+
 from cscluster.errors import StoreError
 from cscluster.words import encodable
 
@@ -14,7 +16,7 @@ def replace(path: Path, content: bytes) -> None:
     """Make `content` the content of a file, or of what it links to; it is on disk afterwards.
 
     After an OSError the file is as it was.  Only a process that is killed leaves the new content
-    behind, in ``.NAME.PID.part`` beside the file.
+    behind, in ``.NAME.PID.part`` beside the file; see `remove_abandoned`.
     """
     target = path.resolve()
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
@@ -27,6 +29,23 @@ def replace(path: Path, content: bytes) -> None:
     finally:
         with contextlib.suppress(OSError):
             part.unlink()
+
+
+def remove_abandoned(folder: Path) -> None:
+    """Remove what processes that were killed have left behind in a directory."""
+    for part in folder.glob(".*.part"):
+        pid = part.name.split(".")[-2]
+        with contextlib.suppress(OSError):
+            if pid.isdecimal() and not _is_written_by(int(pid), part):
+                part.unlink()
+
+
+def _is_written_by(pid: int, part: Path) -> bool:
+    """Tell whether the process that made a file still runs; another one may have its number by now."""
+    try:
+        return psutil.Process(pid).create_time() <= part.stat().st_mtime
+    except (psutil.Error, OverflowError, ValueError):
+        return False
 
 
 def put(path: Path, content: str | bytes) -> None:

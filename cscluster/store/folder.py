@@ -253,8 +253,7 @@ class RunFolder:
         except OSError as error:
             raise StoreError(f"Cannot lock '{self.path}': {error.strerror}.") from error
         with lock:
-            for left in self.path.glob(".*.json*.part"):  # by a writer that was killed
-                left.unlink()
+            atomic.remove_abandoned(self.path)
             writer = Writer(self)
             try:
                 yield writer

@@ -200,7 +200,7 @@ def test_a_killed_writer_leaves_no_lock(filled):
 
 
 def test_what_a_killed_writer_left_is_removed(filled):
-    (filled.path / ".plan.json.123.part").write_text("half of")
+    (filled.path / ".summary.csv.99999999.part").write_text("half of")
     with filled.writing():
         assert not list(filled.path.glob(".*.part"))
 
