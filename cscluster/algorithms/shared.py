@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from scipy import sparse
 
-_MOST_RESULTS = 8
+_MOST_RESULTS = 16
 T = TypeVar("T")
 
 
