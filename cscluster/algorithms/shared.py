@@ -18,7 +18,7 @@ from typing import Any, TypeVar, cast
 
 from scipy import sparse
 
-_MOST_RESULTS = 8
+_MOST_RESULTS = 16
 _MOST_OF_SAMPLES = 64
 T = TypeVar("T")
 

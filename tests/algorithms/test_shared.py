@@ -15,7 +15,9 @@ X = np.arange(6.0).reshape(3, 2)
 
 
 @pytest.fixture(autouse=True)
-def nothing_shared_before():
+def nothing_shared_before(monkeypatch):
+    monkeypatch.setattr(shared, "_borrowed", 0.0)
+    monkeypatch.setattr(shared, "_borrowed_cpu", 0.0)
     shared.forget()
     yield
     shared.forget()

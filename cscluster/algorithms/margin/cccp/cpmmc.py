@@ -7,6 +7,7 @@ from typing import Self
 from cscluster.algorithms.base import Samples
 from cscluster.algorithms.fallback import Reference
 from cscluster.algorithms.margin.cccp.cccp import cccp, from_scores
+from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.losses import Balance, Loss, WinnerLoss
 from cscluster.algorithms.margin.cccp.model import MarginClusterer
 from cscluster.algorithms.margin.cccp.starts import centre_scores
@@ -68,7 +69,7 @@ class CPMMC(MarginClusterer):
         """Cluster `X`; the links are not used."""
         X, _ = self._validate(X, constraints)
         Z = self._coordinates(X)
-        design = self._design(Z)
+        design = Design.of(Z, self._mean, self.bias)
         n = X.shape[0]
         S = centre_scores(Z, Reference(Z, self.n_clusters, self.random_state).kmeans)
         losses: list[Loss] = [WinnerLoss(1.0 / n, S.argmax(axis=1))]

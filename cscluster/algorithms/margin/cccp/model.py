@@ -90,15 +90,6 @@ class MarginClusterer(KernelEstimator, SeededClusterer):
         self._mean = np.asarray(X.mean(axis=0)).ravel()
         return X
 
-    def _design(self, Z: Samples) -> Design:
-        """Return the design of the samples, which fits that differ in anything but the bias share."""
-
-        def compute() -> Design:
-            design = Design.of(Z, self._mean, self.bias)
-            return design.compact() if self.solver == "dual" else design
-
-        return once(Z, ("margin design", self.bias, self.solver), 0, compute)
-
     def _lam(self, design: Design) -> float:
         """Return the weight of the norm."""
         scale = float(design.squared_norms.mean()) - self.bias
@@ -159,6 +150,15 @@ class LinkedMarginClusterer(MarginClusterer):
         "false)",
         Boolean(),
     )
+
+    def _design(self, Z: Samples) -> Design:
+        """Return the design of the samples, which fits that differ in anything but the bias share."""
+
+        def compute() -> Design:
+            design = Design.of(Z, self._mean, self.bias)
+            return design.compact() if self.solver == "dual" else design
+
+        return once(Z, ("margin design", self.bias, self.solver), 0, compute)
 
     def _starts(self, Z: Samples, links: Constraints) -> list[FloatArray]:
         """Return label-free starts: those of the projections (18), and plain k-means.
