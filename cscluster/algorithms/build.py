@@ -37,12 +37,7 @@ def build(
     if clusterer is None and algorithm.joined != registry.JOINED:
         clusterer = algorithm.joined, {}
     joined = clusterer and estimator(registry.find(clusterer[0]), clusterer[1], n_clusters, random_state)
-    return MetricClusterer(
-        metric=built,
-        clusterer=joined,
-        n_clusters=n_clusters,
-        random_state=random_state,
-    )
+    return MetricClusterer(metric=built, clusterer=joined, n_clusters=n_clusters, random_state=random_state)
 
 
 def estimator(

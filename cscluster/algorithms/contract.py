@@ -257,8 +257,7 @@ def finds_clear_groups(subject: Subject) -> None:
     """Check the answer where there is only one."""
     _, y, _ = subject.samples()
     _expect(
-        same_partition(subject.labels, y),
-        f"{subject.n_clusters} groups far from each other are not found",
+        same_partition(subject.labels, y), f"{subject.n_clusters} groups far from each other are not found"
     )
 
 

@@ -54,7 +54,7 @@ class Outputs:
         given += [
             ("--describe", self.describe),
             ("--broken", self.broken),
-            *(("--map", path) for path in self.maps),
+            *(("--map", p) for p in self.maps),
         ]
         yield from ((flag, path) for flag, path in given if path is not None)
 

@@ -114,7 +114,7 @@ class Doubt:
             return pair
         if not fresh:
             return None
-        sample = medoids[0] if medoids else self._most_doubtful(fresh, groups)
+        sample = medoids[0] if medoids else fresh[uncertainty(self.likelihoods(fresh, groups)).argmax()]
         return self._against(sample, groups, second=early and 3 * n_yes >= 2 * len(said))
 
     def find_groups(self, answers: Sequence[Answer]) -> tuple[list[Set], list[Set], dict[int, set[int]]]:
@@ -146,9 +146,6 @@ class Doubt:
         logs = -(D - D.min(axis=1, keepdims=True)) / self._scales[places, None]
         p = np.exp(logs)
         return np.asarray(p / p.sum(axis=1, keepdims=True))
-
-    def _most_doubtful(self, samples: list[int], groups: list[Set]) -> int:
-        return samples[int(np.argmax(uncertainty(self.likelihoods(samples, groups))))]
 
     def _likely(self, samples: list[int], groups: list[Set]) -> tuple[int, int] | None:
         """Return the median by distance of the largest part whose medoid is in a group, and the medoid."""

@@ -50,10 +50,7 @@ class Link:
 
 
 def read_links(
-    path: Path | str,
-    n_samples: int,
-    ids: Sequence[str] | None = None,
-    contradictions: str = "refuse",
+    path: Path | str, n_samples: int, ids: Sequence[str] | None = None, contradictions: str = "refuse"
 ) -> Constraints:
     """Read must-links and cannot-links.
 

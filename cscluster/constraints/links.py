@@ -463,11 +463,7 @@ class Constraints:
             _product(order[starts[a] : starts[a + 1]], order[starts[b] : starts[b + 1]])
             for a, b in self.component_cannot_links.tolist()
         ]
-        entailed = Constraints(
-            _stack(must),
-            _stack([*cannot, self.contradictions]),
-            n_samples=self.n_samples,
-        )
+        entailed = Constraints(_stack(must), _stack([*cannot, self.contradictions]), n_samples=self.n_samples)
         return Constraints(
             entailed.must_links,
             entailed.cannot_links,

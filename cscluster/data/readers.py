@@ -225,16 +225,10 @@ def from_arrays(
             pd.Series(_one_for_each(arrays, id_column, X.shape[0], name), name=id_column), name
         )
     features = [str(f) for f in arrays.get("feature_names", ())]
+    features = features if len(features) == X.shape[1] else []
     test = arrays.get("is_test")
-    return Dataset(
-        name,
-        X,
-        y,
-        classes,
-        features if len(features) == X.shape[1] else [],
-        ids,
-        is_test=None if test is None or len(test) != X.shape[0] else np.asarray(test, dtype=bool),
-    )
+    is_test = None if test is None or len(test) != X.shape[0] else np.asarray(test, dtype=bool)
+    return Dataset(name, X, y, classes, features, ids, is_test=is_test)
 
 
 def _one_for_each(arrays: dict[str, Any], wanted: str, n_samples: int, name: str) -> Any:

@@ -82,12 +82,7 @@ class Clusterer:
     """
 
     def __init__(
-        self,
-        table: Table,
-        X: Any,
-        n_clusters: int | None = None,
-        algorithm: str | None = None,
-        seed: int = 0,
+        self, table: Table, X: Any, n_clusters: int | None = None, algorithm: str | None = None, seed: int = 0
     ) -> None:
         self.table = table
         self.X, self.n_clusters, self.algorithm, self.seed = X, n_clusters, algorithm, seed

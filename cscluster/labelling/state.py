@@ -34,11 +34,7 @@ class View:
     """
 
     def __init__(
-        self,
-        session: Session,
-        items: Items,
-        points: NDArray[np.float64],
-        command: Callable[[Clusters], str],
+        self, session: Session, items: Items, points: NDArray[np.float64], command: Callable[[Clusters], str]
     ) -> None:
         self.session, self.items = session, items
         self._command = command

@@ -45,13 +45,7 @@ def ratio(W: FloatArray, S1: FloatArray, S2: FloatArray) -> float:
 
 
 def newton(
-    S1: FloatArray,
-    S2: FloatArray,
-    r: int,
-    ties: FloatArray,
-    *,
-    tol: float = 1e-5,
-    max_iter: int = 100,
+    S1: FloatArray, S2: FloatArray, r: int, ties: FloatArray, *, tol: float = 1e-5, max_iter: int = 100
 ) -> TraceRatioSolution:
     """Solve by the iteration of Wang et al.: W from lambda, lambda from W.
 

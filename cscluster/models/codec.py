@@ -120,8 +120,8 @@ def load(content: Any, arrays: Arrays) -> Any:
             return tuple(load(items, arrays))
         case {"dict": list(items)}:
             return _load_dict(items, arrays)
-        case {"array": str(name)}:
-            return _load_array(name, arrays)
+        case {"array": str(name)} if name in arrays:
+            return arrays[name]
         case {"csr": list(parts), "shape": [int(n), int(d)]} if len(parts) == 3:
             return _load_sparse(parts, (n, d), arrays)
         case {"centres": found}:
@@ -138,12 +138,6 @@ def _load_dict(items: list[Any], arrays: Arrays) -> dict[Any, Any]:
             raise DamagedError("an invalid table")
         result[item[0]] = load(item[1], arrays)
     return result
-
-
-def _load_array(name: str, arrays: Arrays) -> NDArray[Any]:
-    if name not in arrays:
-        raise DamagedError(f"no {name}")
-    return arrays[name]
 
 
 def _load_sparse(parts: list[Any], shape: tuple[int, int], arrays: Arrays) -> sparse.csr_array:

@@ -53,13 +53,7 @@ class Watcher:
 
 
 def cluster_table(
-    table: Table,
-    fitted: Features,
-    X: Any,
-    links: Constraints,
-    wanted: Method,
-    seed: int,
-    watcher: Watcher,
+    table: Table, fitted: Features, X: Any, links: Constraints, wanted: Method, seed: int, watcher: Watcher
 ) -> Outcome:
     """Choose what is left open, fit, and look at what came out.
 

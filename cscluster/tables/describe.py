@@ -178,42 +178,27 @@ TRAIT_HEADS = ["cluster", "column", "mean", "others", "effect"]
 
 def size_rows(clusters: Sequence[Cluster], table: Table) -> list[list[str]]:
     """Return a line of a table for each cluster; see `SIZE_HEADS`."""
-    n = sum(cluster.size for cluster in clusters)
+    n = sum(c.size for c in clusters)
     return [
-        [
-            str(cluster.number),
-            str(cluster.size),
-            f"{cluster.size / n:.0%}",
-            ", ".join(table.row_name(row) for row in cluster.typical),
-        ]
-        for cluster in clusters
+        [str(c.number), str(c.size), f"{c.size / n:.0%}", ", ".join(map(table.row_name, c.typical))]
+        for c in clusters
     ]
 
 
 def trait_rows(clusters: Sequence[Cluster], most: int) -> list[list[str]]:
     """Return a line of a table for each of the first traits of each cluster; see `TRAIT_HEADS`."""
     return [
-        [
-            str(cluster.number),
-            trait.title,
-            trait.shown(trait.inside),
-            trait.shown(trait.outside),
-            f"{trait.effect:+.2f}",
-        ]
-        for cluster in clusters
-        for trait in cluster.traits[:most]
+        [str(c.number), t.title, t.shown(t.inside), t.shown(t.outside), f"{t.effect:+.2f}"]
+        for c in clusters
+        for t in c.traits[:most]
     ]
 
 
 def text_rows(clusters: Sequence[Cluster]) -> list[list[str]]:
     """Return cluster, column and most frequent texts, a line for each trait of a text column."""
     return [
-        [
-            str(cluster.number),
-            trait.column,
-            ", ".join(f"{text or '(empty)'} {share:.0%}" for text, share in trait.frequent),
-        ]
-        for cluster in clusters
-        for trait in cluster.traits
-        if trait.text is not None
+        [str(c.number), t.column, ", ".join(f"{text or '(empty)'} {share:.0%}" for text, share in t.frequent)]
+        for c in clusters
+        for t in c.traits
+        if t.text is not None
     ]

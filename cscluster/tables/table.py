@@ -24,10 +24,7 @@ MAX_VALUES = 20
 _NEARLY_ALL = 0.9
 _COMMAS = "decimal commas are read as points"
 _DATES = "dates, taken as days"
-_DATE_FORMATS = {
-    r"\d{4}-\d{1,2}-\d{1,2}": "ISO8601",
-    r"\d{1,2}\.\d{1,2}\.\d{4}$": "%d.%m.%Y",
-}
+_DATE_FORMATS = {r"\d{4}-\d{1,2}-\d{1,2}": "ISO8601", r"\d{1,2}\.\d{1,2}\.\d{4}$": "%d.%m.%Y"}
 _LEAST_RISING = 10
 _ANSWERS = {"class", "classes", "target", "label", "labels", "species"}
 _DECIMAL_COMMA = r"\s*[+-]?\d+(,\d+)?\s*"

@@ -137,9 +137,7 @@ class LLMA(MetricLearner):
         Choice("majorisation", "spectral"),
     )
     beta: float = parameter(
-        0.5,
-        "window w in units of the root mean squared distance between samples",
-        Real(0, open_low=True),
+        0.5, "window w in units of the root mean squared distance between samples", Real(0, open_low=True)
     )
     lam: float = parameter(
         1.0, "weight of the second term, which keeps the neighbourhoods' shape", Real(0, open_low=True)

@@ -302,14 +302,7 @@ def _dot(a: FloatArray, b: FloatArray) -> float:
 
 @njit(cache=True)
 def _count(
-    sign: int,
-    u: int,
-    p: int,
-    h: int,
-    phi: FloatArray,
-    own: FloatArray,
-    count: IntArray,
-    total: FloatArray,
+    sign: int, u: int, p: int, h: int, phi: FloatArray, own: FloatArray, count: IntArray, total: FloatArray
 ) -> None:
     """Add unit u of component p to cluster h, or take it out; an empty sum is zero without rounding."""
     count[p, h] += sign

@@ -147,11 +147,7 @@ class BrokenLinks:
     def select(self, chosen: NDArray[np.bool_]) -> BrokenLinks:
         """Return the chosen links."""
         return replace(
-            self,
-            a=self.a[chosen],
-            b=self.b[chosen],
-            is_must=self.is_must[chosen],
-            weight=self.weight[chosen],
+            self, a=self.a[chosen], b=self.b[chosen], is_must=self.is_must[chosen], weight=self.weight[chosen]
         )
 
     @cached_property

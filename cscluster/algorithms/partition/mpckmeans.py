@@ -32,9 +32,7 @@ class MetricKMeans(ConstrainedKMeans):
         "diagonal", "weights of the features, or full matrices", Choice("diagonal", "full")
     )
     floor: float = parameter(
-        0.1,
-        "least eigenvalue of A^-1, relative to the variances of the features",
-        Real(0, 1, open_low=True),
+        0.1, "least eigenvalue of A^-1, relative to the variances of the features", Real(0, 1, open_low=True)
     )
 
     w: float = parameter(

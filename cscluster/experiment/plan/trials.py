@@ -316,11 +316,7 @@ def complete(group: Group, metrics: Sequence[str]) -> bool:
 
 
 def _reasons(
-    todo: list[Trial],
-    planned: set[str],
-    stored: set[str],
-    table: RecordTable,
-    known_cells: Mapping[str, Any],
+    todo: list[Trial], planned: set[str], stored: set[str], table: RecordTable, known_cells: Mapping[str, Any]
 ) -> Counter[str]:
     """Count why stored records do not serve trials that are to be run."""
     cells = {trial.cell.hash: trial.cell for trial in todo}

@@ -89,20 +89,13 @@ def _at_place(results: Results, metric: str, scores: pd.DataFrame) -> Markup:
 
 
 def _pairs(pairs: pd.DataFrame, unit: str) -> Markup:
-    rows = [
-        [
-            Cell(text(r.a)),
-            Cell(text(r.b)),
-            Cell(tag("strong", text(r.winner))) if r.winner in (r.a, r.b) else Cell(r.winner),
-            _number(r.difference, f"{r.difference:+.3f}"),
-            _number(r.t_p, _p(r.t_p)),
-            _number(r.wilcoxon_p, _p(r.wilcoxon_p)),
-            _number(r.holm_p, _p(r.holm_p)),
-            _number(r.cohen_dz, f"{r.cohen_dz:+.2f}"),
-            _number(r.rank_biserial, f"{r.rank_biserial:+.2f}"),
-        ]
-        for r in pairs.itertuples()
-    ]
+    rows = []
+    for r in pairs.itertuples():
+        winner = Cell(tag("strong", text(r.winner))) if r.winner in (r.a, r.b) else Cell(r.winner)
+        ps = [_number(p, _p(p)) for p in (r.t_p, r.wilcoxon_p, r.holm_p)]
+        sizes = [_number(size, f"{size:+.2f}") for size in (r.cohen_dz, r.rank_biserial)]
+        difference = _number(r.difference, f"{r.difference:+.3f}")
+        rows.append([Cell(text(r.a)), Cell(text(r.b)), winner, difference, *ps, *sizes])
     heads = ["a", "b", "winner", "a − b", "t-test p", "Wilcoxon p", "Holm p", "Cohen d", "rank-biserial"]
     return table(
         f"Pairs over {pairs['n'].iloc[0]} {unit}; the winner is by Holm's correction of Wilcoxon's test",
