@@ -80,13 +80,25 @@ class Reference:
         return float(self.kmeans.objective_[-1]) / self.X.shape[0] or 1.0
 
     def is_beaten_by(
-        self, owner: str, links: Constraints, labels: IntArray, *, fits_features: bool = True
+        self,
+        owner: str,
+        links: Constraints,
+        labels: IntArray,
+        *,
+        with_links: tuple[IntArray, IntArray] | None = None,
+        fits_features: bool = True,
     ) -> bool:
         """Tell whether the labels of a model, links aside, are worth more than k-means (`beats_kmeans`).
 
         A model that `fits_features` to the links, by weights of them or by centres, needs `links_needed`.
+        So it needs of its labels `with_links`, against those of k-means (`linked_labels`), where links are
+        so many that the clusters of k-means cannot keep them.
         """
         needed = links_needed(self.X, self.n_clusters) if fits_features else 0.0
+        if with_links is not None:
+            of_model, of_kmeans = (n_links(links.violated(each)) for each in with_links)
+            if of_kmeans - of_model > needed:
+                return True
         return beats_kmeans(owner, links, labels, self.kmeans.labels_, needed)
 
     def linked_labels(self, links: Constraints, price: float | None = None) -> IntArray:

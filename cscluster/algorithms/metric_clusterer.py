@@ -90,7 +90,8 @@ class MetricClusterer(SeededClusterer):
         if self.clusterer is not None or not len(constraints):
             return True
         owner = type(self.metric_).__name__
-        return reference.is_beaten_by(owner, constraints, self.clusterer_.predict(Z))
+        both = self.clusterer_.labels_, reference.linked_labels(constraints)
+        return reference.is_beaten_by(owner, constraints, self.clusterer_.predict(Z), with_links=both)
 
     @available_if(lambda self: hasattr(self.clusterer or PCKMeans, "predict"))
     def predict(self, X: Samples) -> IntArray:

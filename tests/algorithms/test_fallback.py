@@ -82,3 +82,15 @@ def test_kmeans_as_a_net_keeps_its_centres_and_labels_linked_samples_together(fo
     assert np.array_equal(reference.linked_labels(Constraints.empty(6)), kmeans)
     assert np.array_equal(reference.linked_labels(links, price=0.0), kmeans)
     assert np.array_equal(kmeans, reference.kmeans.predict(form(X)))  # nothing was changed in place
+
+
+def test_labels_that_keep_many_links_which_the_clusters_of_kmeans_cannot_keep():
+    links = Constraints([], [(i, i + 1) for i in range(0, 40, 2)], n_samples=40)
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    reference = Reference(X, 2, 0)
+    blind = reference.kmeans.labels_
+    together, apart = np.zeros(40, dtype=np.int64), np.arange(40) % 2
+    assert reference.is_beaten_by("X", links, blind, with_links=(apart, together))
+    for both in ((apart, apart), (together, apart)):
+        with pytest.warns(match="do not speak for X"):
+            assert not reference.is_beaten_by("X", links, blind, with_links=both)

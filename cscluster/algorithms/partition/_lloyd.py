@@ -168,8 +168,13 @@ class ConstrainedKMeans(LloydClusterer):
         self.n_reseeded_ = run.n_reseeded
         self._model: Model = run.model
 
-    def _use_kmeans(self, reference: Reference, labels: IntArray, euclidean: Model) -> None:
-        """Set the fitted attributes to the centres of k-means, with such labels."""
+    def _fall_back(
+        self, X: FloatArray, links: Constraints, reference: Reference, labels: IntArray, euclidean: Model
+    ) -> None:
+        """Take the centres of k-means, with such labels, where the links do not speak against them."""
+        owner, both = type(self).__name__, (self.labels_, labels)
+        if reference.is_beaten_by(owner, links, self.predict(X), with_links=both):
+            return
         kmeans = reference.kmeans
         value = float(kmeans.objective_[-1])
         centers = kmeans.cluster_centers_

@@ -61,10 +61,11 @@ class MetricKMeans(ConstrainedKMeans):
         self._store(run)
         self.metrics_ = run.model.matrices()
         self.n_floored_ = run.model.n_floored
-        if self.fallback and not reference.is_beaten_by(type(self).__name__, constraints, self.predict(X)):
+        if self.fallback:
             labels = reference.linked_labels(constraints) if assignment else reference.kmeans.labels_
-            self._use_kmeans(reference, labels, Euclidean(self.w, self.n_clusters))
-            self.metrics_, self.n_floored_ = first.matrices(), 0
+            self._fall_back(X, constraints, reference, labels, Euclidean(self.w, self.n_clusters))
+            if self.uses_kmeans_:
+                self.metrics_, self.n_floored_ = first.matrices(), 0
         return self
 
 

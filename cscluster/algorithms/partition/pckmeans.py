@@ -101,6 +101,7 @@ class PCKMeans(LinkedAssignment):
         starts = self._starts(X, constraints, reference, rng)
         runs = (self._alternate(X, constraints, start, model, self.assignment, rng) for start in starts)
         self._store(best_run(runs, X, constraints))
-        if self.fallback and not reference.is_beaten_by("PCKMeans", constraints, self.predict(X)):
-            self._use_kmeans(reference, reference.linked_labels(constraints, self.w), model)
+        if self.fallback:
+            labels = reference.linked_labels(constraints, self.w)
+            self._fall_back(X, constraints, reference, labels, model)
         return self
