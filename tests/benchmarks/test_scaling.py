@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 MIDDLE = {"n": 1000, "d": 10, "k": 3, "links": 100}
 AXES = {"n": (1000, 3000, 10_000), "d": (10, 50, 200), "k": (3, 10, 30), "links": (100, 1000, 10_000)}
-CELL_SECONDS = 10
+CELL_SECONDS = 4
 TIMES_KMEANS = 20
 METHODS = [entry.name for entry in registry.BUILT_IN if not entry.name.endswith("_printed")]
 CONSTRAINED = [name for name in METHODS if "constraints" in registry.find(name).tags]
