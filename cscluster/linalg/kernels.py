@@ -15,7 +15,7 @@ from cscluster.errors import DataError
 Samples: TypeAlias = Any
 """Array or CSR of shape (n_samples, n_features)."""
 
-_BLOCK_BYTES = 8 * 2**20
+_BLOCK_BYTES = 2 * 2**20
 _MEDIAN_SAMPLES = 2000
 _FLAT = 1e-12
 """Eigenvalues of the landmarks' matrix below this share of the largest count as zero."""
@@ -70,7 +70,10 @@ class Kernel:
         rows = max(1, _BLOCK_BYTES // (8 * max(m, 1)))
         for start in range(0, n, rows):
             block = K[start : start + rows]
-            block[:] = dense(X[start : start + rows] @ Zt)
+            if sparse.issparse(X) or sparse.issparse(Zt):
+                block[:] = dense(X[start : start + rows] @ Zt)
+            else:
+                np.matmul(X[start : start + rows], Zt, out=block)
             if self.name == "gaussian":
                 block *= 2
                 block -= x2[start : start + rows, None]

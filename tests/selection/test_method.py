@@ -114,7 +114,7 @@ def test_few_or_no_links():
 
 
 def test_the_short_list_suits_the_data():
-    assert choose.shortlist(np.zeros((50_000, 600))) == ["mpckmeans", "pckmeans", "kmeans"]
+    assert choose.shortlist(np.zeros((50_000, 600))) == ["rca", "mpckmeans", "pckmeans", "kmeans"]
     assert choose.shortlist(csr_array((100, 2000))) == ["pmmc", "kmeans"]
 
 

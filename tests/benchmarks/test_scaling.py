@@ -1,0 +1,165 @@
+"""How the CPU time of every method grows, and what happens at the large end.
+
+Each fit runs in a process of its own, which ends when its CPU time is used up, so that one slow method costs no
+more than its limit.  All numbers are CPU seconds of one core with one BLAS thread.
+"""
+
+import multiprocessing
+import resource
+import time
+import warnings
+
+import numpy as np
+import pytest
+import sklearn.cluster
+from threadpoolctl import threadpool_limits
+
+from cscluster import Constraints, load_dataset
+from cscluster.algorithms import registry
+from cscluster.algorithms.build import build
+from cscluster.errors import CsclusterError
+from cscluster.metrics.scores import score
+
+pytestmark = pytest.mark.slow
+
+MIDDLE = {"n": 1000, "d": 10, "k": 3, "links": 100}
+AXES = {"n": (1000, 3000, 10_000), "d": (10, 50, 200), "k": (3, 10, 30), "links": (100, 1000, 10_000)}
+CELL_SECONDS = 4
+TIMES_KMEANS = 20
+METHODS = [entry.name for entry in registry.BUILT_IN if not entry.name.endswith("_printed")]
+CONSTRAINED = [name for name in METHODS if "constraints" in registry.find(name).tags]
+
+
+def groups(n, d, k, links):
+    """Draw k overlapping Gaussian groups in d features, and links between random samples."""
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.arange(n) % k)
+    X = 4.0 / np.sqrt(d) * rng.normal(size=(k, d))[y] + rng.normal(size=(n, d))
+    pairs = rng.integers(n, size=(links, 2))
+    return X, y, Constraints.from_labels(pairs[pairs[:, 0] != pairs[:, 1]], y)
+
+
+def _fit(channel, model, X, links, limit):
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
+    warnings.simplefilter("ignore")
+    with threadpool_limits(1):
+        start = time.process_time()
+        try:
+            labels = model.fit(X, links).labels_
+        except CsclusterError as error:
+            channel.send((time.process_time() - start, str(error), None))
+        else:
+            channel.send((time.process_time() - start, "", labels))
+
+
+def measured(model, X, links, limit):
+    """Return CPU seconds, a refusal's sentence and labels of a fit; seconds are NaN if the limit was reached."""
+    ours, theirs = multiprocessing.Pipe(duplex=False)
+    child = multiprocessing.get_context("fork").Process(target=_fit, args=(theirs, model, X, links, limit))
+    child.start()
+    theirs.close()
+    try:
+        return ours.recv()
+    except EOFError:
+        return np.nan, f"over {limit} s", None
+    finally:
+        child.join()
+
+
+class TenStarts:
+    """Scikit-learn's k-means as the measure of time."""
+
+    def __init__(self, n_clusters):
+        self.n_clusters = n_clusters
+
+    def fit(self, X, links=None):
+        return sklearn.cluster.KMeans(self.n_clusters, n_init=10, random_state=0).fit(X)
+
+
+def compile_first(names):
+    """Fit every method to a small task here, so that children find it compiled."""
+    X, _, links = groups(60, 4, 2, 60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in names:
+            build(name, {}, 2, 0).fit(X, links)
+
+
+def slope(sizes, seconds):
+    """Return the exponent of the growth, as a text; a dash where fewer than two cells have a time."""
+    known = np.isfinite(seconds)
+    if known.sum() < 2:
+        return "-"
+    return f"{np.polyfit(np.log(np.array(sizes)[known]), np.log(np.array(seconds)[known]), 1)[0]:.1f}"
+
+
+def text(seconds):
+    return f"{seconds:.2f}" if np.isfinite(seconds) else "-"
+
+
+def test_growth_of_every_method():
+    quick = [name for name in METHODS if name not in ("mmc_sdp", "gmmc_sdp")]  # 100 samples take them seconds
+    compile_first(quick)
+    middle = measured(TenStarts(MIDDLE["k"]), *groups(**MIDDLE)[::2], CELL_SECONDS)[0]
+    print(f"\nCPU s; k-means with ten starts: {middle:.2f} at n 1000, d 10, k 3")
+    print("| method | " + " | ".join(f"{axis} {sizes}, slope" for axis, sizes in AXES.items()) + " |")
+    print("|---" * (len(AXES) + 1) + "|")
+    for name in quick:
+        first, cells = None, []
+        for axis, sizes in AXES.items():
+            row = []
+            for size in sizes:
+                setting = MIDDLE | {axis: size}
+                if setting != MIDDLE or first is None:
+                    X, _, links = groups(**setting)
+                    seconds, refused, _ = measured(build(name, {}, setting["k"], 0), X, links, CELL_SECONDS)
+                    seconds = np.nan if refused else max(seconds, 1e-3)
+                    first = seconds if first is None else first
+                row.append(first if setting == MIDDLE else seconds)
+            cells.append(f"{' '.join(text(s) for s in row)}, {slope(sizes, row)}")
+        print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
+
+
+@pytest.mark.parametrize(
+    "size", [{"n": 100_000, "d": 20, "k": 10, "links": 1000}, {"n": 1500, "d": 2000, "k": 10, "links": 1000}]
+)
+def test_the_large_end(size):
+    X, y, links = groups(**size)
+    compile_first(CONSTRAINED)
+    unit = measured(TenStarts(size["k"]), X, links, 600)[0]
+    print(f"\n{size}: k-means with ten starts {unit:.2f} CPU s; times that:")
+    slow = []
+    for name in CONSTRAINED:
+        limit = int(TIMES_KMEANS * unit) + 1
+        seconds, refused, labels = measured(build(name, {}, size["k"], 0), X, links, limit)
+        result = refused or f"{seconds / unit:.1f} (ARI {score('ari', y, labels):.2f})"
+        print(f"| {name} | {result} |", flush=True)
+        if not np.isfinite(seconds):
+            slow.append(name)
+    print(f"neither within {TIMES_KMEANS} times k-means nor refused: {', '.join(slow) or 'none'}")
+
+
+def fraction_pairs(n, share, rng):
+    """Return f (f - 1) / 2 distinct random pairs of n samples, f = ceil(share n)."""
+    f = int(np.ceil(share * n))
+    count = f * (f - 1) // 2
+    a, b = rng.integers(n, size=(2, count + count // 10 + 1000))
+    codes = np.unique(np.minimum(a, b) * n + np.maximum(a, b))
+    codes = codes[codes // n != codes % n]
+    return np.column_stack(np.divmod(rng.choice(codes, count, replace=False), n))
+
+
+def test_mnist_with_the_links_of_the_published_benchmark():
+    data = load_dataset("mnist")
+    X = data.X.astype(np.float64)
+    s = X.std(axis=0)
+    X = (X - X.mean(axis=0)) / np.where(s > 0, s, 1.0)
+    compile_first(["rca"])
+    unit, _, labels = measured(TenStarts(10), X, None, 1000)
+    print(f"\nMNIST: k-means with ten starts ARI {score('ari', data.y, labels):.3f} in {unit:.0f} CPU s")
+    for share in (0.005, 0.01, 0.05):
+        pairs = fraction_pairs(len(X), share, np.random.default_rng(0))
+        links = Constraints.from_labels(pairs, data.y).hardened()
+        seconds, _, labels = measured(build("rca", {}, 10, 0), X, links, 1000)
+        ari = score("ari", data.y, labels)
+        print(f"{len(links)} links: rca ARI {ari:.3f} in {seconds / unit:.2f} of that", flush=True)
