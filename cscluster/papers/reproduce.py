@@ -19,7 +19,7 @@ from cscluster.papers.claims import Paper
 from cscluster.papers.outlook import Outlook, outlook
 from cscluster.papers.page import Chapter, State
 from cscluster.papers.shelf import Shelf, check_profile, in_complete_draws, of_earlier_versions
-from cscluster.report.aggregate import Results, collect
+from cscluster.report.aggregate import collect
 from cscluster.store.folder import RunFolder
 from cscluster.store.table import RecordTable
 
@@ -101,7 +101,10 @@ class Reproduction:
         return [self._chapter(_load(name, self.profile), items) for name, items in self.items.items()]
 
     def write(self, outcome: list[Chapter]) -> Path:
-        """Write the summaries of the runs and, of the full profile, the page; return their directory."""
+        """Write the summaries of the runs and return their directory.
+
+        Of the full profile also the page, which is about all papers, whichever were run now, and the trials.
+        """
         folder = self.results / "reference"
         command = f"cscluster reproduce --profile {self.profile} --write"
         for chapter in outcome:
@@ -109,10 +112,12 @@ class Reproduction:
                 summary = self._shelf(chapter.paper.name).summary
                 reference.write(summary, chapter.runs, command, page.versions([chapter]))
         if self.profile == "full":
-            page.write(folder, outcome, command)
+            whole = choose(None, self.profile, self.results)
+            page.write(folder, outcome if whole.items == self.items else whole.outcome(), command)
             for chapter in outcome:
-                for item, run in chapter.runs.items():
-                    self._shelf(chapter.paper.name).pack(item, run.metrics)
+                shelf = self._shelf(chapter.paper.name)
+                for item in (item for item, state in chapter.states.items() if state.done):
+                    shelf.pack(item, _metrics(chapter.paper, item, shelf.run(item)))
         return folder
 
     def drift(self, outcome: list[Chapter], tolerance: float) -> list[str]:
@@ -161,7 +166,7 @@ class Reproduction:
             )
             ran = Experiment.model_validate(folder.config()["experiment"])
             if whole := in_complete_draws(ran, records):
-                runs[item] = _collect(paper, item, folder, RecordTable(whole))
+                runs[item] = collect(folder, _metrics(paper, item, folder), table=RecordTable(whole))
         gone = {item: state.missing for item, state in states.items()}
         verdicts = [v for v in claims.judge(paper, runs, gone, trials) if set(v.claim.items) & set(items)]
         return Chapter(paper, PAPERS.get(paper.name, paper.name), verdicts, states, runs)
@@ -214,11 +219,11 @@ def _is_missing(base: str | None) -> bool:
     return base in index.external() and index.find_file(base) is None
 
 
-def _collect(paper: Paper, item: str, folder: RunFolder, table: RecordTable) -> Results:
-    """Return the results of some trials, with all metrics that the experiment or a claim names."""
+def _metrics(paper: Paper, item: str, folder: RunFolder) -> list[str]:
+    """Return all metrics that an experiment or a claim about it names."""
     named = [*folder.config()["experiment"]["metrics"]]
     for claim in paper.claims:
         named += [
             metric for check in (claim, *claim.causes) if item in check.items for metric in check.metrics
         ]
-    return collect(folder, list(dict.fromkeys(named)), table=table)
+    return list(dict.fromkeys(named))

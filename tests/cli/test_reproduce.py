@@ -109,6 +109,16 @@ def test_what_a_file_no_longer_asks_for_is_left_out(reproduce, tmp_path):
     assert "| `tiny2020/fig1` | Fig. 1 | 2 of 2 trials |" in page
 
 
+def test_the_page_is_about_all_papers_whichever_was_run(reproduce, tmp_path):
+    papers = tmp_path / "configs" / "papers"
+    shutil.copytree(papers / "tiny2020", papers / "other2021")
+    reproduce("tiny2020/fig1", "-j", "2")
+    assert reproduce("other2021/fig1", "-j", "2", "--write").returncode == 0
+    page = (tmp_path / "results" / "reference" / "REPRODUCTION.md").read_text()
+    assert "| `tiny2020/fig1` | Fig. 1 | 4 of 4 trials |" in page
+    assert "| `other2021/fig1` | Fig. 1 | 4 of 4 trials |" in page
+
+
 def test_the_quick_profile_has_results_and_references_of_its_own(reproduce, tmp_path):
     found = reproduce("--profile", "quick", "-j", "2", "--write")
     assert found.returncode == 0, found.stderr
