@@ -112,7 +112,7 @@ def _algorithm(entry: Algorithm, measured: dict[str, str]) -> str:
     words = {_bare(cls.__name__), _bare(entry.title.removesuffix(" (as printed)"))}
     for heading, text in measured.items():
         if words & {_bare(name) for name in re.split(r",| and the | and |\(", heading)}:
-            parts.append(f"## Measured while it was written\n\n{text}\n")
+            parts.append(f"## Measured\n\n{text}\n")
     return "\n".join(parts)
 
 

@@ -197,7 +197,11 @@ def report(
     ] = None,
     figure_style: Annotated[
         str,
-        options.one_of("paper (two columns of 3.5 inches) or slides.", ["paper", "slides"], metavar="STYLE"),
+        options.one_of(
+            "paper (two columns of 3.5 inches), page (half the pixels) or slides.",
+            ["paper", "page", "slides"],
+            metavar="STYLE",
+        ),
     ] = "paper",
     captions: Annotated[
         bool, Option("--captions", help="Draw captions into figures, not only beside them for LaTeX.")

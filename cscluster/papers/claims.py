@@ -72,13 +72,13 @@ class Item(_Model):
         Tables and figures that it stands for.
     quick : list of str, optional
         Changes, as ``KEY=VALUE``, that make it quick; without them it is not part of the quick profile.
-    figure : str, optional
-        Name of the figure of its results that stands in the page.
+    figures : dict
+        Names of the figures of its results that stand in the page, by what they are in the paper.
     """
 
     shows: str
     quick: list[str] | None = None
-    figure: str | None = None
+    figures: dict[str, str] = Field(default_factory=dict)
 
 
 class Checked(_Model):
@@ -161,6 +161,8 @@ class Paper(_Model):
         ours.
     our_forms : dict
         Of published methods that bear their own name here, the label of our counterpart by theirs.
+    illustrations : str
+        What the figures of the paper show that have no results.
     items, claims : dict and list
         Experiments by name, and what the paper says about them.
     """
@@ -168,6 +170,7 @@ class Paper(_Model):
     name: str
     printed_forms: dict[str, str] = Field(default_factory=dict)
     our_forms: dict[str, str] = Field(default_factory=dict)
+    illustrations: str = ""
     items: dict[str, Item]
     claims: list[Claim]
 

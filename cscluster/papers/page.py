@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from cscluster.papers.claims import STATUSES, Claim, Finding, Paper, Verdict, ag
 from cscluster.report.aggregate import Results
 from cscluster.report.figures.draw import drawings
 from cscluster.report.figures.save import save
+from cscluster.report.figures.style import using
 from cscluster.report.formats.pipes import pipe_table
 
 _MARKS = {
@@ -23,8 +26,8 @@ _MARKS = {
     "not decidable": "not decidable",
     "not run": "not run",
 }
-Figures = dict[tuple[str, str], tuple[str, str]]
-"""Paths and captions of figures, by paper and item."""
+Figures = dict[tuple[str, str, str], tuple[str, str]]
+"""Paths and captions of figures, by paper, what they are in it, and item."""
 
 
 @dataclass(frozen=True)
@@ -111,14 +114,18 @@ def write(folder: Path, chapters: Sequence[Chapter], command: str) -> None:
 
 
 def _draw(chapter: Chapter, folder: Path) -> Figures:
-    """Draw the figure that each item of a paper names; return their paths as seen from the page."""
-    drawn = {}
+    """Draw the figures that the items of a paper name; return their paths from the page."""
+    drawn: Figures = {}
+    paper = chapter.paper
     for item, results in chapter.runs.items():
-        make = dict(drawings(results)).get(chapter.paper.items[item].figure or "")
-        if make is not None:
-            figure = make()
-            path = save(figure, folder / "figures" / f"{chapter.paper.name}_{item}.png")
-            drawn[chapter.paper.name, item] = (path.relative_to(folder).as_posix(), str(figure.get_label()))
+        fitting = dict(drawings(results))
+        for shown, kind in paper.items[item].figures.items():
+            if kind in fitting:
+                with using("page"):
+                    figure = fitting[kind]()
+                    path = save(figure, folder / "figures" / f"{paper.name}_{item}_{kind}.png")
+                place = path.relative_to(folder).as_posix()
+                drawn[paper.name, shown, item] = (place, str(figure.get_label()))
     return drawn
 
 
@@ -184,13 +191,20 @@ def render(chapters: Sequence[Chapter], command: str, figures: Figures) -> str:
         ),
     ]
     for chapter in chapters:
-        lines += ["", *_chapter(chapter)]
-        for item in chapter.runs:
-            if (chapter.paper.name, item) in figures:
-                path, caption = figures[chapter.paper.name, item]
-                shows = f"{chapter.paper.items[item].shows}: {item}"
-                lines += ["", f"![{shows}]({path})", "", f"{shows}. {caption}."]
+        lines += ["", *_chapter(chapter), *_figures(chapter.paper, figures)]
     return "\n".join(lines) + "\n"
+
+
+def _figures(paper: Paper, figures: Figures) -> Iterator[str]:
+    """Yield the figures in the order of the paper, each with a heading of its own."""
+    mine = sorted((shown, item) for name, shown, item in figures if name == paper.name)
+    if paper.illustrations:
+        yield from ("", paper.illustrations)
+    for shown, group in groupby(mine, key=itemgetter(0)):
+        yield from ("", f"### {shown} of {paper.name}")
+        for _, item in group:
+            path, caption = figures[paper.name, shown, item]
+            yield from ("", f"![{shown}: {item}]({path})", "", f"{item}: {caption}.")
 
 
 def _link(chapter: Chapter) -> str:

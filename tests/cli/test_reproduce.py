@@ -18,7 +18,7 @@ metrics: [acc, seconds]
 """
 CLAIMS = """\
 items:
-  fig1: {shows: Fig. 1, quick: ["constraints.counts=[40]"], figure: curves_acc}
+  fig1: {shows: Fig. 1, quick: ["constraints.counts=[40]"], figures: {Fig. 1: curves_acc}}
   fig2_external: {shows: Fig. 2}
 claims:
   - {id: a, where: Fig. 1, says: k-means is not bad, items: [fig1],
@@ -65,15 +65,18 @@ def test_from_the_files_to_the_page(reproduce, tmp_path):
     assert "| `tiny2020/fig2_external` | Fig. 2 | not run; missing: coil20, coil3 |" in page
     assert "cscluster reproduce --profile full --write" in page
     assert "numpy " in page
-    assert "![Fig. 1: fig1](figures/tiny2020_fig1.png)" in page
-    assert (reference / "figures" / "tiny2020_fig1.png").stat().st_size > 1000
+    assert "### Fig. 1 of tiny2020\n\n![Fig. 1: fig1](figures/tiny2020_fig1_curves_acc.png)" in page
+    assert (reference / "figures" / "tiny2020_fig1_curves_acc.png").stat().st_size > 1000
     assert (reference / "printed_tiny2020.csv").read_text().count("\n") == 2
 
-    old = reference / "figures" / "tiny2020_fig7.png"
-    old.write_bytes(b"of an earlier page")
+    (reference / "figures" / "tiny2020_old.png").touch()
+    (reference / "figures" / "other2020_fig1.png").touch()
     again = reproduce("--write", "--check")
-    assert not old.exists()
     assert again.returncode == 0
+    assert {path.name for path in (reference / "figures").iterdir()} == {
+        "other2020_fig1.png",
+        "tiny2020_fig1_curves_acc.png",
+    }
     assert "4 trials, 0 to run" in again.stdout
     assert "all scores agree with the reference" in again.stdout
     assert (reference / "REPRODUCTION.md").read_text() == page

@@ -61,8 +61,8 @@ class PCKMeans(LinkedAssignment):
     Given links keep their weights, entailed links have weight one; links lighter than one entail
     nothing.  The closure assumes that the
     links are consistent; contradictory links are named in a warning, and then only the given
-    links count.  The objective never rises with 'keep' and 'block'.  'block' was
-    as good as the other rules or better (docs/measurements.md).
+    links count.  The objective never rises with 'keep' and 'block'.  The
+    rules hardly differ in their scores (docs/measurements.md).
 
     An iteration takes O(n K d) for the samples, and O(K c) for each point with links, where c is
     the number of components that its own component is separated from.

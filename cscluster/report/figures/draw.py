@@ -48,7 +48,7 @@ def draw(
     formats : sequence of str
         Endings of the files: png, pdf, svg.
     style : str
-        ``paper`` (two columns of 3.5 inches) or ``slides``.
+        ``paper`` (two columns of 3.5 inches), ``page`` (half the pixels) or ``slides``.
     captions : bool
         Whether captions are drawn into the pictures, too.
 

@@ -66,6 +66,7 @@ class Style:
 
 STYLES = {
     "paper": Style(column=3.5, page=7.0, flatness=0.62, dpi=300, line_width=1.2),  # two columns of 3.5 inches
+    "page": Style(column=3.5, page=7.0, flatness=0.62, dpi=150, line_width=1.2),  # half the pixels
     "slides": Style(column=6.0, page=6.0, flatness=0.4, dpi=320, line_width=1.8),  # 1920 pixels wide
 }
 _style: ContextVar[Style] = ContextVar("style", default=STYLES["paper"])
