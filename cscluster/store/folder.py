@@ -79,7 +79,8 @@ class RunFolder:
         """
         if self.exists():
             return
-        if self.path.is_dir() and any(path.name != ".lock" for path in self.path.iterdir()):
+        # What another run has begun to write, and its lock, have names with a dot.
+        if self.path.is_dir() and any(not path.name.startswith(".") for path in self.path.iterdir()):
             raise StoreError(
                 f"'{self.path}' holds files but no results of cscluster; "
                 "choose another name or another directory of results."

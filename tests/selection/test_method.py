@@ -160,9 +160,9 @@ def test_the_number_is_found_by_links_or_by_silhouette():
 
 
 def test_among_equal_numbers_the_smallest():
-    chosen = count._chosen({2: 0.7, 3: 0.895, 4: 0.9}, "score", "it is the best")
+    chosen = count._best_count({2: 0.7, 3: 0.895, 4: 0.9}, "score", "it is the best")
     assert (chosen.n_clusters, chosen.reason) == (3, "no number is better by 0.01 or more")
-    assert count._chosen({2: 0.7, 3: 0.9}, "score", "it is the best").reason == "it is the best"
+    assert count._best_count({2: 0.7, 3: 0.9}, "score", "it is the best").reason == "it is the best"
 
 
 def test_more_groups_than_rows_allow():

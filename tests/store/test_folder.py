@@ -362,3 +362,14 @@ def test_progress_of_other_keys_is_not_used(filled):
     content = {"bytes": filled.n_bytes(), "stored": 9}
     (filled.path / "progress.json").write_text(json.dumps(content))
     assert filled.progress() == Progress(planned=3, stored=2, failed=0)
+
+
+def test_what_another_run_has_begun_to_write_is_not_taken_for_files_of_the_user(tmp_path):
+    folder = RunFolder(tmp_path / "run")
+    folder.path.mkdir()
+    (folder.path / ".lock").touch()
+    (folder.path / ".config.json.1.part").touch()
+    folder.check_free()
+    (folder.path / "thesis.tex").touch()
+    with pytest.raises(StoreError, match="holds files but no results"):
+        folder.check_free()

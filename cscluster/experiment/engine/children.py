@@ -44,6 +44,7 @@ _COPIES = sys.platform == "linux"  # on macOS, a process that has loaded numeric
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 _STARTS = 3
 _PATIENCE = 120.0
+_GRACE = 10.0
 _TICK = 0.5
 _TICK_WITH_MEMORY_LIMIT = 0.05
 _LONGEST_LINE = 2**26
@@ -199,9 +200,13 @@ class _Template:
     def end(self) -> None:
         """End the process; its copies stay."""
         self._channel.close()
-        if self.owner == os.getpid():
-            self._process.kill()
-            self._process.wait()
+        if self.owner != os.getpid():
+            return
+        if not _COPIES:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_GRACE)  # it is the keeper, which ends by itself
+        self._process.kill()
+        self._process.wait()
 
 
 def _template() -> _Template:
