@@ -199,6 +199,9 @@ def test_help_of_the_commands_loads_no_numeric_library():
     printed, loaded = loaded_by(*(([*command.split(), "--help"], {}) for command in commands))
     for command, out in zip(commands, printed, strict=True):
         assert f"Usage: cscluster {command}" in out
+        assert not re.search(r"<(str|path|list|int|float)|None", out), (
+            out
+        )  # names of types are for programmers
     assert not loaded & NUMERIC
 
 

@@ -5,6 +5,7 @@ Only those functions' modules import numeric libraries, so that help and complet
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,8 +25,11 @@ class _Group(TyperGroup):
     """All commands; what goes wrong by the user's making is one sentence and an exit code."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if ctx.resilient_parsing:  # for completion, where converting values imports pydantic for nothing
-            _leave_as_typed(self, ctx)
+        for parameter in _parameters(self, ctx):
+            if parameter.param_type_name == "argument":  # "RUN" says as much as "RUN <list[str]>"
+                parameter.display_type_rich = lambda ctx: None
+            if ctx.resilient_parsing:  # for completion, where converting values imports pydantic for nothing
+                parameter.process_value = lambda ctx, value: value
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
@@ -39,11 +43,11 @@ class _Group(TyperGroup):
             raise typer.Exit(130) from None
 
 
-def _leave_as_typed(command: Any, ctx: Any) -> None:
-    for parameter in command.get_params(ctx):
-        parameter.process_value = lambda ctx, value: value
+def _parameters(command: Any, ctx: Any) -> Iterator[Any]:
+    """Yield the parameters of a command and of all its parts."""
+    yield from command.get_params(ctx)
     for part in getattr(command, "commands", {}).values():
-        _leave_as_typed(part, ctx)
+        yield from _parameters(part, ctx)
 
 
 app = typer.Typer(
@@ -53,7 +57,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # rich help costs as much time again as all the rest
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
 
@@ -178,7 +182,9 @@ def report(
     by: Annotated[
         str,
         options.one_of(
-            "Columns: point; dataset for data sets x algorithms; or a varied parameter.", ["point", "dataset"]
+            "Columns: point; dataset for data sets x algorithms; or a varied parameter.",
+            ["point", "dataset"],
+            metavar="COLUMNS",
         ),
     ] = "point",
     where: Annotated[
@@ -247,7 +253,9 @@ def reproduce(
     profile: Annotated[
         str,
         options.one_of(
-            "full: as in the papers, hours; quick: less of everything, minutes.", ["full", "quick"]
+            "full: as in the papers, hours; quick: less of everything, minutes.",
+            ["full", "quick"],
+            metavar="full|quick",
         ),
     ] = "full",
     dry_run: options.DryRun = False,
@@ -278,7 +286,9 @@ def benchmark(
     profile: Annotated[
         str,
         options.one_of(
-            "full: all methods and data sets, hours; quick: less of everything, minutes.", ["full", "quick"]
+            "full: all methods and data sets, hours; quick: less of everything, minutes.",
+            ["full", "quick"],
+            metavar="full|quick",
         ),
     ] = "full",
     draws: Annotated[

@@ -48,9 +48,9 @@ Trials = Annotated[int | None, Option(metavar="N", help="Number of trials.")]
 Seed = Annotated[int | None, Option(metavar="N", help="Seed of the experiment.")]
 Jobs = Annotated[int, Option("--jobs", "-j", metavar="N", min=1, help="Number of workers.")]
 Backend = Annotated[
-    str, Option(help="local (processes of this machine) or dask.", autocompletion=complete.among(BACKENDS))
+    str, one_of("local (processes of this machine) or dask.", BACKENDS, metavar="|".join(BACKENDS))
 ]
-Scheduler = Annotated[str | None, Option(help="Address of a Dask scheduler.")]
+Scheduler = Annotated[str | None, Option(metavar="ADDRESS", help="Address of a Dask scheduler.")]
 Shard = Annotated[str | None, Option("--shard", metavar="I/N", help="Run only part I of N.")]
 DryRun = Annotated[bool, Option("--dry-run", help="Only say what would be run.")]
 Fresh = Annotated[bool, Option("--fresh", help="Forget stored results and run all again.")]
@@ -68,7 +68,9 @@ Stored = Annotated[bool, Option("--stored", help="Run nothing: show what is stor
 Check = Annotated[
     bool, Option("--check", help="Compare scores with those in RESULTS/reference; drift exits with 1.")
 ]
-Tolerance = Annotated[float, Option("--tol", min=0, help="Difference of a score that --check lets pass.")]
+Tolerance = Annotated[
+    float, Option("--tol", metavar="NUMBER", min=0, help="Difference of a score that --check lets pass.")
+]
 Metrics = Annotated[
     list[str] | None,
     Option(
@@ -118,7 +120,7 @@ WithTable = Annotated[bool, Option("--with-table", help="Repeat the table's colu
 DataName = Annotated[
     str, Argument(metavar="DATA", help="Data set, openml:NAME or file.", autocompletion=complete.datasets)
 ]
-Directory = Annotated[Path, Option("--directory", "-d", help="Where to write.")]
+Directory = Annotated[Path, Option("--directory", "-d", metavar="DIRECTORY", help="Where to write.")]
 
 
 def results_flag(results: Path) -> str:
