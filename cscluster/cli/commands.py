@@ -293,7 +293,11 @@ def benchmark(
     ] = "full",
     draws: Annotated[
         int | None,
-        Option(min=1, help="Run the first draws of links only; without it, a later run goes on to all."),
+        Option(
+            metavar="N",
+            min=1,
+            help="Run the first draws of links only; without it, a later run goes on to all.",
+        ),
     ] = None,
     stored: options.Stored = False,
     check: options.Check = False,
@@ -467,7 +471,9 @@ def label(
     ] = None,
     seed: options.TableSeed = 0,
     terminal: Annotated[bool, Option("--terminal", help="Ask here instead of on a page.")] = False,
-    port: Annotated[int, Option(min=0, max=65535, help="Port of the page; 0 takes a free one.")] = 0,
+    port: Annotated[
+        int, Option(metavar="N", min=0, max=65535, help="Port of the page; 0 takes a free one.")
+    ] = 0,
     open_page: Annotated[bool, Option("--open/--no-open", help="Open the page in the browser.")] = True,
 ) -> None:
     """Say which items belong together, and see the clusters change.

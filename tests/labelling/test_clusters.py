@@ -1,11 +1,17 @@
 """The clusters that answers make."""
 
+import json
+import re
+from pathlib import Path
+
 import numpy as np
 
+from cscluster import labelling, report
 from cscluster.constraints.files import Link, as_constraints
 from cscluster.constraints.schedules import random_pairs
 from cscluster.labelling import clusters as module
 from cscluster.labelling.clusters import Clusterer, colours
+from cscluster.report.colours import CLUSTERS
 from cscluster.selection.heldout import Attempt
 from cscluster.selection.method import Choice
 from cscluster.tables import method
@@ -82,3 +88,11 @@ def test_rows_that_twenty_answers_moved(beads, monkeypatch):
         moved.append(clusterer(answers[:count]).moved)
     assert moved == [None] * 20 + [4, 4]
     assert clusterer(answers[:30]).moved == 0
+
+
+def test_the_page_has_the_colours_of_maps():
+    script = (Path(labelling.__file__).parent / "page" / "page.js").read_text(encoding="utf-8")
+    style = (Path(report.__file__).parent / "html" / "assets" / "page.css").read_text(encoding="utf-8")
+    pairs = [re.search(rf"--series-{i}: light-dark\((#\w+), (#\w+)\)", style).groups() for i in CLUSTERS]
+    for name, colours_of in zip(("LIGHT", "DARK"), zip(*pairs, strict=True), strict=True):
+        assert f"const {name} = {json.dumps(colours_of)};" in script

@@ -18,9 +18,13 @@ function element(name, text, className) {
   return made;
 }
 
-/* A colour for each cluster: hues by the golden angle, so that any number of them differ. */
+/* The first clusters have the colours that they have on maps; hues by the golden angle tell further ones apart. */
+const LIGHT = ["#0072b2", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"];
+const DARK = ["#4ea8e6", "#2fcb9a", "#e79cc6", "#9bd6fa", "#f2b93b"];
+
 function colour(cluster) {
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  if (cluster < LIGHT.length) return (dark ? DARK : LIGHT)[cluster];
   const light = (dark ? 66 : 44) + (cluster % 2 ? 9 : -4);
   return `hsl(${Math.round(210 + cluster * 137.5) % 360} 65% ${light}%)`;
 }
