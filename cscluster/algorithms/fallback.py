@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from cscluster.algorithms.base import IntArray, Samples
 from cscluster.algorithms.joint import LINK_PRICE, joint_labels
-from cscluster.algorithms.partition.kmeans import KMeans, QuickKMeans
+from cscluster.algorithms.partition.kmeans import QuickKMeans
 from cscluster.constraints import Constraints
 from cscluster.errors import warn
 from cscluster.linalg.scatter import effective_dimension
@@ -106,16 +106,9 @@ class Reference:
 
         A broken link costs `price`, by default as much as `LINK_PRICE` samples.
         """
-        price = LINK_PRICE * self.mean_cost if price is None else price
-        return linked_labels(self.kmeans, self.kmeans.labels_, self.X[links.touched], links, price)
-
-
-def linked_labels(
-    kmeans: KMeans, labels: IntArray, linked: Samples, links: Constraints, price: float
-) -> IntArray:
-    """Return labels of k-means, those of the `linked` samples chosen together by their squared distances."""
-    labels, touched = labels.copy(), links.touched
-    if len(touched):
-        cost = kmeans._model.transform(linked) ** 2
-        labels[touched] = joint_labels(cost, links.renumbered(touched).softened(), price)
-    return labels
+        labels, linked = self.kmeans.labels_.copy(), links.touched
+        if len(linked):
+            price = LINK_PRICE * self.mean_cost if price is None else price
+            cost = self.kmeans._model.transform(self.X[linked]) ** 2
+            labels[linked] = joint_labels(cost, links.renumbered(linked).softened(), price)
+        return labels

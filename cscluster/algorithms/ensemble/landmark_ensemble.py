@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -13,7 +12,7 @@ from cscluster.algorithms.ensemble._consensus import LearnedKernel, cluster_coor
 from cscluster.algorithms.ensemble._ensemble import PartitionEnsemble, nearest_centers
 from cscluster.algorithms.ensemble._labels import embed, normalized
 from cscluster.algorithms.ensemble._rows import Rows
-from cscluster.algorithms.fallback import Reference, beats_kmeans, linked_labels
+from cscluster.algorithms.fallback import beats_kmeans
 from cscluster.algorithms.joint import LINK_PRICE, joint_labels
 from cscluster.algorithms.parameters import Boolean, Real, parameter
 from cscluster.algorithms.partition.kmeans import KMeans
@@ -88,9 +87,9 @@ class LandmarkEnsemble(PartitionEnsemble):
         return 2 * self.n_clusters
 
     def _look_at(self, rows: Rows | None, sample: FloatArray | None) -> None:
-        self._net = None
+        self._kmeans_labels: IntArray | None = None
         if self.fallback and rows is not None and sample is not None:
-            self._net = _Net.of(rows, sample, self.n_clusters, self.random_state)
+            self._kmeans_labels = self._kmeans(rows, sample)
 
     def _prepare(self, counts: IntArray) -> None:
         L = self.partitions_[:, self._drawn]
@@ -118,40 +117,23 @@ class LandmarkEnsemble(PartitionEnsemble):
 
         `cost` gives the costs of samples in the clusters of the consensus.
         """
-        links, net = self._links, self._net
+        links, kmeans = self._links, self._kmeans_labels
         if not len(links):
             return
         linked = links.touched
         of_linked = links.renumbered(linked)
-        if net is not None and not net.is_beaten_by(
-            type(self).__name__, of_linked, self.labels_[linked], linked
+        if kmeans is not None and not beats_kmeans(
+            type(self).__name__, of_linked, self.labels_[linked], kmeans[linked], n_needed=0.0
         ):
-            self.labels_ = net.linked_labels(links) if self.joint else net.labels.copy()
-        elif self.joint:
+            self.labels_ = kmeans.copy()
+            costs, price = (kmeans[linked, None] != np.arange(self.n_clusters)).astype(np.float64), LINK_PRICE
+        else:
             costs = cost(linked).astype(np.float64)
             price = LINK_PRICE * float(costs.min(axis=1).mean())
+        if self.joint:
             self.labels_[linked] = joint_labels(costs, of_linked, price)
 
-
-@dataclass(frozen=True)
-class _Net:
-    """K-means that is learned from a sample, and its labels of all rows."""
-
-    rows: Rows
-    kmeans: KMeans
-    labels: IntArray
-    price: float
-
-    @classmethod
-    def of(cls, rows: Rows, sample: FloatArray, n_clusters: int, random_state: int | None) -> _Net:
-        reference = Reference(sample, n_clusters, random_state)
-        labels = np.concatenate([reference.kmeans.predict(block) for block in rows.blocks()])
-        price = LINK_PRICE * reference.mean_cost
-        return cls(rows, reference.kmeans, labels, price)
-
-    def is_beaten_by(self, owner: str, of_linked: Constraints, labels: IntArray, linked: IntArray) -> bool:
-        return beats_kmeans(owner, of_linked, labels, self.labels[linked], n_needed=0.0)
-
-    def linked_labels(self, links: Constraints) -> IntArray:
-        linked = self.rows.take(links.touched)
-        return linked_labels(self.kmeans, self.labels, linked, links, self.price)
+    def _kmeans(self, rows: Rows, sample: FloatArray) -> IntArray:
+        """Return the labels of k-means that is learned from a sample."""
+        model = KMeans(n_clusters=self.n_clusters, random_state=self.random_state).fit(sample)
+        return np.concatenate([model.predict(block) for block in rows.blocks()])
