@@ -64,7 +64,7 @@ class LandmarkEnsemble(PartitionEnsemble):
     True
     """
 
-    version = 3
+    version = 4
 
     n_partitions: int = 30
     partitions: str = "graph"
