@@ -48,7 +48,7 @@ def beats_kmeans(owner: str, links: Constraints, labels: IntArray, kmeans: IntAr
     if gained > n_needed and surprise(links, kmeans) - surprise(links, labels) > EQUAL_NATS:
         return True
     if len(links):
-        warn(f"The links do not speak for {owner}: k-means keeps about as many of them, and is used instead.")
+        warn(f"The links do not favour {owner} over k-means, whose clusters are used instead.")
     return False
 
 

@@ -45,7 +45,7 @@ class MetricClusterer(SeededClusterer):
     clusterer: Clusterer | None = parameter(
         None,
         "clusters the mapped samples, and sees the links as well; if null, PCK-Means, or k-means of the "
-        "given features where the links do not speak for the metric",
+        "given features where the links do not favour the metric",
         Estimator("fit"),
         Null(),
     )

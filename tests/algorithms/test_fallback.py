@@ -36,16 +36,16 @@ def breaking(n, count):
 def test_a_model_must_keep_more_links_than_kmeans_by_more_than_are_needed():
     links = pairs(20)
     assert beats_kmeans("X", links, breaking(20, 1), breaking(20, 5), 3.9)
-    with pytest.warns(match="do not speak for X"):
+    with pytest.warns(match="do not favour X"):
         assert not beats_kmeans("X", links, breaking(20, 1), breaking(20, 5), 4)
-    with pytest.warns(match="do not speak for X"):
+    with pytest.warns(match="do not favour X"):
         assert not beats_kmeans("X", links, breaking(20, 5), breaking(20, 1), 0)
 
 
 def test_a_model_must_explain_the_links_better_than_kmeans_by_a_nat():
     links = pairs(500)
     assert beats_kmeans("X", links, breaking(500, 230), breaking(500, 260), 10)
-    with pytest.warns(match="do not speak for X"):
+    with pytest.warns(match="do not favour X"):
         assert not beats_kmeans(
             "X", links, breaking(500, 240), breaking(500, 270), 10
         )  # no better than chance
@@ -59,7 +59,7 @@ def test_a_light_link_counts_by_its_weight_and_a_heavy_one_once():
     assert surprise(light, breaking(20, 4)) == pytest.approx(surprise(links, breaking(20, 4)) / 2)
     assert surprise(heavy, breaking(20, 4)) == surprise(links, breaking(20, 4))
     assert beats_kmeans("X", heavy, breaking(20, 0), breaking(20, 6), 5)
-    with pytest.warns(match="do not speak for X"):
+    with pytest.warns(match="do not favour X"):
         assert not beats_kmeans("X", light, breaking(20, 0), breaking(20, 6), 5)
 
 
@@ -92,5 +92,5 @@ def test_labels_that_keep_many_links_which_the_clusters_of_kmeans_cannot_keep():
     together, apart = np.zeros(40, dtype=np.int64), np.arange(40) % 2
     assert reference.is_beaten_by("X", links, blind, with_links=(apart, together))
     for both in ((apart, apart), (together, apart)):
-        with pytest.warns(match="do not speak for X"):
+        with pytest.warns(match="do not favour X"):
             assert not reference.is_beaten_by("X", links, blind, with_links=both)

@@ -132,7 +132,7 @@ def test_says_what_is_wrong():
 
 def test_kmeans_of_the_given_features_where_links_do_not_speak_for_the_metric():
     few = Constraints([(0, 2), (4, 6)], [(0, 1)], n_samples=40)
-    with pytest.warns(UserWarning, match="The links do not speak for Weighted"):
+    with pytest.warns(UserWarning, match="The links do not favour Weighted"):
         model = MetricClusterer(metric=Weighted(), n_clusters=2, random_state=0).fit(X, few)
     kmeans = KMeans(n_clusters=2, random_state=0).fit(X)
     assert not model.uses_metric_

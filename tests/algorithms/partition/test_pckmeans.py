@@ -179,7 +179,7 @@ def test_links_choose_the_start_where_they_say_enough():
 
 def test_it_keeps_the_centres_of_kmeans_where_links_do_not_speak_against_them():
     X, _, links = draw("wine", 20)
-    with pytest.warns(UserWarning, match="The links do not speak for PCKMeans"):
+    with pytest.warns(UserWarning, match="The links do not favour PCKMeans"):
         model = PCKMeans(n_clusters=3, random_state=0).fit(X, links)
     kmeans = KMeans(n_clusters=3, random_state=0).fit(X)
     assert model.uses_kmeans_

@@ -26,7 +26,7 @@ def test_the_coordinates_decide_where_links_speak_for_them():
 def test_kmeans_of_the_samples_decides_where_it_keeps_as_many_links():
     Z = SAMPLES[:, 1:] - 0.01 * np.arange(20)[:, None]
     links = Constraints([], PAIRS, n_samples=20)
-    with pytest.warns(UserWarning, match="The links do not speak for CSP"):
+    with pytest.warns(UserWarning, match="The links do not favour CSP"):
         labels = rounded(Z, links).labels_
     assert len(set(labels[:10])) == 1
     assert labels[0] != labels[10]

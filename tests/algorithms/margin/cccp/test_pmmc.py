@@ -312,7 +312,7 @@ def test_linked_samples_are_labelled_together_and_predict_is_not_changed():
 def test_it_is_kmeans_where_links_do_not_speak_against_that():
     X, _ = blobs(2)
     links = Constraints([(0, 2)], [(0, 1)], n_samples=len(X))
-    for given, match in ((links, "do not speak for PMMC"), (None, "too few links")):
+    for given, match in ((links, "do not favour PMMC"), (None, "too few links")):
         with pytest.warns(UserWarning, match=match):
             model = PMMC(n_clusters=2, random_state=0).fit(X, given)
         assert model.uses_kmeans_
