@@ -39,7 +39,7 @@ benchmark-quick: .venv/test-ready  ## less of everything, and nothing may have d
 bench: .venv/test-ready  ## measure speed; prints ratios
 	$(BIN)/python -m pytest tests/benchmarks -m slow -s -q
 
-stress: .venv/test-ready  ## kill, fuzz and load it; takes an hour or more
+stress: .venv/test-ready  ## kill, fuzz and load it; takes about 50 minutes
 	$(BIN)/python -m pytest tests --ignore tests/benchmarks -m slow -s
 
 format: .venv/test-ready
