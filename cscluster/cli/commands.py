@@ -78,7 +78,6 @@ def main_options(
 
 @app.command()
 def run(
-    ctx: typer.Context,
     config: options.Config,
     settings: options.Settings = None,
     trials: options.Trials = None,
@@ -97,14 +96,14 @@ def run(
 
     Trials that are stored already are not run again: the same command resumes an interrupted run.
     """
+    given = dict(locals())
     from cscluster.cli import run as command
 
-    command.run(**ctx.params)
+    command.run(**given)
 
 
 @app.command()
 def sweep(
-    ctx: typer.Context,
     config: options.Config,
     grid: Annotated[
         list[str] | None,
@@ -141,9 +140,10 @@ def sweep(
     The grids are those of --grid and of the block 'sweep' in the file; algorithms without one are left
     out.  Results go to NAME-sweep; the same command resumes.
     """
+    given = dict(locals())
     from cscluster.cli import run as command
 
-    command.sweep(**ctx.params)
+    command.sweep(**given)
 
 
 @app.command()
@@ -166,7 +166,6 @@ def merge(
 
 @app.command()
 def report(
-    ctx: typer.Context,
     runs: options.Runs,
     kind: Annotated[
         str | None,
@@ -236,14 +235,14 @@ def report(
     Nothing is computed again.  Several runs are shown one after another; with --by dataset they
     make one table.
     """
+    given = dict(locals())
     from cscluster.cli import report as command
 
-    command.report(**ctx.params)
+    command.report(**given)
 
 
 @app.command()
 def reproduce(
-    ctx: typer.Context,
     target: Annotated[
         str | None,
         Argument(
@@ -272,14 +271,14 @@ def reproduce(
 
     Trials that are stored already are not run again: the same command resumes an interrupted run.
     """
+    given = dict(locals())
     from cscluster.cli import reproduce as command
 
-    command.reproduce(**ctx.params)
+    command.reproduce(**given)
 
 
 @app.command()
 def benchmark(
-    ctx: typer.Context,
     track: Annotated[
         str | None, Argument(metavar="TRACK", help="What to run; by default all tracks.")
     ] = None,
@@ -313,9 +312,10 @@ def benchmark(
 
     Trials that are stored already are not run again: the same command resumes an interrupted run.
     """
+    given = dict(locals())
     from cscluster.cli import benchmark as command
 
-    command.benchmark(**ctx.params)
+    command.benchmark(**given)
 
 
 @app.command()

@@ -166,6 +166,5 @@ def test_a_merge_can_be_done_again_after_a_crash_at_any_moment(tmp_path, monkeyp
     assert statuses(target) == {"a": ("ok", 1)}
     assert merge(runs, target).found == 3
     assert list(statuses(target)) == ["a", "b", "c"]
-    assert {path.name for path in target.path.iterdir()} == {
-        ".lock", "config.json", "plan.json", "environments.json", "trials.jsonl", "progress.json",
-    }  # fmt: skip
+    left = {path.name for path in target.path.iterdir()} - {".lock"}  # which some versions of filelock remove
+    assert left == {"config.json", "plan.json", "environments.json", "trials.jsonl", "progress.json"}
