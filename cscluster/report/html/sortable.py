@@ -32,7 +32,7 @@ def table(
     Parameters
     ----------
     caption : object
-        Above the table.
+        Above the table; nothing if empty.
     heads : list of str
         Headings of the columns.
     rows : iterable of lists of Cell
@@ -65,7 +65,7 @@ def table(
         "div",
         tag(
             "table",
-            tag("caption", caption),
+            *([tag("caption", caption)] if caption else []),
             tag("thead", tag("tr", *head)),
             tag("tbody", join(body)),
             class_="sortable",
