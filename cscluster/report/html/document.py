@@ -13,7 +13,8 @@ from typing import Any
 
 from cscluster.report.html.markup import Markup, escape, tag
 
-_EVERYWHERE = ("vendor/echarts/echarts.min.js", "assets/common.js", "assets/tables.js")
+_CHARTS = "vendor/echarts/echarts.min.js"
+_EVERYWHERE = ("assets/common.js", "assets/tables.js")
 
 
 def document(
@@ -32,11 +33,13 @@ def document(
     data : object
         What the scripts read, as JSON.
     scripts : sequence of str
-        Names of files in ``assets`` beside those of all pages, in the order in which they run.
+        Names of files in ``assets`` beside those of all pages, in the order in which they run; they draw
+        charts, and a page without them does without the library for that.
     refresh : int, optional
         Seconds after which the browser reads the page again.
     """
-    codes = [_read(name) for name in (*_EVERYWHERE, *(f"assets/{name}" for name in scripts))]
+    library = [_CHARTS] if scripts else []
+    codes = [_read(name) for name in (*library, *_EVERYWHERE, *(f"assets/{name}" for name in scripts))]
     page = Template(_read("assets/page.html")).substitute(
         policy=escape(_policy(codes)),
         title=escape(f"{title} · cscluster"),

@@ -82,3 +82,10 @@ def test_scripts_set_texts_never_html(path):
         "XMLHttp",
     ):
         assert forbidden not in code
+
+
+def test_only_a_page_with_charts_holds_the_library_that_draws_them():
+    library = (FILES / "vendor" / "echarts" / "echarts.min.js").read_text(encoding="utf-8")
+    sample = library[len(library) // 2 :][:1000]
+    assert sample not in document("Words", tag("p", "no chart"))
+    assert sample in document("Points", tag("p", "a chart"), {}, ["scatter.js"])
