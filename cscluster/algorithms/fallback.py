@@ -21,7 +21,7 @@ EQUAL_NATS = 1.0
 
 def n_links(links: Constraints) -> float:
     """Return how many links there are; one lighter than one counts by its weight."""
-    return float(np.minimum(np.concatenate([links.must_weights, links.cannot_weights]), 1.0).sum())
+    return float(np.minimum(links.weights, 1.0).sum())
 
 
 def surprise(links: Constraints, labels: IntArray) -> float:

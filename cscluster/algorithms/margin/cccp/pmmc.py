@@ -27,7 +27,7 @@ from cscluster.errors import ConstraintError, warn
 def link_loss(links: Constraints) -> LinkLoss:
     """Return (1/L) sum of eta_j over the links, eq. (4) and (5); weighted links weigh in."""
     total = links.must_weights.sum() + links.cannot_weights.sum()
-    cost = np.concatenate([links.must_weights, links.cannot_weights]) / total
+    cost = links.weights / total
     pairs = np.concatenate([links.must_links, links.cannot_links])
     return LinkLoss(pairs, len(links.must_links), cost, np.zeros_like(pairs))
 
