@@ -59,7 +59,7 @@ def read(text: str, source: str) -> Document:
             document.data = _Reader(loader, document).plain(root, (), ())
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        where = f"{source}:{mark.line + 1}:{mark.column + 1}" if mark else source
+        where = _at(source, mark) if mark else source
         line = text.split("\n")[mark.line] if mark and mark.line < text.count("\n") + 1 else ""
         if mark and "\t" in line[: mark.column + 1]:
             raise ConfigError(f"{where}: a tab; YAML is indented with spaces.") from None
@@ -76,8 +76,12 @@ def _check_depth(text: str, source: str) -> None:
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_DEPTH:
-            where = f"{source}:{event.start_mark.line + 1}:{event.start_mark.column + 1}"
-            raise ConfigError(f"{where}: nested deeper than {MAX_DEPTH} levels.")
+            raise ConfigError(f"{_at(source, event.start_mark)}: nested deeper than {MAX_DEPTH} levels.")
+
+
+def _at(source: str, mark: Any) -> str:
+    """Return the place of a mark, counted from one as editors do."""
+    return f"{source}:{mark.line + 1}:{mark.column + 1}"
 
 
 class _Reader:
@@ -135,4 +139,4 @@ class _Reader:
         return value
 
     def _at(self, node: Any) -> str:
-        return f"{self._document.source}:{node.start_mark.line + 1}:{node.start_mark.column + 1}"
+        return _at(self._document.source, node.start_mark)
