@@ -128,7 +128,7 @@ def test_a_data_set_by_name(call, tmp_path):
     (tmp_path / "links.csv").write_text("a,b,link,weight\n0,1,must,2\n0,50,cannot,\n")
     done = call("cluster iris -c links.csv -k 3")
     assert "iris: 150 rows, counted from 0" in done.stdout
-    assert "chosen: ITML + PCK-Means, because a comparison needs 20 links with 5 of each kind" in " ".join(
+    assert "chosen: PMMC, because a comparison needs 20 links with 5 of each kind" in " ".join(
         done.stdout.split()
     )
     assert "links kept: 2 of 2 (100%)" in done.stdout

@@ -7,6 +7,7 @@ from scipy.sparse import csr_array
 from cscluster import Constraints, load_dataset
 from cscluster.algorithms.build import build
 from cscluster.constraints.schedules import random_pairs
+from cscluster.data import synthetic
 from cscluster.errors import ConstraintError
 from cscluster.selection import count, heldout
 from cscluster.selection import method as choose
@@ -63,7 +64,7 @@ def test_links_survive_when_rows_are_drawn(monkeypatch):
 def test_the_method_that_learns_what_matters_is_chosen():
     chosen = choose.choose_algorithm(rows(), links(60), 3, 0, silent)
     by_name = {found.algorithm: found for found in chosen.attempts}
-    assert list(by_name) == ["itml", "pmmc", "rca", "mpckmeans_full", "mpckmeans", "pckmeans", "kmeans"]
+    assert list(by_name) == list(choose.CANDIDATES)
     assert chosen.algorithm not in ("pckmeans", "kmeans")
     assert by_name[chosen.algorithm].score > by_name["kmeans"].score + 0.2
     assert choose.choose_algorithm(rows(), links(60), 3, 0, silent).algorithm == chosen.algorithm
@@ -72,8 +73,15 @@ def test_the_method_that_learns_what_matters_is_chosen():
 def test_among_equals_the_preferred_one():
     X = np.random.default_rng(0).normal(size=(90, 2)) + 20 * np.eye(3)[Y][:, :2]
     chosen = choose.choose_algorithm(X, links(60), 3, 0, silent)
-    assert chosen.algorithm == "itml"
+    assert chosen.algorithm == choose.CANDIDATES[0]
     assert "preferred one of those that keep most held-out links (1.00)" in chosen.reason
+
+
+def test_groups_that_are_not_convex_find_their_method():
+    data = synthetic.generate("rings", 200, np.random.default_rng(0))
+    pairs = random_pairs(200, 50, np.random.default_rng(1))
+    chosen = choose.choose_algorithm(data.X, Constraints.from_labels(pairs, data.y), 2, 0, silent)
+    assert chosen.algorithm == "trace_ratio_nonlinear"
 
 
 def test_kmeans_where_no_method_keeps_more_held_out_links(monkeypatch):
@@ -108,7 +116,7 @@ def test_agreement_is_the_score_of_an_attempt():
 
 def test_few_or_no_links():
     few = choose.choose_algorithm(rows(), links(10), 3, 0, silent)
-    assert (few.algorithm, few.attempts) == ("itml", [])
+    assert (few.algorithm, few.attempts) == ("pmmc", [])
     assert "20 links with 5 of each kind" in few.reason
     assert choose.choose_algorithm(rows(), links(0), 3, 0, silent).algorithm == "kmeans"
 
