@@ -45,9 +45,10 @@ def silent(command, *arguments, **options):
 
 
 def run_it(config, **options):
-    asked = {"shard": None, "fresh": False, "retry": None, "allow_failures": True, "dry_run": False}
-    pool = (1, "local", None)
-    return silent(run.run, str(config), [], pool=pool, results=config.parent, **(asked | options))
+    pool = {"jobs": 1, "backend": "local", "scheduler": None, "shard": None}
+    changes = {"settings": [], "trials": None, "seed": None}
+    asked = {"fresh": False, "retry": None, "allow_failures": True, "dry_run": False}
+    return silent(run.run, str(config), results=config.parent, **(pool | changes | asked | options))
 
 
 def one_pass(path):
@@ -85,8 +86,9 @@ def config(tmp_path_factory):
 def test_what_stored_trials_cost(config):
     trials = config.parent / "big" / "trials.jsonl"
     unit = min(one_pass(trials) for _ in range(3))
-    choices = {"kind": None, "metrics": None, "by": "point", "where": [], "out": None, "figures": None}
-    drawn = {"figure_formats": [], "figure_style": "", "captions": False}
+    choices = {"check": None, "tol": None, "against": None, "where": None, "metric": None}
+    choices |= {"kind": None, "by": "point", "out": None, "open_page": False, "watch": False}
+    drawn = {"figures": None, "figure_format": None, "figure_style": "", "captions": False}
 
     def least(command):
         return min(command() for _ in range(3)) / unit
