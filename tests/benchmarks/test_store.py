@@ -16,6 +16,7 @@ import pytest
 from cscluster.cli import report, run, runs
 from cscluster.experiment.engine.run import locked, prepare
 from cscluster.experiment.engine.trial import blank
+from cscluster.store.folder import RunFolder
 
 pytestmark = pytest.mark.slow
 CONFIG = """\
@@ -93,9 +94,18 @@ def test_what_stored_trials_cost(config):
     def least(command):
         return min(command() for _ in range(3)) / unit
 
-    def resume():
+    def resume():  # with an index that lags behind as far as that of a run that was killed can
+        folder = RunFolder(trials.parent)
         lines = trials.read_bytes().splitlines(keepends=True)
-        trials.write_bytes(b"".join(lines[:-5]))
+        with folder.writing() as writer:
+            folder.index.unlink()
+            trials.write_bytes(b"".join(lines[:45_000]))
+            writer.put_index(folder.table())
+            trials.write_bytes(b"".join(lines[:-5]))
+        return run_it(config)
+
+    def first():
+        (trials.parent / "trials.index").unlink()
         return run_it(config)
 
     ratios = {
@@ -107,6 +117,7 @@ def test_what_stored_trials_cost(config):
             "3",
         ),
         "resume of five trials": (least(resume), "8.6", "3"),
+        "nothing to do, without an index": (least(first), "7.8", "-"),
         "the list of runs": (least(lambda: silent(runs.runs, config.parent)), "1.2", "0"),
     }
     assert len(trials.read_bytes().splitlines()) == 50_000
