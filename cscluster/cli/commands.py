@@ -21,7 +21,6 @@ from cscluster.errors import CsclusterError
 from cscluster.metrics.catalogue import METRICS
 from cscluster.report.formats import ENDINGS
 
-
 _ALLOCATIONS = 20_000
 """Objects made before Python looks for cycles: a plan has many objects, and hardly a cycle."""
 
