@@ -14,7 +14,7 @@ import cscluster
 from cscluster.cli.commands import app
 
 ROOT = Path(cscluster.__file__).parent
-COMMON = {"arrays", "atomic", "cells", "documents", "errors", "seeds", "bundle", "words"}
+COMMON = {"arrays", "atomic", "cells", "documents", "errors", "seeds", "bundle", "threads", "words"}
 MAY_IMPORT = {
     "arrays": set(),
     "atomic": set(),
@@ -23,6 +23,7 @@ MAY_IMPORT = {
     "errors": set(),
     "seeds": set(),
     "bundle": set(),
+    "threads": set(),
     "words": set(),
     "constraints": set(),
     "linalg": {"constraints"},

@@ -5,6 +5,7 @@ Only those functions' modules import numeric libraries, so that help and complet
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,6 +21,9 @@ from cscluster.errors import CsclusterError
 from cscluster.metrics.catalogue import METRICS
 from cscluster.report.formats import ENDINGS
 
+_ALLOCATIONS = 20_000
+"""Objects made before Python looks for cycles: a plan has many objects, and hardly a cycle."""
+
 
 class _Group(TyperGroup):
     """All commands; what goes wrong by the user's making is one sentence and an exit code."""
@@ -33,6 +37,8 @@ class _Group(TyperGroup):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
+        usual = gc.get_threshold()
+        gc.set_threshold(_ALLOCATIONS, *usual[1:])
         try:
             return super().invoke(ctx)
         except CsclusterError as error:
@@ -41,6 +47,8 @@ class _Group(TyperGroup):
         except KeyboardInterrupt:
             typer.echo("\ninterrupted", err=True)
             raise typer.Exit(130) from None
+        finally:
+            gc.set_threshold(*usual)
 
 
 def _parameters(command: Any, ctx: Any) -> Iterator[Any]:

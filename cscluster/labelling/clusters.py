@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from threadpoolctl import ThreadpoolController
 
 from cscluster.arrays import IntArray
 from cscluster.constraints import Constraints
@@ -90,14 +89,13 @@ class Clusterer:
         self._chosen_at = 0
         self._latest: Clusters | None = None
         self._history: deque[tuple[int, IntArray]] = deque(maxlen=2 * RECENT)
-        self._threads = ThreadpoolController()
 
     def __call__(self, answers: Sequence[Link]) -> Clusters:
         """Return the clusters; the method and the colours are those of the call before where they can be."""
         links = as_constraints(answers, self.X.shape[0])
         groups = find_groups((link.a, link.b, link.together) for link in answers).groups
         k = self.n_clusters or max(2, len(groups))
-        with warnings.catch_warnings(record=True) as caught, self._threads.limit(limits=1):
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             name, reason = self._method(links, k)
         fit = tables.fit(name, {}, k, self.X, links, self.seed)

@@ -380,12 +380,14 @@ def _cells(frame: pd.DataFrame, metrics: list[str], planned: int) -> pd.DataFram
     columns = [*place[:3], "params", *place[3:], "metric", "mean", "std", "n", "planned"]
     if frame.empty or not metrics:
         return pd.DataFrame(columns=columns)
-    grids = frame[[*place, "grid"]].drop_duplicates().groupby(place, sort=False)["grid"]
-    params = grids.agg(lambda g: " | ".join(sorted({_words(grid) for grid in g} - {""}))).to_numpy()
+    number = frame.groupby(place, sort=False).ngroup().to_numpy()  # of its cell, for each trial
+    firsts = frame[place].iloc[np.unique(number, return_index=True)[1]].reset_index(drop=True)
+    grids = frame["grid"].groupby(number).unique()
+    params = [" | ".join(sorted({_words(grid) for grid in of_cell} - {""})) for of_cell in grids]
     parts = []
     for metric in metrics:
-        grouped = metric_values(frame, metric).groupby([frame[name] for name in place], sort=False)
-        table = grouped.agg(["mean", "std", "count"]).reset_index().rename(columns={"count": "n"})
+        table = metric_values(frame, metric).groupby(number).agg(["mean", "std", "count"])
+        table = firsts.join(table.rename(columns={"count": "n"}))
         parts.append(table.assign(params=params, metric=metric, planned=planned))
     return pd.concat(parts)[columns].reset_index(drop=True)
 

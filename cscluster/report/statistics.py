@@ -109,12 +109,12 @@ def paired(results: Compared, metric: str) -> Paired:
 
 def _paired(results: Compared, metric: str) -> Paired:
     axes = results.axes
-    means = draw_means(metric_values(results.trials, metric), [axes.place, axes.label], axes.draw)
-    place, label, draw = (means.index.get_level_values(level).to_numpy() for level in range(3))
     shape = len(axes.draws), len(axes.places), len(results.labels)
+    spot = np.ravel_multi_index((axes.draw, axes.place, axes.label), shape) if len(axes.draw) else axes.draw
+    means = draw_means(metric_values(results.trials, metric), [], spot)
     counts, values = np.zeros(shape), np.full(shape, np.nan)
-    counts[draw, place, label] = means["count"]
-    values[draw, place, label] = means["mean"]
+    counts.flat[means.index] = means["count"]
+    values.flat[means.index] = means["mean"]
     enough = 2 * counts >= np.maximum(counts.max(axis=2, keepdims=True, initial=0), 1)
     return Paired(axes.places, results.labels, axes.draws, np.where(enough, values, np.nan))
 

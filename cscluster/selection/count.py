@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cscluster import threads
 from cscluster.algorithms.build import build
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, DataError
@@ -87,6 +88,19 @@ def choose_count(
     """
     numbers = candidates(X.shape[0], links)
     X, links = heldout.fewer_rows(X, links, seed)
+    with threads.for_table(X):
+        return _best_of(numbers, X, links, algorithm, params, seed, tick)
+
+
+def _best_of(
+    numbers: Sequence[int],
+    X: Any,
+    links: Constraints,
+    algorithm: str | None,
+    params: dict[str, Any],
+    seed: int,
+    tick: Tick,
+) -> Count:
     if heldout.are_enough(links):
         parts = heldout.splits(links, seed)
         names = _methods(X, algorithm)

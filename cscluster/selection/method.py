@@ -7,6 +7,7 @@ from typing import Any
 
 from scipy import sparse
 
+from cscluster import threads
 from cscluster.algorithms import registry
 from cscluster.constraints import Constraints
 from cscluster.errors import warn
@@ -63,7 +64,8 @@ def choose_algorithm(X: Any, links: Constraints, n_clusters: int, seed: int, tic
         return Choice(names[0], [], f"a comparison needs {needed}")
     X, links = heldout.fewer_rows(X, links, seed)
     parts = heldout.splits(links, seed)
-    attempts = [heldout.attempt(name, {}, X, parts, n_clusters, seed, tick) for name in names]
+    with threads.for_table(X):
+        attempts = [heldout.attempt(name, {}, X, parts, n_clusters, seed, tick) for name in names]
     chosen, reason = _best_attempt(attempts)
     if chosen.algorithm == _WITHOUT_LINKS:
         warn("No method that learns from links keeps more held-out ones than k-means, which is used instead.")

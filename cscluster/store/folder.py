@@ -10,6 +10,7 @@
                          where stored records are dropped (failed ones that are run again, all of a fresh run)
                          or get new labels
       environments.json  versions and machine, by the id that records carry
+      trials.index       columns of the records of a large run, for who need not read them one by one
       progress.json      how much of the plan is done, and the size of trials.jsonl for which that is so
 """
 
@@ -30,7 +31,7 @@ from filelock import FileLock, Timeout
 
 from cscluster import atomic
 from cscluster.errors import StoreError
-from cscluster.store import run_paths
+from cscluster.store import index, run_paths
 from cscluster.store.records import Record, from_line, to_line
 from cscluster.store.table import RecordTable
 from cscluster.words import encodable
@@ -64,6 +65,11 @@ class RunFolder:
     def trials(self) -> Path:
         """The file of records."""
         return self.path / "trials.jsonl"
+
+    @property
+    def index(self) -> Path:
+        """Columns of the first records, for who need not read them one by one."""
+        return self.path / index.NAME
 
     def exists(self) -> bool:
         """Tell whether a run was ever started here."""
@@ -156,26 +162,47 @@ class RunFolder:
         StoreError
             If a line was damaged or edited; the line is named.
         """
+        with self._reading() as file:
+            if file is not None:
+                yield from self._parsed(file, first=1)
+
+    def table(self) -> RecordTable:
+        """Return the stored records by columns; those that the index holds are not read one by one.
+
+        Raises
+        ------
+        StoreError
+            As `records`.
+        """
+        table = RecordTable()
+        with self._reading() as file:
+            if file is not None:
+                table = index.read(self.index, file)
+                for record in self._parsed(file, first=len(table.keys) + 1):
+                    table.add(record)
+        return table
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[IO[bytes] | None]:
+        """Open the file of records; None if there is none."""
         try:
-            with self.trials.open("rb") as file:
-                for number, line in enumerate(file, start=1):
-                    if not line.endswith(b"\n"):
-                        return
-                    try:
-                        yield from_line(line)
-                    except (ValueError, RecursionError) as error:
-                        raise StoreError(
-                            f"{self.trials}:{number}: this line cannot be trusted: {error}. "
-                            "Delete the line to have its trial run again."
-                        ) from None
-        except FileNotFoundError:
-            return
+            with self.trials.open("rb") if self.trials.exists() else contextlib.nullcontext() as file:
+                yield file
         except OSError as error:
             raise StoreError(f"Cannot read '{self.trials}': {error.strerror}.") from error
 
-    def table(self) -> RecordTable:
-        """Return the stored records by columns."""
-        return RecordTable(self.records())
+    def _parsed(self, file: IO[bytes], first: int) -> Iterator[Record]:
+        """Yield the records of the lines from here on, of which the first has a number."""
+        for number, line in enumerate(file, start=first):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                yield from_line(line)
+            except (ValueError, RecursionError) as error:
+                raise StoreError(
+                    f"{self.trials}:{number}: this line cannot be trusted: {error}. "
+                    "Delete the line to have its trial run again."
+                ) from None
 
     def progress(self) -> Progress:
         """Return how much of the plan is done; records are read only if no run has left that behind."""
@@ -327,9 +354,16 @@ class Writer:
         done = asdict(_progress(table, plan))
         self.put_json("progress.json", {"bytes": self.folder.n_bytes(), **done})
 
+    def put_index(self, table: RecordTable) -> None:
+        """Write the index of all stored records, which a table has in their order, if many are not in it."""
+        if index.is_worth_writing(table):
+            with self._explained():
+                index.write(self.folder.index, self.folder.trials, table)
+
     def put_records(self, records: Iterable[Record]) -> None:
         """Replace the record file, in an atomic step."""
-        (self.folder.path / "progress.json").unlink(missing_ok=True)
+        for made_of_it in (self.folder.path / "progress.json", self.folder.index):
+            made_of_it.unlink(missing_ok=True)
         self._replace(self.folder.trials, "".join(map(to_line, records)).encode())
 
     def append(self, records: Iterable[Record]) -> None:

@@ -12,7 +12,7 @@ from cscluster.store.records import Record
 
 COSTS = ("seconds", "fit_seconds", "cpu_seconds", "iterations")
 """Metrics that every record of a finished trial has."""
-_COMMON = (
+COMMON = (
     "status",
     "dataset",
     "algorithm",
@@ -23,6 +23,7 @@ _COMMON = (
     "environment",
     "metrics",
 )
+"""What the records of a group share."""
 
 
 @dataclass(eq=False, slots=True)
@@ -70,12 +71,15 @@ class RecordTable:
         The rows by what they have in common, in the order of their first records.
     errors : dict
         What went wrong in the rows of failed trials.
+    n_indexed : int
+        How many rows, the first ones, come from an index.
     """
 
     def __init__(self, records: Iterable[Record] = ()) -> None:
         self.keys: list[str] = []
         self.groups: list[Group] = []
         self.errors: dict[int, dict[str, str]] = {}
+        self.n_indexed = 0
         self._group_of: dict[str, Group] = {}
         self._last_of: dict[tuple[str, ...], Group] = {}  # by all but the parameters, which take time to hash
         for record in records:
@@ -130,11 +134,13 @@ class RecordTable:
             environment=record["environment"],
             metrics=tuple(record["metrics"]),
         )
-        key = repr([getattr(new, name) for name in _COMMON])
-        if key not in self._group_of:
-            self._group_of[key] = new
-            self.groups.append(new)
-        return self._group_of[key]
+        return self._group_of.get(_identity(new)) or self.add_group(new)
+
+    def add_group(self, group: Group) -> Group:
+        """Add a group, and with it its rows, whose keys are there already; return it."""
+        self._group_of[_identity(group)] = group
+        self.groups.append(group)
+        return group
 
     def where(self, condition: Callable[[Group], bool]) -> RecordTable:
         """Return the table of the groups that fulfil a condition, for reading; rows keep their numbers."""
@@ -142,3 +148,7 @@ class RecordTable:
         part.keys, part.errors = self.keys, self.errors
         part.groups = [group for group in self.groups if condition(group)]
         return part
+
+
+def _identity(group: Group) -> str:
+    return repr([getattr(group, name) for name in COMMON])

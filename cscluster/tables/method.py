@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from cscluster import threads
 from cscluster.algorithms import registry
 from cscluster.algorithms.build import build
 from cscluster.constraints import Constraints
@@ -47,7 +48,7 @@ def fit(name: str, params: dict[str, Any], n_clusters: int, X: Any, links: Const
     ParameterError
         If the user's own class does not give a label to each row.
     """
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, threads.for_table(X):
         warnings.simplefilter("always")
         estimator = build(name, params, n_clusters, seed).fit(X, links)
     labels = np.asarray(getattr(estimator, "labels_", None))

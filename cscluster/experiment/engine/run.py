@@ -276,6 +276,7 @@ def carry_out(job: Job, pool: Pool, progress: Callable[[list[Record]], None] | N
             _execute(job, writer, table, pool, progress)
     finally:
         writer.put_progress(table, _keys(job.plan))
+        writer.put_index(table)
     return table
 
 
@@ -299,6 +300,7 @@ def _execute(
         writer.append(fresh)
         for record in fresh:
             table.add(record)
+        writer.put_index(table)
         if progress is not None:
             progress(fresh)
 

@@ -7,10 +7,10 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from scipy import sparse
 
@@ -91,8 +91,7 @@ class Cell:
         return short_hash(self.identity)
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(NamedTuple):
     """One episode of a cell: the unit of work.
 
     `keys`: the key of the record of each tier.
@@ -101,13 +100,7 @@ class Trial:
     cell: Cell
     point: int
     trial: int
-    keys: tuple[str, ...] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        cell = self.cell.hash
-        tiers = range(1, self.cell.schedule.n_tiers + 1)
-        keys = tuple([make_key(cell, self.point, self.trial, tier) for tier in tiers])
-        object.__setattr__(self, "keys", keys)
+    keys: tuple[str, ...]
 
 
 def _resolved(algorithm: registry.Algorithm, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -152,11 +145,13 @@ def make_plan(experiment: Experiment) -> list[Trial]:
         raise ConfigError("\n".join(problems))
     cells = _told_apart(cells)
     points, repeats = experiment.constraints.points, experiment.repeats
+    tiers = range(1, experiment.constraints.n_tiers + 1)
+    hashed = [(cell, cell.hash) for cell in cells]
     return [
-        Trial(cell, point, trial)
+        Trial(cell, point, trial, tuple([make_key(of_cell, point, trial, tier) for tier in tiers]))
         for first in range(0, experiment.trials * repeats, repeats)
         for point in points
-        for cell in cells
+        for cell, of_cell in hashed
         for trial in range(first, first + repeats)
     ]
 

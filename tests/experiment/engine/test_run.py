@@ -1,5 +1,7 @@
 """Running from Python."""
 
+import sys
+
 import pytest
 
 from cscluster import run
@@ -7,6 +9,8 @@ from cscluster.errors import CsclusterError
 from cscluster.experiment.engine.execute import Pool
 from cscluster.experiment.engine.run import carry_out, locked, prepare
 from cscluster.report.aggregate import collect
+from cscluster.store import index
+from cscluster.store.folder import Writer
 
 TEXT = """\
 name: api
@@ -45,6 +49,26 @@ def test_half_an_episode_is_completed_and_nothing_is_stored_twice(config, tmp_pa
     keys = [record["key"] for record in job.folder.records()]
     assert sorted(keys) == sorted(set(keys))
     assert len(keys) == len(whole)
+
+
+def test_a_run_that_is_killed_leaves_an_index_of_what_was_done(config, tmp_path, monkeypatch):
+    monkeypatch.setattr(index, "_LEAST", 6)
+
+    def kill(records):
+        if len(job.folder.trials.read_text().splitlines()) == 9:
+            assert job.folder.table().n_indexed == 6
+            raise SystemExit
+
+    job = prepare(config, out=tmp_path)
+    monkeypatch.setattr(Writer, "put_progress", lambda *_: sys.exit())  # nothing is tidied up
+    with pytest.raises(SystemExit):
+        carry_out(job, Pool(1), kill)
+    monkeypatch.undo()
+    again = prepare(config, out=tmp_path)
+    assert (again.table.n_indexed, len(again.difference.stored)) == (6, 9)
+    table = carry_out(again, Pool(1))
+    assert table.keys == [record["key"] for record in job.folder.records()]
+    assert sorted(table.keys) == sorted(job.folder.plan())
 
 
 def test_new_labels_and_spellings_rename_what_is_stored(tmp_path):

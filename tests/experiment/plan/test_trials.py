@@ -115,10 +115,10 @@ def test_compare_says_what_is_stored_and_why_something_is_stale():
     assert (len(reseeded.todo), len(reseeded.stored)) == (12, 0)
     assert reseeded.reasons == ["12 because the seed changed from 5 to 6"]
 
-    scoped = [replace(t, cell=replace(t.cell, metrics=("acc@unconstrained",))) for t in plan]
+    scoped = [t._replace(cell=replace(t.cell, metrics=("acc@unconstrained",))) for t in plan]
     assert compare(scoped, RecordTable(records), cells).reasons == ["12 because a metric was added"]
 
-    timed = [replace(t, cell=replace(t.cell, metrics=("acc", *COSTS))) for t in plan]
+    timed = [t._replace(cell=replace(t.cell, metrics=("acc", *COSTS))) for t in plan]
     assert len(compare(timed, RecordTable(records), cells).stored) == 12
 
 
