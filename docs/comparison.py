@@ -33,7 +33,7 @@ from cscluster.data.recipe import Recipe
 from cscluster.errors import CsclusterError
 from cscluster.metrics.scores import score
 from cscluster.report.colours import COLOURS
-from cscluster.report.figures import FORMATS
+from cscluster.report.styles import FORMATS
 from cscluster.report.figures.style import styled
 
 TOYS = ("blobs", "moons", "rings", "xor")

@@ -13,7 +13,7 @@ import typer
 from cscluster.atomic import put
 from cscluster.cli import console
 from cscluster.cli.stored import collect, require_run
-from cscluster.errors import ConfigError, did_you_mean
+from cscluster.errors import ConfigError, require_known
 from cscluster.papers.claims import against
 from cscluster.report import aggregate
 from cscluster.report.aggregate import Results
@@ -164,8 +164,7 @@ def _format(kind: str | None, out: Path | None) -> str:
                 f"The ending of '{out}' is not that of a format; add --format {' | '.join(ENDINGS)}."
             )
         return named[0]
-    if kind not in ENDINGS:
-        raise ConfigError(f"There is no format '{kind}'{did_you_mean(kind, ENDINGS)}")
+    require_known("format", kind, ENDINGS)
     return kind
 
 

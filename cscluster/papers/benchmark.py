@@ -16,12 +16,12 @@ from pydantic import BaseModel, ConfigDict
 
 from cscluster import bundle
 from cscluster.atomic import put
-from cscluster.errors import ConfigError, did_you_mean
+from cscluster.errors import ConfigError, require_known
 from cscluster.experiment.engine.run import prepare
 from cscluster.papers import benchmark_page, reference
 from cscluster.papers.benchmark_page import Chapter
 from cscluster.papers.reproduce import Step, available
-from cscluster.papers.shelf import Shelf, check_profile, complete_draws
+from cscluster.papers.shelf import PROFILES, Shelf, complete_draws
 from cscluster.papers.standing import COST, METRIC
 from cscluster.report import article
 from cscluster.report.aggregate import Results, collect, restrict
@@ -183,12 +183,11 @@ def choose(track: str | None, profile: str, results: Path, draws: int | None = N
     ConfigError
         If there is no such track or profile.
     """
-    check_profile(profile)
+    require_known("profile", profile, PROFILES)
     names = [name for name, known in tracks().items() if profile == "full" or known.quick is not None]
     if track is None:
         return Benchmark(names, profile, results, draws)
-    if track not in tracks():
-        raise ConfigError(f"There is no track '{track}'{did_you_mean(track, tracks())}")
+    require_known("track", track, tracks())
     if track not in names:
         raise ConfigError(f"'{track}' is not part of the quick profile; it has: {', '.join(names)}.")
     return Benchmark([track], profile, results, draws)

@@ -21,10 +21,10 @@ from cscluster.papers.standing import (
 )
 from cscluster.report.aggregate import Results
 from cscluster.report.article import Block, Heading, Picture
-from cscluster.report.figures.save import FORMATS
 from cscluster.report.figures.style import styled
 from cscluster.report.figures.trade_off import trade_off
 from cscluster.report.html.scatter import PlainTable
+from cscluster.report.styles import FORMATS
 
 TITLE = "Which method when: the benchmark"
 AUTO = "auto"

@@ -15,7 +15,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from cscluster import bundle
-from cscluster.errors import ConfigError, did_you_mean
+from cscluster.errors import ConfigError, did_you_mean, require_known
 from cscluster.papers import printed
 from cscluster.papers.cases import Cases, Form, methods_of, pool
 from cscluster.papers.comparisons import (
@@ -197,7 +197,7 @@ class Paper(_Model):
     @property
     def printed(self) -> pd.DataFrame:
         """The numbers that the paper prints."""
-        return printed.read(self.name)
+        return printed.read(folder() / self.name)
 
 
 def folder() -> Path:
@@ -219,9 +219,8 @@ def load(name: str) -> Paper:
     ConfigError
         If there is no such paper, or its file is not as it should be.
     """
+    require_known("paper", name, names())
     path = folder() / name / "claims.yaml"
-    if name not in names():
-        raise ConfigError(f"There is no paper '{name}'{did_you_mean(name, names())}")
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
         return Paper.model_validate({"name": name, **content})
