@@ -24,6 +24,7 @@ from cscluster.report.formats import ENDINGS, latex, markdown, spreadsheet, stru
 from cscluster.report.html import page
 from cscluster.report.where import where as restrict
 from cscluster.store.folder import RunFolder
+from cscluster.words import plural
 
 REFRESH = 30
 """Seconds between two states of a page that follows a run."""
@@ -141,7 +142,7 @@ def _follow(folders: list[RunFolder], read: Callable[[], list[Results]], out: Pa
                 put(out, page(read(), folders, REFRESH if missing else None))
         except KeyboardInterrupt:
             put(out, page(read(), folders))
-    done = f"{missing} trials are missing" if missing else "all trials are there"
+    done = f"missing: {plural(missing, 'trial')}" if missing else "all trials are there"
     console.out.whole(f"written: {out}; {done}")
 
 

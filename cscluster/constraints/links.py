@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from cscluster.arrays import BoolArray, FloatArray, IntArray
 from cscluster.errors import ConstraintError
-from cscluster.words import html_table
+from cscluster.words import html_table, plural
 
 
 def _canonical(
@@ -251,10 +251,11 @@ class Constraints:
     __hash__ = None  # type: ignore[assignment]  # compared by value, and arrays do not hash
 
     def __repr__(self) -> str:
-        return (
-            f"Constraints({len(self.must_links)} must-links, {len(self.cannot_links)} cannot-links, "
-            f"n_samples={self.n_samples})"
+        must, cannot = (
+            plural(len(self.must_links), "must-link"),
+            plural(len(self.cannot_links), "cannot-link"),
         )
+        return f"Constraints({must}, {cannot}, n_samples={self.n_samples})"
 
     def __or__(self, other: Constraints) -> Constraints:
         """Return the union of two sets of links on the same samples."""

@@ -194,6 +194,10 @@ class Paper(_Model):
         claims = [claim.model_copy(update={"items": names}) for claim, names in kept if names]
         return self.model_copy(update={"items": items, "claims": claims})
 
+    def in_form(self, cases: Cases, form: Form) -> Cases:
+        """Return cases with one form of each method, which goes by the method's label."""
+        return cases.in_form(self.printed_forms, form, self.our_forms)
+
     @property
     def printed(self) -> pd.DataFrame:
         """The numbers that the paper prints."""
@@ -281,8 +285,7 @@ def judge(
     found = []
     for claim in paper.claims:
         cases, twins = claim.cases(runs), paper.printed_forms
-        printed = cases.in_form(twins, "printed", paper.our_forms)
-        ours = cases.in_form(twins, "ours", paper.our_forms)
+        printed, ours = paper.in_form(cases, "printed"), paper.in_form(cases, "ours")
         remarks = _Remarks(paper, claim, runs, missing, trials or {})
         absent = sorted(
             twins[method]
@@ -350,9 +353,8 @@ class _Remarks:
 
     def _few_trials(self, item: str, form: Form) -> str:
         """Say how many trials there are of an item's methods where some have fewer than in the paper."""
-        paper, rule = self.paper, self.claim.rule
-        cases = self.claim.cases({item: self.runs[item]})
-        trials = cases.in_form(paper.printed_forms, form, paper.our_forms).trials
+        rule = self.claim.rule
+        trials = self.paper.in_form(self.claim.cases({item: self.runs[item]}), form).trials
         if not rule.open_to_all:
             trials = trials[trials["label"].isin(rule.labels)]
         counts = trials.groupby(["dataset", "label"])["trial"].nunique()
@@ -372,7 +374,7 @@ def against(results: Results, paper: str, item: str) -> pd.DataFrame:
     parts = []
     for claim in known.claims:
         if isinstance(claim.rule, Numbers) and item in claim.items:
-            cases = claim.cases({item: results}).in_form(known.printed_forms, "ours", known.our_forms)
+            cases = known.in_form(claim.cases({item: results}), "ours")
             found = claim.rule.beside(cases, known.printed)
             found["verdict"] = np.select(
                 [found["agrees"], found["better"]], ["reproduced", "better"], "differs"

@@ -10,7 +10,7 @@ FORMATS: dict[str, dict[str, Any]] = {
     "pdf": {"Creator": None, "Producer": None, "CreationDate": None},
     "svg": {"Creator": None, "Date": None},
 }
-"""The file formats of figures, and the metadata left out of each: what changes with the day or the version."""
+"""The file formats of figures, and the metadata left out of each: what a day or a version changes."""
 
 
 @dataclass(frozen=True)

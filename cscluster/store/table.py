@@ -12,6 +12,17 @@ from cscluster.store.records import Record
 
 COSTS = ("seconds", "fit_seconds", "cpu_seconds", "iterations")
 """Metrics that every record of a finished trial has."""
+_COMMON = (
+    "status",
+    "dataset",
+    "algorithm",
+    "label",
+    "params",
+    "grid",
+    "cell",
+    "environment",
+    "metrics",
+)
 
 
 @dataclass(eq=False, slots=True)
@@ -119,7 +130,7 @@ class RecordTable:
             environment=record["environment"],
             metrics=tuple(record["metrics"]),
         )
-        key = repr(new)  # of what records have in common: it has no places and scores yet
+        key = repr([getattr(new, name) for name in _COMMON])
         if key not in self._group_of:
             self._group_of[key] = new
             self.groups.append(new)

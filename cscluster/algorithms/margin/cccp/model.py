@@ -21,6 +21,7 @@ from cscluster.algorithms.parameters import Boolean, Choice, Integer, Null, Real
 from cscluster.algorithms.shared import once
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError, warn
+from cscluster.words import plural
 
 _MARGINS_PER_LINK = 2.0
 _LAM_OF_SCALE = 1e-3
@@ -214,4 +215,5 @@ def warn_of_contradictions(owner: str, links: Constraints) -> None:
     """Say how many cannot-links the must-links contradict; soft methods weigh them."""
     count = len(links.contradictions)
     if count:
-        warn(f"{count} cannot-links contradict the must-links; {owner} treats links as soft and breaks some.")
+        contradicted = plural(count, "cannot-link")
+        warn(f"Must-links contradict {contradicted}; {owner} treats links as soft and breaks some.")
