@@ -88,10 +88,7 @@ class Benchmark:
             name: Chapter(name, tracks()[name], run, run.planned // run.repeats) for name, run in runs.items()
         }
         blocks = list(benchmark_page.blocks(chapters, command))
-        for picture in blocks:
-            if isinstance(picture, article.Picture):
-                put(folder / picture.path, picture.content)
-        put(folder / "BENCHMARK.md", article.markdown(benchmark_page.TITLE, blocks))
+        article.write(folder / "BENCHMARK.md", benchmark_page.TITLE, blocks)
         put(folder / "benchmark.html", article.html(benchmark_page.TITLE, blocks))
 
     def drift(self, outcome: Mapping[str, Results], tolerance: float) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -22,10 +21,9 @@ from cscluster.papers.standing import (
 from cscluster.papers.tracks import Track, tracks
 from cscluster.report.aggregate import Results
 from cscluster.report.article import Block, Heading, Picture
-from cscluster.report.figures.style import styled
+from cscluster.report.figures.save import rendered
 from cscluster.report.figures.trade_off import trade_off
 from cscluster.report.html.scatter import PlainTable
-from cscluster.report.styles import FORMATS
 from cscluster.words import plural
 
 TITLE = "Which method when: the benchmark"
@@ -174,11 +172,8 @@ def _standings(chapter: Chapter) -> Iterator[Block]:
 
 def _picture(chapter: Chapter, quality: pd.Series, seconds: pd.Series) -> Picture:
     figure = trade_off(quality, seconds, "mean ARI", "CPU seconds")
-    buffer = io.BytesIO()
-    with styled():
-        figure.savefig(buffer, format="png", metadata=FORMATS["png"])
     caption = f"{chapter.track.title}: {figure.get_label()}."
-    return Picture(f"figures/benchmark_{chapter.name}.png", buffer.getvalue(), caption)
+    return Picture(f"figures/benchmark_{chapter.name}.png", rendered(figure), caption)
 
 
 def _published(chapter: Chapter) -> Iterator[Block]:

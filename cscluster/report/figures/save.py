@@ -30,8 +30,13 @@ def save(figure: Figure, path: Path) -> Path:
     """
     kind = path.suffix.removeprefix(".").lower()
     check_format(kind)
+    put(path, rendered(figure, kind))
+    return path
+
+
+def rendered(figure: Figure, kind: str = "png") -> bytes:
+    """Return the content of a file that shows a figure."""
     buffer = io.BytesIO()
     with styled():
         figure.savefig(buffer, format=kind, metadata=FORMATS[kind])
-    put(path, buffer.getvalue())
-    return path
+    return buffer.getvalue()
