@@ -92,7 +92,7 @@ class Constraints:
     Parameters
     ----------
     must_links, cannot_links : array-like of shape (n_links, 2)
-        Pairs of sample numbers, in any order.
+        Pairs of sample indices, in any order.
     n_samples : int
         Number of samples the numbers refer to.
     must_weights, cannot_weights : array-like of shape (n_links,), optional
@@ -162,7 +162,7 @@ class Constraints:
         Parameters
         ----------
         pairs : ndarray of shape (n_links, 2)
-            Pairs of sample numbers.
+            Pairs of sample indices.
         is_must, weights : ndarray of shape (n_links,)
             Which of them are must-linked, and the weight of each.
         n_samples : int
@@ -195,7 +195,7 @@ class Constraints:
         Parameters
         ----------
         pairs : array-like of shape (n_links, 2)
-            Pairs of sample numbers.
+            Pairs of sample indices.
         labels : array-like of shape (n_samples,)
             Class of each sample.
         """
@@ -361,7 +361,7 @@ class Constraints:
 
     @cached_property
     def touched(self) -> IntArray:
-        """Sorted numbers of the samples that some link names."""
+        """Sorted indices of the samples that some link names."""
         return np.unique(self.pairs)
 
     @cached_property

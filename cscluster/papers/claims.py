@@ -101,8 +101,8 @@ class Checked(_Model):
     @property
     def metrics(self) -> list[str]:
         """The recorded metrics that the rule looks at."""
-        named = (getattr(self.rule, field, None) for field in ("metric", "other"))
-        return [name.removesuffix("_percent") for name in named if name]
+        named = [self.rule.metric, *([self.rule.other] if isinstance(self.rule, Close) else [])]
+        return [name.removesuffix("_percent") for name in named]
 
     def cases(self, runs: Mapping[str, Results]) -> Cases:
         """Return the cases of the runs of its items."""

@@ -122,7 +122,8 @@ class Limit(CountingRule, LimitRule):
 
     def within(self, found: pd.Series) -> pd.Series:
         """Tell which numbers keep to the limits that are given."""
-        return super().within(found) & (found < (np.inf if self.below is None else self.below))
+        kept = super().within(found)
+        return kept if self.below is None else kept & (found < self.below)
 
 
 class Spread(Rule):
