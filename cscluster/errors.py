@@ -13,7 +13,7 @@ import re
 import sys
 import traceback
 import warnings
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from cscluster.words import printable
 
@@ -124,6 +124,12 @@ def reason(error: BaseException) -> str:
 def _shortened(line: str) -> str:
     half = _LONGEST // 2
     return line if len(line) <= _LONGEST else f"{line[:half]} ... {line[-half:]}"
+
+
+def require_known(what: str, name: str, known: Collection[str]) -> None:
+    """Raise a ConfigError for a name that is not among the known ones; it names the closest."""
+    if name not in known:
+        raise ConfigError(f"There is no {what} '{name}'{did_you_mean(name, known)}")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

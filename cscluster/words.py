@@ -31,6 +31,19 @@ def _rounded(value: float, units: dict[str, float]) -> str:
     return f"{value / units[unit]:.0f} {unit}"
 
 
+def listed(value: object) -> str:
+    """Return a value as people read it; the parts of a list or of a mapping follow one another.
+
+    Examples
+    --------
+    >>> listed({"numpy": "2.1.0", "blas": ["openblas", "mkl"]})
+    'numpy 2.1.0, blas openblas, mkl'
+    """
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {listed(part)}" for name, part in value.items())
+    return ", ".join(map(listed, value)) if isinstance(value, list) else str(value)
+
+
 def html_table(caption: str, facts: dict[str, object]) -> str:
     """Return facts as a small HTML table, as notebooks show it."""
     rows = "".join(

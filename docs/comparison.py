@@ -33,8 +33,8 @@ from cscluster.data.recipe import Recipe
 from cscluster.errors import CsclusterError
 from cscluster.metrics.scores import score
 from cscluster.report.colours import COLOURS
-from cscluster.report.figures import FORMATS
 from cscluster.report.figures.style import styled
+from cscluster.report.styles import FORMATS
 
 TOYS = ("blobs", "moons", "rings", "xor")
 N_SAMPLES, N_LINKS, SEED = 150, 40, 3

@@ -5,7 +5,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cscluster import RCA, PCKMeans, errors
-from cscluster.errors import DataError, did_you_mean, reason
+from cscluster.errors import ConfigError, DataError, did_you_mean, reason, require_known
 
 
 @pytest.mark.parametrize("kind", ["ConfigError", "DataError", "ConstraintError", "ParameterError"])
@@ -27,6 +27,12 @@ def test_all_errors_have_one_base(kind):
 )
 def test_did_you_mean(name, known, hint):
     assert did_you_mean(name, known) == hint
+
+
+def test_a_name_that_is_not_known():
+    require_known("profile", "quick", ["full", "quick"])
+    with pytest.raises(ConfigError, match=r"^There is no profile 'quik'; did you mean 'quick'"):
+        require_known("profile", "quik", ["full", "quick"])
 
 
 def test_texts_are_fit_for_a_terminal():

@@ -53,7 +53,7 @@ class Subject:
         return 2 if "binary" in self.algorithm.tags else 3
 
     def build(self, n_clusters: int | None = None) -> Any:
-        """Return an unfitted estimator; a metric learner is joined with k-means."""
+        """Return an unfitted estimator; a metric learner is joined with PCK-Means."""
         k = n_clusters or self.n_clusters
         part = estimator(self.algorithm, {}, k, random_state=0)
         return (

@@ -57,13 +57,11 @@ class MetricClusterer(SeededClusterer):
         X, constraints = self._validate(X, constraints)
         self.metric_ = self._told(self.metric)
         self.clusterer_ = self._told(self.clusterer or PCKMeans(fallback=False))
-        reference = Reference(X, self.n_clusters, self.random_state)
-        self.uses_metric_ = self._try_metric(X, constraints, reference)
-        if self.uses_metric_:
-            self.labels_ = self.clusterer_.labels_
+        if self.clusterer is None and len(constraints):
+            self._try_metric(X, constraints)
         else:
-            self.clusterer_ = reference.kmeans
-            self.labels_ = reference.linked_labels(constraints)
+            self.clusterer_.fit(self.metric_.fit(X, constraints).transform(X), constraints)
+            self.uses_metric_, self.labels_ = True, self.clusterer_.labels_
         self.n_iter_ = self.clusterer_.n_iter_
         self.converged_ = self.clusterer_.converged_ and getattr(self.metric_, "converged_", True)
         self.objective_ = self.clusterer_.objective_
@@ -77,21 +75,25 @@ class MetricClusterer(SeededClusterer):
         told.set_params(**{name: shared[name] for name in shared.keys() & told.get_params(deep=False).keys()})
         return told
 
-    def _try_metric(self, X: Samples, constraints: Constraints, reference: Reference) -> bool:
-        """Cluster in the learned space; tell whether to keep that."""
+    def _try_metric(self, X: Samples, constraints: Constraints) -> None:
+        """Cluster in the learned space, or by k-means of the given features where the links favour that."""
+        reference = Reference(X, self.n_clusters, self.random_state)
+        of_kmeans = reference.linked_labels(constraints)
         try:
             Z = self.metric_.fit(X, constraints).transform(X)
         except ConstraintError as error:
-            if self.clusterer is not None or not len(constraints):
-                raise
             warn(f"{error} k-means clusters the given features instead.")
-            return False
-        self.clusterer_.fit(Z, constraints)
-        if self.clusterer is not None or not len(constraints):
-            return True
-        owner = type(self.metric_).__name__
-        both = self.clusterer_.labels_, reference.linked_labels(constraints)
-        return reference.is_beaten_by(owner, constraints, self.clusterer_.predict(Z), with_links=both)
+            self.uses_metric_ = False
+        else:
+            self.labels_ = self.clusterer_.fit(Z, constraints).labels_
+            self.uses_metric_ = reference.is_beaten_by(
+                type(self.metric_).__name__,
+                constraints,
+                self.clusterer_.predict(Z),
+                with_links=(self.labels_, of_kmeans),
+            )
+        if not self.uses_metric_:
+            self.clusterer_, self.labels_ = reference.kmeans, of_kmeans
 
     @available_if(lambda self: hasattr(self.clusterer or PCKMeans, "predict"))
     def predict(self, X: Samples) -> IntArray:

@@ -7,8 +7,9 @@ from typing import Any
 
 from cscluster.cli import console
 from cscluster.cli.steps import run_and_show
-from cscluster.papers.benchmark import choose, tracks
+from cscluster.papers.benchmark import choose
 from cscluster.papers.standing import Standing
+from cscluster.papers.tracks import tracks
 from cscluster.report.aggregate import Results
 
 

@@ -20,6 +20,7 @@ from cscluster.cli.options import CORES, RESULTS
 from cscluster.errors import CsclusterError
 from cscluster.metrics.catalogue import METRICS
 from cscluster.report.formats import ENDINGS
+from cscluster.report.styles import FORMATS, STYLES
 
 _ALLOCATIONS = 20_000
 """Objects made before Python looks for cycles: a plan has many objects, and hardly a cycle."""
@@ -205,14 +206,14 @@ def report(
     figure_format: Annotated[
         list[str] | None,
         options.one_of(
-            "png (default), pdf or svg; can be given several times.", ["png", "pdf", "svg"], metavar="FORMAT"
+            f"{', '.join(FORMATS)}; png by default; can be given several times.", FORMATS, metavar="FORMAT"
         ),
     ] = None,
     figure_style: Annotated[
         str,
         options.one_of(
             "paper (two columns of 3.5 inches), page (half the pixels) or slides.",
-            ["paper", "page", "slides"],
+            STYLES,
             metavar="STYLE",
         ),
     ] = "paper",
@@ -257,21 +258,12 @@ def reproduce(
             metavar="PAPER[/ITEM]", help="What to run; by default all papers.", autocompletion=complete.papers
         ),
     ] = None,
-    profile: Annotated[
-        str,
-        options.one_of(
-            "full: as in the papers, hours; quick: less of everything, minutes.",
-            ["full", "quick"],
-            metavar="full|quick",
-        ),
-    ] = "full",
+    profile: options.Profile = "full",
     dry_run: options.DryRun = False,
     stored: options.Stored = False,
     check: options.Check = False,
     tolerance: options.Tolerance = 0.02,
-    write: Annotated[
-        bool, Option("--write", help="Write RESULTS/reference: summaries, and REPRODUCTION.md if full.")
-    ] = False,
+    write: options.Write = False,
     jobs: options.Jobs = CORES,
     results: options.Results = RESULTS,
 ) -> None:
@@ -290,14 +282,7 @@ def benchmark(
     track: Annotated[
         str | None, Argument(metavar="TRACK", help="What to run; by default all tracks.")
     ] = None,
-    profile: Annotated[
-        str,
-        options.one_of(
-            "full: all methods and data sets, hours; quick: less of everything, minutes.",
-            ["full", "quick"],
-            metavar="full|quick",
-        ),
-    ] = "full",
+    profile: options.Profile = "full",
     draws: Annotated[
         int | None,
         Option(
@@ -309,10 +294,7 @@ def benchmark(
     stored: options.Stored = False,
     check: options.Check = False,
     tolerance: options.Tolerance = 0.02,
-    write: Annotated[
-        bool,
-        Option("--write", help="Write RESULTS/reference: a summary, and BENCHMARK.md and trials if full."),
-    ] = False,
+    write: options.Write = False,
     jobs: options.Jobs = CORES,
     results: options.Results = RESULTS,
 ) -> None:

@@ -12,9 +12,10 @@ from cscluster.cli import console
 from cscluster.cli.options import KINDS
 from cscluster.constraints import schedules
 from cscluster.data import index, preprocessing
-from cscluster.errors import ConfigError, did_you_mean
+from cscluster.errors import require_known
 from cscluster.experiment.config.reference import keys
 from cscluster.metrics.catalogue import METRICS
+from cscluster.report.formats.pipes import pipe_table
 
 Rows = list[list[str]]
 
@@ -27,8 +28,7 @@ def listing(kind: str, markdown: bool) -> None:
     ConfigError
         If there is no such kind.
     """
-    if kind not in KINDS:
-        raise ConfigError(f"Cannot list '{kind}'{did_you_mean(kind, KINDS)}")
+    require_known("list of", kind, KINDS)
     tables = {
         "algorithms": _algorithms,
         "datasets": _datasets,
@@ -43,8 +43,7 @@ def listing(kind: str, markdown: bool) -> None:
         return
     heads, rows = tables[kind]()
     if markdown:
-        lines = [heads, ["---"] * len(heads), *rows]
-        console.data("".join(f"| {' | '.join(row)} |\n" for row in lines))
+        console.data("".join(f"{line}\n" for line in pipe_table(heads, rows)))
     else:
         console.out.table(heads, rows)
 

@@ -71,6 +71,17 @@ Check = Annotated[
 Tolerance = Annotated[
     float, Option("--tol", metavar="NUMBER", min=0, help="Difference of a score that --check lets pass.")
 ]
+Profile = Annotated[
+    str,
+    one_of(
+        "full: everything, hours; quick: less of everything, minutes.",
+        ["full", "quick"],
+        metavar="full|quick",
+    ),
+]
+Write = Annotated[
+    bool, Option("--write", help="Write RESULTS/reference: summaries; if full, the page and the trials too.")
+]
 Metrics = Annotated[
     list[str] | None,
     Option(

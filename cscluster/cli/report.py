@@ -13,7 +13,7 @@ import typer
 from cscluster.atomic import put
 from cscluster.cli import console
 from cscluster.cli.stored import collect, require_run
-from cscluster.errors import ConfigError, did_you_mean
+from cscluster.errors import ConfigError, require_known
 from cscluster.papers.claims import against
 from cscluster.report import aggregate
 from cscluster.report.aggregate import Results
@@ -24,6 +24,7 @@ from cscluster.report.formats import ENDINGS, latex, markdown, spreadsheet, stru
 from cscluster.report.html import page
 from cscluster.report.where import where as restrict
 from cscluster.store.folder import RunFolder
+from cscluster.words import plural
 
 REFRESH = 30
 """Seconds between two states of a page that follows a run."""
@@ -141,7 +142,7 @@ def _follow(folders: list[RunFolder], read: Callable[[], list[Results]], out: Pa
                 put(out, page(read(), folders, REFRESH if missing else None))
         except KeyboardInterrupt:
             put(out, page(read(), folders))
-    done = f"{missing} trials are missing" if missing else "all trials are there"
+    done = f"missing: {plural(missing, 'trial')}" if missing else "all trials are there"
     console.out.whole(f"written: {out}; {done}")
 
 
@@ -164,8 +165,7 @@ def _format(kind: str | None, out: Path | None) -> str:
                 f"The ending of '{out}' is not that of a format; add --format {' | '.join(ENDINGS)}."
             )
         return named[0]
-    if kind not in ENDINGS:
-        raise ConfigError(f"There is no format '{kind}'{did_you_mean(kind, ENDINGS)}")
+    require_known("format", kind, ENDINGS)
     return kind
 
 

@@ -6,7 +6,6 @@ import inspect
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 from cscluster import bundle
 from cscluster.algorithms import registry
@@ -18,9 +17,10 @@ from cscluster.errors import ConfigError, did_you_mean
 from cscluster.experiment.config.reference import json_schema, schedule_keys
 from cscluster.metrics.catalogue import METRICS
 from cscluster.report.configuration import as_yaml
-from cscluster.store.environments import version_changes
+from cscluster.store.environments import facts, version_changes
 from cscluster.store.folder import RunFolder, find_run
 from cscluster.store.records import Record
+from cscluster.words import listed, plural
 
 
 def show(name: str, results: Path) -> None:
@@ -113,7 +113,7 @@ def _dataset(name: str) -> None:
         return
     entry = index.files().get(name) or index.external()[name]
     out.say(f"data set {name}: {entry['title']}")
-    out.table(["", ""], [[key, _words(key, value)] for key, value in entry.items() if key != "title"])
+    out.table(["", ""], [[key, listed(value)] for key, value in entry.items() if key != "title"])
 
 
 def _run(folder: RunFolder) -> None:
@@ -143,19 +143,8 @@ def _provenance(folder: RunFolder, records: list[Record]) -> None:
     made_in = [record["environment"] for record in records]
     environments = {key: value for key, value in folder.environments().items() if key in made_in}
     for key, environment in environments.items():
-        out.say("", f"environment {key}: {made_in.count(key)} trials")
-        out.table(["", ""], [[name, _words(name, value)] for name, value in environment.items()])
+        out.say("", f"environment {key}: {plural(made_in.count(key), 'trial')}")
+        out.table(["", ""], facts(environment))
     changes = version_changes(environments.values())
     if changes:
         out.say(f"mixed versions: {', '.join(changes)}")
-
-
-def _words(name: str, value: Any) -> str:
-    """Return an entry of an environment or of a data set as one reads it."""
-    if name == "revision":
-        return f"{value['commit']}{' with changes' * value['dirty']}" if value else "installed, no checkout"
-    if name == "threads":
-        return f"{value} of BLAS and OpenMP for each trial"
-    if isinstance(value, dict):
-        return ", ".join(f"{package} {version}" for package, version in value.items())
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -13,6 +13,7 @@ from cscluster.experiment.engine.execute import Pool
 from cscluster.experiment.engine.run import Job, carry_out
 from cscluster.papers.reproduce import Step
 from cscluster.store.records import Record
+from cscluster.words import plural
 
 T = TypeVar("T")
 """What experiments come out as."""
@@ -111,7 +112,8 @@ def _show_drift(sentences: list[str], tolerance: float) -> None:
     """Print what has drifted; exit with code 1 if something has."""
     for sentence in sentences:
         console.out.print(sentence, style="red")
-    outcome = f"{len(sentences)} scores have drifted" if sentences else "all scores agree with the reference"
+    drifted = f"drifted: {plural(len(sentences), 'score')}"
+    outcome = drifted if sentences else "all scores agree with the reference"
     console.out.say(f"{outcome} (tolerance {tolerance:g})")
     if sentences:
         raise typer.Exit(1)

@@ -273,9 +273,9 @@ def as_links(
     Examples
     --------
     >>> as_links([("x", "y", "must"), ("y", "z", "cannot")], 3, ids=["x", "y", "z"])
-    Constraints(1 must-links, 1 cannot-links, n_samples=3)
+    Constraints(1 must-link, 1 cannot-link, n_samples=3)
     >>> as_links(([(0, 1)], [(1, 2), (0, 2)]), 3)
-    Constraints(1 must-links, 2 cannot-links, n_samples=3)
+    Constraints(1 must-link, 2 cannot-links, n_samples=3)
     """
     if links is None:
         return Constraints.empty(n_samples)

@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from cscluster.arrays import BoolArray, FloatArray, IntArray
 from cscluster.errors import ConstraintError
-from cscluster.words import html_table
+from cscluster.words import html_table, plural
 
 
 def _canonical(
@@ -92,7 +92,7 @@ class Constraints:
     Parameters
     ----------
     must_links, cannot_links : array-like of shape (n_links, 2)
-        Pairs of sample numbers, in any order.
+        Pairs of sample indices, in any order.
     n_samples : int
         Number of samples the numbers refer to.
     must_weights, cannot_weights : array-like of shape (n_links,), optional
@@ -162,7 +162,7 @@ class Constraints:
         Parameters
         ----------
         pairs : ndarray of shape (n_links, 2)
-            Pairs of sample numbers.
+            Pairs of sample indices.
         is_must, weights : ndarray of shape (n_links,)
             Which of them are must-linked, and the weight of each.
         n_samples : int
@@ -195,7 +195,7 @@ class Constraints:
         Parameters
         ----------
         pairs : array-like of shape (n_links, 2)
-            Pairs of sample numbers.
+            Pairs of sample indices.
         labels : array-like of shape (n_samples,)
             Class of each sample.
         """
@@ -251,10 +251,11 @@ class Constraints:
     __hash__ = None  # type: ignore[assignment]  # compared by value, and arrays do not hash
 
     def __repr__(self) -> str:
-        return (
-            f"Constraints({len(self.must_links)} must-links, {len(self.cannot_links)} cannot-links, "
-            f"n_samples={self.n_samples})"
+        must, cannot = (
+            plural(len(self.must_links), "must-link"),
+            plural(len(self.cannot_links), "cannot-link"),
         )
+        return f"Constraints({must}, {cannot}, n_samples={self.n_samples})"
 
     def __or__(self, other: Constraints) -> Constraints:
         """Return the union of two sets of links on the same samples."""
@@ -360,7 +361,7 @@ class Constraints:
 
     @cached_property
     def touched(self) -> IntArray:
-        """Sorted numbers of the samples that some link names."""
+        """Sorted indices of the samples that some link names."""
         return np.unique(self.pairs)
 
     @cached_property

@@ -107,9 +107,9 @@ class Items:
         """Return the largest entries of a sparse row."""
         entries = sparse.csr_array(self.table.numbers[[row]])
         order = np.argsort(-np.abs(entries.data), kind="stable")[:MAX_CELLS]
-        names = self.table.number_names
+        names = self.table.columns_of_numbers
         return [
-            Cell(names[j] if names else f"column {j}", f"{value:.6g}")
+            Cell(names[j], f"{value:.6g}")
             for j, value in zip(entries.indices[order].tolist(), entries.data[order].tolist(), strict=True)
         ]
 
@@ -123,8 +123,7 @@ def _columns(table: Table, source: str, hidden: set[str]) -> dict[str, pd.Series
         return {name: frame[name] for name in frame.columns if name not in apart}
     if sparse.issparse(table.numbers):
         return {}
-    names = table.number_names or [f"column {j}" for j in range(table.numbers.shape[1])]
-    return {name: pd.Series(table.numbers[:, j]) for j, name in enumerate(names)}
+    return {name: pd.Series(table.numbers[:, j]) for j, name in enumerate(table.columns_of_numbers)}
 
 
 def _range(column: pd.Series) -> tuple[float, float] | None:

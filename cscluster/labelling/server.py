@@ -30,9 +30,10 @@ from cscluster.words import integer
 _LIMIT = 10_000
 _CONNECTIONS = 32
 _PAGE = {
-    "": ("page.html", "text/html"),
-    "page.js": ("page.js", "text/javascript"),
-    "page.css": ("page.css", "text/css"),
+    "": ("labelling/page/page.html", "text/html"),
+    "page.js": ("labelling/page/page.js", "text/javascript"),
+    "base.css": ("base.css", "text/css"),
+    "page.css": ("labelling/page/page.css", "text/css"),
 }
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -114,7 +115,7 @@ class _Handler(BaseHTTPRequestHandler):
         view = self.server.view
         if name in _PAGE:
             file, kind = _PAGE[name]
-            text = (files("cscluster.labelling") / "page" / file).read_bytes()
+            text = (files("cscluster") / file).read_bytes()
             self._send(HTTPStatus.OK, text, f"{kind}; charset=utf-8")
         elif name == "fixed":
             self._send_json(HTTPStatus.OK, view.fixed())

@@ -147,6 +147,11 @@ def mean_squared_distance(X: FloatArray) -> float:
     return float(2 * X.var(axis=0, ddof=1).sum())
 
 
+def gaussian_weights(squared: FloatArray, width: float) -> FloatArray:
+    """Return ``exp(-squared / width)`` of squared distances between neighbours; ones for the width zero."""
+    return np.exp(-squared / width) if width > 0 else np.ones_like(squared)
+
+
 def exponential(X: FloatArray, landmarks: FloatArray, w: float) -> FloatArray:
     """Return ``exp(-||x_i - l_j|| / w)``, an n x m matrix.
 

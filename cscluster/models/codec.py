@@ -42,7 +42,8 @@ PARTS = (
 """Classes of which algorithms and preprocessing steps are made, beside the algorithms themselves."""
 
 _CENTRES = "sklearn.cluster:KMeans"
-_KINDS = "biuf"
+NUMBERS = "biuf"
+"""Kinds of arrays that a file may hold, as NumPy calls them."""
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -84,7 +85,7 @@ def dump(value: Any, arrays: Arrays) -> Any:
         return {"tuple": [dump(item, arrays) for item in value]}
     if isinstance(value, dict):
         return {"dict": [[dump(key, arrays), dump(item, arrays)] for key, item in value.items()]}
-    if isinstance(value, np.ndarray) and value.dtype.kind in _KINDS:
+    if isinstance(value, np.ndarray) and value.dtype.kind in NUMBERS:
         name = f"array{len(arrays)}"
         arrays[name] = value
         return {"array": name}

@@ -249,7 +249,7 @@ def _array(content: bytes) -> NDArray[Any]:
     version = npy.read_magic(stream)
     header = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}[version]
     shape, _, dtype = header(stream)
-    if dtype.hasobject or dtype.kind not in "biuf":
+    if dtype.hasobject or dtype.kind not in codec.NUMBERS:
         raise codec.DamagedError("an array of something else than numbers")
     if int(np.prod(shape, dtype=object)) * dtype.itemsize != len(content) - stream.tell():
         raise codec.DamagedError("an array of another size")

@@ -7,67 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
-from typing import Any, cast
 
-import yaml
-from pydantic import BaseModel, ConfigDict
-
-from cscluster import bundle
 from cscluster.atomic import put
-from cscluster.errors import ConfigError, did_you_mean
+from cscluster.errors import ConfigError, require_known
 from cscluster.experiment.engine.run import prepare
 from cscluster.papers import benchmark_page, reference
 from cscluster.papers.benchmark_page import Chapter
 from cscluster.papers.reproduce import Step, available
-from cscluster.papers.shelf import Shelf, check_profile, complete_draws
+from cscluster.papers.shelf import PROFILES, Shelf, complete_draws
 from cscluster.papers.standing import COST, METRIC
+from cscluster.papers.tracks import sets, tracks
 from cscluster.report import article
 from cscluster.report.aggregate import Results, collect, restrict
-
-
-class Track(BaseModel):
-    """What methods are compared on.
-
-    Attributes
-    ----------
-    title, about, situation : str
-        Heading, what the links are, and for whom that matters.
-    sets : str, optional
-        Name of a list of data sets.
-    settings : list of str
-        Changes to ``benchmark.yaml``, as for ``--set``.
-    quick : list of str, optional
-        Further changes for the quick form; without them the track is no part of it.
-    noisy : str, optional
-        The track that differs from this one in having no wrong links.
-    printed : bool
-        Whether a publication prints numbers for its protocol (``printed.csv``).
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    title: str
-    about: str
-    situation: str
-    settings: list[str]
-    sets: str | None = None
-    quick: list[str] | None = None
-    noisy: str | None = None
-    printed: bool = False
-
-
-@cache
-def _content() -> dict[str, Any]:
-    file = bundle.folder("configs") / "benchmark" / "tracks.yaml"
-    return cast("dict[str, Any]", yaml.safe_load(file.read_text(encoding="utf-8")))
-
-
-@cache
-def tracks() -> dict[str, Track]:
-    """Read the tracks."""
-    return {name: Track.model_validate(track) for name, track in _content()["tracks"].items()}
 
 
 @dataclass(frozen=True)
@@ -132,26 +84,11 @@ class Benchmark:
         return folder
 
     def _write_page(self, folder: Path, runs: Mapping[str, Results], command: str) -> None:
-        known = tracks()
         chapters = {
-            name: Chapter(
-                name,
-                known[name].title,
-                known[name].about,
-                known[name].situation,
-                run,
-                run.planned // run.repeats,
-                known[name].printed,
-            )
-            for name, run in runs.items()
+            name: Chapter(name, tracks()[name], run, run.planned // run.repeats) for name, run in runs.items()
         }
-        noisy = {name: track.noisy for name, track in known.items() if track.noisy}
-        absent = [track.title for name, track in known.items() if name not in runs]
-        blocks = list(benchmark_page.blocks(chapters, noisy, absent, command))
-        for picture in blocks:
-            if isinstance(picture, article.Picture):
-                put(folder / picture.path, picture.content)
-        put(folder / "BENCHMARK.md", article.markdown(benchmark_page.TITLE, blocks))
+        blocks = list(benchmark_page.blocks(chapters, command))
+        article.write(folder / "BENCHMARK.md", benchmark_page.TITLE, blocks)
         put(folder / "benchmark.html", article.html(benchmark_page.TITLE, blocks))
 
     def drift(self, outcome: Mapping[str, Results], tolerance: float) -> list[str]:
@@ -168,10 +105,10 @@ class Benchmark:
         return Shelf(self.results, "benchmark", "benchmark", self.profile)
 
     def _settings(self, name: str) -> list[str]:
-        track, sets = tracks()[name], _content()["sets"]
+        track = tracks()[name]
         chosen = [f"name={name}", f"title={track.title}"]
         if track.sets:
-            chosen.append(sets["few" if self.profile == "quick" else track.sets])
+            chosen.append(sets()["few" if self.profile == "quick" else track.sets])
         return [*chosen, *track.settings, *((track.quick or []) if self.profile == "quick" else [])]
 
 
@@ -183,12 +120,11 @@ def choose(track: str | None, profile: str, results: Path, draws: int | None = N
     ConfigError
         If there is no such track or profile.
     """
-    check_profile(profile)
+    require_known("profile", profile, PROFILES)
     names = [name for name, known in tracks().items() if profile == "full" or known.quick is not None]
     if track is None:
         return Benchmark(names, profile, results, draws)
-    if track not in tracks():
-        raise ConfigError(f"There is no track '{track}'{did_you_mean(track, tracks())}")
+    require_known("track", track, tracks())
     if track not in names:
         raise ConfigError(f"'{track}' is not part of the quick profile; it has: {', '.join(names)}.")
     return Benchmark([track], profile, results, draws)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -19,12 +18,13 @@ from cscluster.papers.standing import (
     verdicts,
     with_printed,
 )
+from cscluster.papers.tracks import Track, tracks
 from cscluster.report.aggregate import Results
 from cscluster.report.article import Block, Heading, Picture
-from cscluster.report.figures.save import FORMATS
-from cscluster.report.figures.style import styled
+from cscluster.report.figures.save import rendered
 from cscluster.report.figures.trade_off import trade_off
 from cscluster.report.html.scatter import PlainTable
+from cscluster.words import plural
 
 TITLE = "Which method when: the benchmark"
 AUTO = "auto"
@@ -38,23 +38,20 @@ class Chapter:
 
     Attributes
     ----------
-    name, title, about, situation : str
+    name : str
         Of the track.
+    track : Track
+        What it is.
     results : Results
         Of its complete draws.
     planned : int
         Number of draws planned.
-    has_printed : bool
-        Whether a publication prints numbers for its protocol.
     """
 
     name: str
-    title: str
-    about: str
-    situation: str
+    track: Track
     results: Results
     planned: int
-    has_printed: bool = False
 
     @property
     def draws(self) -> int:
@@ -71,22 +68,8 @@ class Chapter:
         return {point: Standing.of(self.results, point) for point in points_of(self.results)}
 
 
-def blocks(
-    chapters: Mapping[str, Chapter], noisy: Mapping[str, str], not_run: list[str], command: str
-) -> Iterator[Block]:
-    """Yield the blocks of the page.
-
-    Parameters
-    ----------
-    chapters : mapping
-        The tracks that have been run, by name.
-    noisy : mapping
-        For tracks with wrong links, the track without.
-    not_run : list of str
-        Titles of tracks without a complete draw.
-    command : str
-        What makes the page.
-    """
+def blocks(chapters: Mapping[str, Chapter], command: str) -> Iterator[Block]:
+    """Yield the blocks of the page: the tracks that have been run, by name, and the command that makes it."""
     yield (
         f"Made by `{command}`.  Methods in their default forms, features standardised, as many clusters as "
         "classes; ARI over all samples, means over draws of links, of which only complete ones count (every "
@@ -97,23 +80,25 @@ def blocks(
         f"method is ahead of {BASELINE}, within {TIE} of it, or behind it.  Seconds are CPU seconds of a fit."
     )
     rows = [
-        [chapter.title, str(len(chapter.results.datasets)), str(len(chapter.results.labels)),
+        [chapter.track.title, str(len(chapter.results.datasets)), str(len(chapter.results.labels)),
          f"{chapter.draws} of {chapter.planned}", str(int(chapter.results.failures["count"].sum()))]
         for chapter in chapters.values()
     ]  # fmt: skip
     heads = ["track", "data sets", "methods", "draws", "failed trials"]
     yield PlainTable("How far it was run", heads, rows, numbers=4)
+    not_run = [track.title for name, track in tracks().items() if name not in chapters]
     if not_run:
         yield f"Not run: {', '.join(not_run)}."
     yield Heading(2, "Recommendations")
     yield _recommendations(chapters)
-    for name, chapter in chapters.items():
-        yield Heading(2, chapter.title)
-        yield f"{' '.join(chapter.about.split())}  Draws of links: {chapter.draws} of {chapter.planned}."
-        if chapter.has_printed:
+    for chapter in chapters.values():
+        track = chapter.track
+        yield Heading(2, track.title)
+        yield f"{' '.join(track.about.split())}  Draws of links: {chapter.draws} of {chapter.planned}."
+        if track.printed:
             yield from _published(chapter)
-        if noisy.get(name) in chapters:
-            yield _cost_of_noise(chapters[noisy[name]], chapter)
+        if track.noisy and track.noisy in chapters:
+            yield _cost_of_noise(chapters[track.noisy], chapter)
         yield from _standings(chapter)
 
 
@@ -126,7 +111,7 @@ def _recommendations(chapters: Mapping[str, Chapter]) -> PlainTable:
             among = f"{len(leaders)} of {len(standing.means)}" if standing.ranks else "no test"
             rows.append(
                 [
-                    chapter.situation,
+                    chapter.track.situation,
                     chapter.point(point),
                     _with_numbers(standing, best),
                     standing.against(best),
@@ -175,7 +160,7 @@ def _standings(chapter: Chapter) -> Iterator[Block]:
         for point, standing in standings.items()
         if standing.ranks
     )
-    caption = f"{len(chapter.results.datasets)} data sets"
+    caption = plural(len(chapter.results.datasets), "data set")
     caption += (
         f"; critical difference of mean ranks {differences}; bold: not significantly different from the best"
         if differences
@@ -187,11 +172,8 @@ def _standings(chapter: Chapter) -> Iterator[Block]:
 
 def _picture(chapter: Chapter, quality: pd.Series, seconds: pd.Series) -> Picture:
     figure = trade_off(quality, seconds, "mean ARI", "CPU seconds")
-    buffer = io.BytesIO()
-    with styled():
-        figure.savefig(buffer, format="png", metadata=FORMATS["png"])
-    caption = f"{chapter.title}: {figure.get_label()}."
-    return Picture(f"figures/benchmark_{chapter.name}.png", buffer.getvalue(), caption)
+    caption = f"{chapter.track.title}: {figure.get_label()}."
+    return Picture(f"figures/benchmark_{chapter.name}.png", rendered(figure), caption)
 
 
 def _published(chapter: Chapter) -> Iterator[Block]:

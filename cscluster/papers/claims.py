@@ -15,7 +15,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from cscluster import bundle
-from cscluster.errors import ConfigError, did_you_mean
+from cscluster.errors import ConfigError, did_you_mean, require_known
 from cscluster.papers import printed
 from cscluster.papers.cases import Cases, Form, methods_of, pool
 from cscluster.papers.comparisons import (
@@ -101,8 +101,8 @@ class Checked(_Model):
     @property
     def metrics(self) -> list[str]:
         """The recorded metrics that the rule looks at."""
-        named = (getattr(self.rule, field, None) for field in ("metric", "other"))
-        return [name.removesuffix("_percent") for name in named if name]
+        named = [self.rule.metric, *([self.rule.other] if isinstance(self.rule, Close) else [])]
+        return [name.removesuffix("_percent") for name in named]
 
     def cases(self, runs: Mapping[str, Results]) -> Cases:
         """Return the cases of the runs of its items."""
@@ -194,10 +194,14 @@ class Paper(_Model):
         claims = [claim.model_copy(update={"items": names}) for claim, names in kept if names]
         return self.model_copy(update={"items": items, "claims": claims})
 
+    def in_form(self, cases: Cases, form: Form) -> Cases:
+        """Return cases with one form of each method, which goes by the method's label."""
+        return cases.in_form(self.printed_forms, form, self.our_forms)
+
     @property
     def printed(self) -> pd.DataFrame:
         """The numbers that the paper prints."""
-        return printed.read(self.name)
+        return printed.read(folder() / self.name)
 
 
 def folder() -> Path:
@@ -219,9 +223,8 @@ def load(name: str) -> Paper:
     ConfigError
         If there is no such paper, or its file is not as it should be.
     """
+    require_known("paper", name, names())
     path = folder() / name / "claims.yaml"
-    if name not in names():
-        raise ConfigError(f"There is no paper '{name}'{did_you_mean(name, names())}")
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
         return Paper.model_validate({"name": name, **content})
@@ -282,8 +285,7 @@ def judge(
     found = []
     for claim in paper.claims:
         cases, twins = claim.cases(runs), paper.printed_forms
-        printed = cases.in_form(twins, "printed", paper.our_forms)
-        ours = cases.in_form(twins, "ours", paper.our_forms)
+        printed, ours = paper.in_form(cases, "printed"), paper.in_form(cases, "ours")
         remarks = _Remarks(paper, claim, runs, missing, trials or {})
         absent = sorted(
             twins[method]
@@ -351,9 +353,8 @@ class _Remarks:
 
     def _few_trials(self, item: str, form: Form) -> str:
         """Say how many trials there are of an item's methods where some have fewer than in the paper."""
-        paper, rule = self.paper, self.claim.rule
-        cases = self.claim.cases({item: self.runs[item]})
-        trials = cases.in_form(paper.printed_forms, form, paper.our_forms).trials
+        rule = self.claim.rule
+        trials = self.paper.in_form(self.claim.cases({item: self.runs[item]}), form).trials
         if not rule.open_to_all:
             trials = trials[trials["label"].isin(rule.labels)]
         counts = trials.groupby(["dataset", "label"])["trial"].nunique()
@@ -373,7 +374,7 @@ def against(results: Results, paper: str, item: str) -> pd.DataFrame:
     parts = []
     for claim in known.claims:
         if isinstance(claim.rule, Numbers) and item in claim.items:
-            cases = claim.cases({item: results}).in_form(known.printed_forms, "ours", known.our_forms)
+            cases = known.in_form(claim.cases({item: results}), "ours")
             found = claim.rule.beside(cases, known.printed)
             found["verdict"] = np.select(
                 [found["agrees"], found["better"]], ["reproduced", "better"], "differs"

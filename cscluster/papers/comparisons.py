@@ -12,9 +12,10 @@ from cscluster.metrics.catalogue import lower_is_better
 from cscluster.papers.cases import Cases
 from cscluster.papers.rule import (
     By,
+    CountingRule,
+    LimitRule,
     Outcome,
     Rule,
-    Share,
     cases_of,
     enough,
     goodness,
@@ -31,18 +32,16 @@ def _list(labels: Labels) -> list[str]:
     return [labels] if isinstance(labels, str) else labels
 
 
-class Better(Rule):
+class Better(CountingRule):
     """The best of `label` has a better mean than each of `than`; equal ones count only with `ties`.
 
     Of those that a case lacks nothing is said.
     """
 
     kind: Literal["better"]
-    metric: str
     label: Labels
     than: list[str] = Field(min_length=1)
     by: By = "case"
-    share: Share = "all"
     ties: bool = False
 
     def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
@@ -58,18 +57,16 @@ class Better(Rule):
         best_mine, best_other = (table.loc[:, good[names].mean().idxmax()].mean() for names in (mine, others))
         where = cases_of(count, len(table), self.by)
         text = f"in {where}; mean {number(best_mine)} against {number(best_other)}"
-        return Outcome(enough(count, len(table), self.share), text)
+        return self.outcome(count, len(table), text)
 
 
-class Best(Rule):
+class Best(CountingRule):
     """One of `label` has the best mean of all, or of `among`; equal ones count."""
 
     kind: Literal["best"]
-    metric: str
     label: Labels
     among: list[str] | None = None
     by: By = "case"
-    share: Share = "all"
 
     @property
     def open_to_all(self) -> bool:
@@ -102,51 +99,37 @@ def _leads(good: pd.DataFrame, rule: Best, word: str) -> Outcome | None:
     text = f"{word} in {cases_of(count, len(good), rule.by)}"
     if len(rivals) and rivals.max():
         text += f"; {rivals.idxmax()} in {int(rivals.max())}"
-    return Outcome(enough(count, len(good), rule.share), text)
+    return rule.outcome(count, len(good), text)
 
 
-class Limit(Rule):
+class Limit(CountingRule, LimitRule):
     """The mean (or the standard deviation over trials) of `label` keeps to a limit."""
 
     kind: Literal["limit"]
-    metric: str
     label: str
     of: Literal["mean", "std"] = "mean"
-    at_least: float | None = None
-    at_most: float | None = None
     below: float | None = None
-    share: Share = "all"
 
     def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
         table = cases.table(self.metric, self.of)
         if self.label not in table or table[self.label].dropna().empty:
             return None
         found = table[self.label].dropna()
-        count = int(within(found, self.at_least, self.at_most, self.below).sum())
+        count = int(self.within(found).sum())
         what = "" if self.of == "mean" else "standard deviation "
         text = f"{what}{spread(found)}; in {cases_of(count, len(found), 'case')}"
-        return Outcome(enough(count, len(found), self.share), text)
+        return self.outcome(count, len(found), text)
 
-
-def within(
-    found: pd.Series, at_least: float | None = None, at_most: float | None = None, below: float | None = None
-) -> pd.Series:
-    """Tell which numbers keep to the limits that are given."""
-    kept = pd.Series(True, index=found.index)
-    if at_least is not None:
-        kept &= found >= at_least
-    if at_most is not None:
-        kept &= found <= at_most
-    if below is not None:
-        kept &= found < below
-    return kept
+    def within(self, found: pd.Series) -> pd.Series:
+        """Tell which numbers keep to the limits that are given."""
+        kept = super().within(found)
+        return kept if self.below is None else kept & (found < self.below)
 
 
 class Spread(Rule):
     """The means of `label` differ between data sets, such as draws from one source, by at least so much."""
 
     kind: Literal["spread"]
-    metric: str
     label: str
     at_least: float
 
@@ -158,15 +141,13 @@ class Spread(Rule):
         return Outcome(bool(found.max() - found.min() >= self.at_least), text)
 
 
-class Close(Rule):
+class Close(CountingRule):
     """Two metrics of `label` differ by at most a tolerance."""
 
     kind: Literal["close"]
-    metric: str
     other: str
     label: str
     tolerance: float
-    share: Share = "all"
 
     def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
         one, two = (cases.table(name) for name in (self.metric, self.other))
@@ -177,20 +158,16 @@ class Close(Rule):
             return None
         count = int((gap.abs() <= self.tolerance).sum())
         text = f"differ by {spread(gap)}; within {self.tolerance} in {cases_of(count, len(gap), 'case')}"
-        return Outcome(enough(count, len(gap), self.share), text)
+        return self.outcome(count, len(gap), text)
 
 
-class Ratio(Rule):
+class Ratio(CountingRule, LimitRule):
     """The mean of `label` divided by that of `than` keeps to a limit, on each data set or over all."""
 
     kind: Literal["ratio"]
-    metric: str
     label: str
     than: str
     by: Literal["dataset", "all"] = "dataset"
-    at_least: float | None = None
-    at_most: float | None = None
-    share: Share = "all"
 
     def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
         table = cases.by_dataset(self.metric)
@@ -202,26 +179,24 @@ class Ratio(Rule):
         if self.by == "all":
             ratio = pd.Series([mine.mean() / other.mean()])
             means = f"{number(mine.mean())} against {number(other.mean())}"
-            text = f"{number(ratio[0])} times; {means} in the mean of {len(mine)} data sets"
-            return Outcome(bool(within(ratio, self.at_least, self.at_most)[0]), text)
+            over = f" in the mean of {len(mine)} data sets" if len(mine) > 1 else ""
+            return Outcome(bool(self.within(ratio)[0]), f"{number(ratio[0])} times; {means}{over}")
         found = pd.Series(mine / other)
-        count = int(within(found, self.at_least, self.at_most).sum())
+        count = int(self.within(found).sum())
         where = cases_of(count, len(found), "dataset")
         text = f"{spread(found)} times, median {number(found.median())}; in {where}"
-        return Outcome(enough(count, len(found), self.share), text)
+        return self.outcome(count, len(found), text)
 
 
-class Significant(Rule):
+class Significant(CountingRule):
     """`label` is better than each of `than` (all others by default) by paired t-tests over draws of links.
 
     With `losses`, it is also significantly worse than one of them in at most so many cases.
     """
 
     kind: Literal["significant"]
-    metric: str
     label: str
     than: list[str] | None = None
-    share: Share = "all"
     losses: int | None = None
 
     @property
@@ -248,14 +223,12 @@ class Significant(Rule):
         return Outcome(holds, f"better in {cases_of(wins, total, 'case')}, worse in {losses}")
 
 
-class Wider(Rule):
+class Wider(CountingRule):
     """The standard deviation of `label` over the trials is larger than that of each of `than`."""
 
     kind: Literal["wider"]
-    metric: str
     label: str
     than: list[str]
-    share: Share = "all"
 
     def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
         table = cases.table(self.metric, "std")
@@ -268,4 +241,4 @@ class Wider(Rule):
         count = int((table[self.label] > table[others].max(axis=1)).sum())
         mine, largest = table[self.label].mean(), table[others].max(axis=1).mean()
         text = f"in {cases_of(count, len(table), 'case')}; mean {number(mine)} against {number(largest)}"
-        return Outcome(enough(count, len(table), self.share), text)
+        return self.outcome(count, len(table), text)

@@ -9,8 +9,7 @@ import pandas as pd
 
 from cscluster.metrics.catalogue import lower_is_better
 from cscluster.papers.cases import Cases
-from cscluster.papers.comparisons import within
-from cscluster.papers.rule import Outcome, Rule, Share, cases_of, enough, number, spread
+from cscluster.papers.rule import CountingRule, LimitRule, Outcome, Share, cases_of, number, spread
 from cscluster.words import plural
 
 Along = Literal["point", "tier"] | list[str]
@@ -32,37 +31,32 @@ def curves(cases: Cases, metric: str, label: str | None, along: Along) -> pd.Dat
     return None if found.empty or found.shape[1] < 2 else found
 
 
-class Rising(Rule):
+class Rising(CountingRule):
     """The curve of each data set rises; a step may fall by the tolerance."""
 
     kind: Literal["rising"]
-    metric: str
     label: str | None = None
     along: Along = "point"
     tolerance: float = 0.0
-    share: Share = "all"
 
     def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
         found = curves(cases, self.metric, self.label, self.along)
         if found is None:
             return None
         steps = np.diff(found.to_numpy(), axis=1)
-        rises = (steps >= -self.tolerance).all(axis=1) & (found.iloc[:, -1] > found.iloc[:, 0]).to_numpy()
-        text = (
-            f"in {cases_of(int(rises.sum()), len(found), 'dataset')}; "
-            f"mean {number(found.iloc[:, 0].mean())} to {number(found.iloc[:, -1].mean())}"
-        )
-        return Outcome(enough(int(rises.sum()), len(found), self.share), text)
+        first, last = found.iloc[:, 0], found.iloc[:, -1]
+        count = int(((steps >= -self.tolerance).all(axis=1) & (last > first)).sum())
+        where = cases_of(count, len(found), "dataset")
+        text = f"in {where}; mean {number(first.mean())} to {number(last.mean())}"
+        return self.outcome(count, len(found), text)
 
 
-class LevelsOff(Rule):
+class LevelsOff(CountingRule):
     """The last step of each curve gains less than its first."""
 
     kind: Literal["levels_off"]
-    metric: str
     label: str | None = None
     along: Along = "point"
-    share: Share = "all"
 
     def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
         found = curves(cases, self.metric, self.label, self.along)
@@ -74,39 +68,33 @@ class LevelsOff(Rule):
             f"in {cases_of(count, len(found), 'dataset')}; mean gain of the first step "
             f"{number(steps[:, 0].mean())}, of the last {number(steps[:, -1].mean())}"
         )
-        return Outcome(enough(count, len(found), self.share), text)
+        return self.outcome(count, len(found), text)
 
 
-class Gain(Rule):
+class Gain(CountingRule, LimitRule):
     """From the first to the last step of each curve, the metric changes within limits."""
 
     kind: Literal["gain"]
-    metric: str
     label: str
     along: Literal["point", "tier"] = "point"
-    at_least: float | None = None
-    at_most: float | None = None
-    share: Share = "all"
 
     def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
         found = curves(cases, self.metric, self.label, self.along)
         if found is None:
             return None
         gains = found.iloc[:, -1] - found.iloc[:, 0]
-        count = int(within(gains, self.at_least, self.at_most).sum())
+        count = int(self.within(gains).sum())
         text = f"gain {spread(gains)}; in {cases_of(count, len(gains), 'dataset')}"
-        return Outcome(enough(count, len(gains), self.share), text)
+        return self.outcome(count, len(gains), text)
 
 
-class LeadShrinks(Rule):
+class LeadShrinks(CountingRule):
     """The lead of `label` over `than` is larger at the first step than at the last."""
 
     kind: Literal["lead_shrinks"]
-    metric: str
     label: str
     than: str
     along: Literal["point", "tier"] = "point"
-    share: Share = "all"
 
     def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
         mine, other = (curves(cases, self.metric, name, self.along) for name in (self.label, self.than))
@@ -116,14 +104,13 @@ class LeadShrinks(Rule):
         count = int((lead.iloc[:, 0] > lead.iloc[:, -1]).sum())
         first, last = lead.iloc[:, 0].mean(), lead.iloc[:, -1].mean()
         text = f"in {cases_of(count, len(lead), 'dataset')}; mean lead {number(first)}, then {number(last)}"
-        return Outcome(enough(count, len(lead), self.share), text)
+        return self.outcome(count, len(lead), text)
 
 
-class Dip(Rule):
+class Dip(CountingRule):
     """A curve of `label` falls below its first value by more than the tolerance and ends above it."""
 
     kind: Literal["dip"]
-    metric: str
     label: str | list[str]
     along: Literal["point", "tier"] = "point"
     tolerance: float = 0.0
@@ -147,27 +134,24 @@ class Dip(Rule):
         if len(dips):
             dataset, label = dips.idxmax()
             text += f"; deepest {number(dips.max())} ({label} on {dataset})"
-        return Outcome(enough(len(dips), len(found), self.share), text)
+        return self.outcome(len(dips), len(found), text)
 
 
-class Slope(Rule):
+class Slope(LimitRule):
     """The exponent of the metric over the number of samples, fitted in log-log, keeps to limits.
 
     A cost that grows more slowly exceeds the claim.
     """
 
     kind: Literal["slope"]
-    metric: str
     label: str
     sizes: dict[str, int]
-    at_least: float | None = None
-    at_most: float | None = None
 
     def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
         found = exponents(cases, self.metric, self.sizes).get(self.label)
         if found is None:
             return None
-        holds = bool(within(pd.Series([found]), self.at_least, self.at_most).iloc[0])
+        holds = bool(self.within(pd.Series([found]))[0])
         slower = self.at_least is not None and found < self.at_least and lower_is_better(self.metric)
         return Outcome(holds, f"exponent {found:.2f}", slower)
 

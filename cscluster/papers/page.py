@@ -13,11 +13,13 @@ import pandas as pd
 
 from cscluster.atomic import put
 from cscluster.papers.claims import STATUSES, Claim, Finding, Paper, Verdict, against, counts, summary
+from cscluster.report import article
 from cscluster.report.aggregate import Results
+from cscluster.report.article import Block, Heading, Picture
 from cscluster.report.figures.draw import drawings
-from cscluster.report.figures.save import save
+from cscluster.report.figures.save import rendered
 from cscluster.report.figures.style import using
-from cscluster.report.formats.pipes import pipe_table
+from cscluster.report.html.scatter import PlainTable
 
 _MARKS = {
     "reproduced": "✓ reproduced",
@@ -26,8 +28,7 @@ _MARKS = {
     "not decidable": "not decidable",
     "not run": "not run",
 }
-Figures = dict[tuple[str, str, str], tuple[str, str]]
-"""Paths and captions of figures, by paper, what they are in it, and item."""
+TITLE = "The five papers, reproduced"
 
 
 @dataclass(frozen=True)
@@ -99,34 +100,16 @@ def write(folder: Path, chapters: Sequence[Chapter], command: str) -> None:
     Figures and numbers of an earlier page that are not part of this one go.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    figures: Figures = {}
     for chapter in chapters:
         name = chapter.paper.name
         for old in (*folder.glob(f"figures/{name}_*.png"), *folder.glob(f"printed_{name}.csv")):
             old.unlink()
-        figures |= _draw(chapter, folder)
         parts = [against(run, name, item) for item, run in chapter.runs.items()]
         rows = [part.assign(item=item) for item, part in zip(chapter.runs, parts, strict=True) if len(part)]
         if rows:
             table = pd.concat(rows).to_csv(index=False, lineterminator="\n", float_format="%.4g")
             put(folder / f"printed_{name}.csv", table)
-    put(folder / "REPRODUCTION.md", render(chapters, command, figures))
-
-
-def _draw(chapter: Chapter, folder: Path) -> Figures:
-    """Draw the figures that the items of a paper name; return their paths from the page."""
-    drawn: Figures = {}
-    paper = chapter.paper
-    for item, results in chapter.runs.items():
-        fitting = dict(drawings(results))
-        for shown, kind in paper.items[item].figures.items():
-            if kind in fitting:
-                with using("page"):
-                    figure = fitting[kind]()
-                    path = save(figure, folder / "figures" / f"{paper.name}_{item}_{kind}.png")
-                place = path.relative_to(folder).as_posix()
-                drawn[paper.name, shown, item] = (place, str(figure.get_label()))
-    return drawn
+    article.write(folder / "REPRODUCTION.md", TITLE, list(blocks(chapters, command)))
 
 
 def versions(chapters: Sequence[Chapter]) -> str:
@@ -160,12 +143,10 @@ def machines(chapters: Sequence[Chapter]) -> str:
     )
 
 
-def render(chapters: Sequence[Chapter], command: str, figures: Figures) -> str:
-    """Return the page."""
+def blocks(chapters: Sequence[Chapter], command: str) -> Iterator[Block]:
+    """Yield the blocks of the page."""
     everything = [verdict for chapter in chapters for verdict in chapter.verdicts]
-    lines = [
-        "# The five papers, reproduced",
-        "",
+    yield (
         f"**{summary(everything)}.**  A claim is *reproduced* if its rule in "
         "`configs/papers/PAPER/claims.yaml` holds for the stored trials, *better* if it does not hold only "
         "because the numbers exceed the printed ones, and *differs* otherwise; it is *not decidable* where "
@@ -173,60 +154,56 @@ def render(chapters: Sequence[Chapter], command: str, figures: Figures) -> str:
         "on the paper, and with *ours*, the forms that this package recommends.  Where a claim differs, its "
         "cause is named if an experiment shows it; else it was not found, and what an experiment ruled out "
         "is named instead.  Tests compare draws of links; a draw counts for the methods that have run all of "
-        "it.",
-        "",
-        f"Made by `{command}` with {versions(chapters) or 'nothing run yet'}.  {machines(chapters)}",
-        "",
-        *pipe_table(
-            ["paper", "form", *STATUSES],
-            [
-                [_link(chapter), name, *map(str, counts(findings).values())]
-                for chapter in chapters
-                for name, findings in (
-                    ("as printed", [verdict.printed for verdict in chapter.verdicts]),
-                    ("ours", [verdict.ours for verdict in chapter.verdicts]),
-                )
-            ],
-            len(STATUSES),
-        ),
+        "it."
+    )
+    yield f"Made by `{command}` with {versions(chapters) or 'nothing run yet'}.  {machines(chapters)}"
+    rows = [
+        [_link(chapter), name, *map(str, counts(findings).values())]
+        for chapter in chapters
+        for name, findings in (
+            ("as printed", [verdict.printed for verdict in chapter.verdicts]),
+            ("ours", [verdict.ours for verdict in chapter.verdicts]),
+        )
     ]
+    yield PlainTable("", ["paper", "form", *STATUSES], rows, numbers=len(STATUSES))
     for chapter in chapters:
-        lines += ["", *_chapter(chapter), *_figures(chapter.paper, figures)]
-    return "\n".join(lines) + "\n"
+        yield from _chapter(chapter)
+        yield from _figures(chapter)
 
 
-def _figures(paper: Paper, figures: Figures) -> Iterator[str]:
-    """Yield the figures in the order of the paper, each with a heading of its own."""
-    mine = sorted((shown, item) for name, shown, item in figures if name == paper.name)
+def _figures(chapter: Chapter) -> Iterator[Block]:
+    """Yield the figures that the items of a paper name, in its order, each with a heading of its own."""
+    paper = chapter.paper
     if paper.illustrations:
-        yield from ("", paper.illustrations)
-    for shown, group in groupby(mine, key=itemgetter(0)):
-        yield from ("", f"### {shown} of {paper.name}")
-        for _, item in group:
-            path, caption = figures[paper.name, shown, item]
-            yield from ("", f"![{shown}: {item}]({path})", "", f"{item}: {caption}.")
+        yield paper.illustrations
+    draw = {item: dict(drawings(run)) for item, run in chapter.runs.items() if paper.items[item].figures}
+    named = ((shown, item, kind) for item in draw for shown, kind in paper.items[item].figures.items())
+    fitting = sorted((shown, item, kind) for shown, item, kind in named if kind in draw[item])
+    for shown, group in groupby(fitting, key=itemgetter(0)):
+        yield Heading(3, f"{shown} of {paper.name}")
+        for _, item, kind in group:
+            with using("page"):
+                figure = draw[item][kind]()
+                content = rendered(figure)
+            caption = f"{item}: {figure.get_label()}."
+            yield Picture(f"figures/{paper.name}_{item}_{kind}.png", content, caption)
 
 
 def _link(chapter: Chapter) -> str:
     return f"[{chapter.paper.name}](#{chapter.paper.name})"
 
 
-def _chapter(chapter: Chapter) -> list[str]:
+def _chapter(chapter: Chapter) -> Iterator[Block]:
     name = chapter.paper.name
+    yield Heading(2, name)
+    yield f"{chapter.title}: {summary(chapter.verdicts)}."
     verdicts = [[v.claim.where, _said(v.claim), _found(v.printed), _found(v.ours)] for v in chapter.verdicts]
+    yield _table(["where", "the paper says", "as printed", "ours"], verdicts)
     items = [
         [f"`{name}/{item}`", about.shows, chapter.states[item].words()]
         for item, about in chapter.paper.items.items()
     ]
-    return [
-        f"## {name}",
-        "",
-        f"{chapter.title}: {summary(chapter.verdicts)}.",
-        "",
-        *_table(["where", "the paper says", "as printed", "ours"], verdicts),
-        "",
-        *_table(["experiment", "shows", "run"], items),
-    ]
+    yield _table(["experiment", "shows", "run"], items)
 
 
 def _said(claim: Claim) -> str:
@@ -245,6 +222,6 @@ def _found(finding: Finding) -> str:
     return "<br>".join([text, *causes, *(f"Ruled out: {cause}" for cause in finding.ruled_out)])
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def _table(heads: list[str], rows: list[list[str]]) -> PlainTable:
     """Return a table whose stars are no marks."""
-    return pipe_table(heads, [[cell.replace("*", "\\*") for cell in row] for row in rows])
+    return PlainTable("", heads, [[cell.replace("*", "\\*") for cell in row] for row in rows])

@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from functools import cache
 from itertools import combinations
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from cscluster import bundle
 from cscluster.metrics.catalogue import lower_is_better
 from cscluster.papers.cases import Cases
 from cscluster.papers.curves import exponents
-from cscluster.papers.rule import Outcome, Rule, Share, enough, number
+from cscluster.papers.rule import CountingRule, Outcome, number
 from cscluster.report.statistics import ALPHA, paired_t
+from cscluster.words import plural
 
 COLUMNS = ["table", "dataset", "label", "metric", "value", "std"]
 EVERY = "*"
@@ -23,23 +24,21 @@ EVERY = "*"
 
 
 @cache
-def read(paper: str) -> pd.DataFrame:
-    """Return the printed numbers of a paper, by the names that its experiments use."""
-    path = bundle.folder("configs") / "papers" / paper / "printed.csv"
+def read(folder: Path) -> pd.DataFrame:
+    """Return the printed numbers of the paper in a directory, by the names that its experiments use."""
+    path = folder / "printed.csv"
     if not path.is_file():
         return pd.DataFrame(columns=COLUMNS)
     return pd.read_csv(path, dtype={name: str for name in COLUMNS if name != "std"})
 
 
-class Numbers(Rule):
+class Numbers(CountingRule):
     """Ours is within a tolerance of each printed number of a table, or at most as large."""
 
     kind: Literal["numbers"]
     table: str
-    metric: str
     tolerance: float = 0.0
     or_less: bool = False
-    share: Share = "all"
 
     def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
         found = self.beside(cases, printed)
@@ -57,7 +56,7 @@ class Numbers(Rule):
                 f"({far['label']} on {far['dataset']}: {number(far['ours'])}, printed {number(far['value'])})"
             )
         )
-        return Outcome(enough(count, total, self.share), text, enough(count + ahead, total, self.share))
+        return self.outcome(count, total, text, ahead)
 
     def words(self) -> str:
         """Say what agreement means."""
@@ -86,7 +85,7 @@ def _look_up(means: pd.DataFrame, dataset: str, label: str) -> float:
     return float(means[label].mean() if dataset == EVERY else means.loc[dataset, label])
 
 
-class Exponents(Rule):
+class Exponents(CountingRule):
     """The fitted exponent of each method is within a tolerance of the printed one."""
 
     kind: Literal["exponents"]
@@ -94,7 +93,6 @@ class Exponents(Rule):
     metric: str = "cpu_seconds"
     sizes: dict[str, int]
     tolerance: float
-    share: Share = "all"
 
     def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
         wanted = printed[(printed["table"] == self.table) & (printed["metric"] == "exponent")]
@@ -106,17 +104,14 @@ class Exponents(Rule):
         ahead = sum(ours[label] < expected[label] - self.tolerance for label in ours)
         listed = ", ".join(f"{label} {ours[label]:.2f} ({expected[label]:.2f})" for label in ours)
         text = f"{count} of {len(ours)} within {self.tolerance:g}; ours (printed): {listed}"
-        exceeds = enough(count + ahead, len(ours), self.share)
-        return Outcome(enough(count, len(ours), self.share), text, exceeds)
+        return self.outcome(count, len(ours), text, ahead)
 
 
-class Order(Rule):
+class Order(CountingRule):
     """Pairs of methods stand to each other as a printed line ``A < B ~ C`` says, by paired t-tests."""
 
     kind: Literal["order"]
     table: str
-    metric: str
-    share: Share = "all"
 
     def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
         lines = printed[(printed["table"] == self.table) & (printed["metric"] == "order")]
@@ -134,11 +129,9 @@ class Order(Rule):
                     reversed_ += found == -expected != 0
         if not total:
             return None
-        text = (
-            f"{same} of {total} pairs of methods alike on {datasets} data sets, "
-            f"{reversed_} significantly reversed"
-        )
-        return Outcome(enough(same, total, self.share), text)
+        where = plural(datasets, "data set")
+        text = f"{same} of {total} pairs of methods alike on {where}, {reversed_} significantly reversed"
+        return self.outcome(same, total, text)
 
 
 def relations(line: str) -> dict[tuple[str, str], int]:

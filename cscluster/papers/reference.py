@@ -13,6 +13,7 @@ from cscluster.errors import StoreError
 from cscluster.report import check
 from cscluster.report.aggregate import Results
 from cscluster.store.table import COSTS
+from cscluster.words import plural
 
 _COLUMNS = ["item", "dataset", "label", "params", "point", "tier", "metric", "mean", "std", "n"]
 _ROUNDING = 1e-6
@@ -73,5 +74,6 @@ def drift(runs: Mapping[str, Results], reference: pd.DataFrame, tolerance: float
             )
     for item, run in runs.items():
         for row in run.failures.itertuples():
-            sentences.append(f"{item}: {row.count} trials of {row.label} on {row.dataset}: {row.message}")
+            trials = plural(row.count, "trial")
+            sentences.append(f"{item}: {trials} of {row.label} on {row.dataset}: {row.message}")
     return sentences

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cscluster.algorithms.registry import PAPERS
 from cscluster.data import index
-from cscluster.errors import ConfigError, did_you_mean
+from cscluster.errors import ConfigError, did_you_mean, require_known
 from cscluster.experiment.config.load import load
 from cscluster.experiment.config.schema import Experiment
 from cscluster.experiment.engine.run import Job, prepare
@@ -18,7 +18,7 @@ from cscluster.papers import claims, page, reference
 from cscluster.papers.claims import Paper
 from cscluster.papers.outlook import Outlook, outlook
 from cscluster.papers.page import Chapter, State
-from cscluster.papers.shelf import Shelf, check_profile, in_complete_draws, of_earlier_versions
+from cscluster.papers.shelf import PROFILES, Shelf, in_complete_draws, of_earlier_versions
 from cscluster.report.aggregate import collect
 from cscluster.store.folder import RunFolder
 from cscluster.store.table import RecordTable
@@ -71,30 +71,23 @@ class Reproduction:
 
     def steps(self) -> Iterator[Step]:
         """Plan one item after another, each when it is asked for."""
-        for name, items in self.items.items():
-            paper = _load(name, self.profile)
-            for item in items:
-                experiment, settings, missing = self._experiment(paper, item)
-                job, restored = None, self._shelf(name).restore(item)
-                if len(missing) < len(experiment.datasets):
-                    job = prepare(f"papers/{name}/{item}", settings=settings, out=self._shelf(name).folder)
-                yield Step(f"{name}/{item}", missing, job, restored)
+        for shelf, item, experiment, settings, missing in self._experiments():
+            name = f"{shelf.name}/{item}"
+            job, restored = None, shelf.restore(item)
+            if len(missing) < len(experiment.datasets):
+                job = prepare(f"papers/{name}", settings=settings, out=shelf.folder)
+            yield Step(name, missing, job, restored)
 
     def outlooks(self) -> Iterator[Outlook]:
         """Look ahead at one item after another; reads what is stored, and writes nothing."""
-        quick = replace(self, profile="quick")
-        for name, items in self.items.items():
-            paper = _load(name, self.profile)
-            for item in items:
-                experiment, settings, missing = self._experiment(paper, item)
-                records = self._shelf(name).records(item)
-                cells: set[str] = set()
-                if records and len(missing) < len(experiment.datasets):
-                    plan = make_plan(load(f"papers/{name}/{item}", settings))
-                    cells = {cell.hash for cell in {id(trial.cell): trial.cell for trial in plan}.values()}
-                yield outlook(
-                    f"{name}/{item}", experiment, missing, records, cells, quick._shelf(name).records(item)
-                )
+        for shelf, item, experiment, settings, missing in self._experiments():
+            name, records = f"{shelf.name}/{item}", shelf.records(item)
+            cells: set[str] = set()
+            if records and len(missing) < len(experiment.datasets):
+                plan = make_plan(load(f"papers/{name}", settings))
+                cells = {cell.hash for cell in {id(trial.cell): trial.cell for trial in plan}.values()}
+            quick = replace(shelf, profile="quick").records(item)
+            yield outlook(name, experiment, missing, records, cells, quick)
 
     def outcome(self) -> list[Chapter]:
         """Judge the claims about the items by all stored results of their papers."""
@@ -133,6 +126,13 @@ class Reproduction:
 
     def _shelf(self, paper: str) -> Shelf:
         return Shelf(self.results, "papers", paper, self.profile)
+
+    def _experiments(self) -> Iterator[tuple[Shelf, str, Experiment, list[str], list[str]]]:
+        """Yield the shelf and the name of each item, and what `_experiment` says of it."""
+        for name, items in self.items.items():
+            paper = _load(name, self.profile)
+            for item in items:
+                yield self._shelf(name), item, *self._experiment(paper, item)
 
     def _experiment(self, paper: Paper, item: str) -> tuple[Experiment, list[str], list[str]]:
         """Return an item's experiment, its changes that leave out missing data sets, and these."""
@@ -180,7 +180,7 @@ def choose(target: str | None, profile: str, results: Path) -> Reproduction:
     ConfigError
         If there is no such paper, item or profile.
     """
-    check_profile(profile)
+    require_known("profile", profile, PROFILES)
     name, _, item = (target or "").partition("/")
     wanted = {}
     for paper in [name] if name else claims.names():

@@ -6,11 +6,13 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
 import pandas as pd
 from pydantic import BaseModel, ConfigDict
 
 from cscluster.metrics.catalogue import lower_is_better
 from cscluster.papers.cases import Cases
+from cscluster.words import plural
 
 Share = Literal["all", "most", "some"] | float
 """How many cases a claim needs: all, more than half, at least one, or at least a share of them."""
@@ -35,6 +37,8 @@ class Rule(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    metric: str
+
     @abstractmethod
     def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
         """Return the outcome, or None where the cases hold nothing to judge by."""
@@ -50,6 +54,30 @@ class Rule(BaseModel):
     def open_to_all(self) -> bool:
         """Whether methods that the rule does not name take part."""
         return not self.labels
+
+
+class CountingRule(Rule):
+    """A rule about each case, each data set, or each of other things; a share of them is enough."""
+
+    share: Share = "all"
+
+    def outcome(self, count: int, total: int, text: str, ahead: int = 0) -> Outcome:
+        """Return the outcome where the rule holds for `count` of `total` things, and `ahead` exceed it."""
+        holds = enough(count, total, self.share)
+        return Outcome(holds, text, exceeds=not holds and enough(count + ahead, total, self.share))
+
+
+class LimitRule(Rule):
+    """A rule about numbers that keep to limits."""
+
+    at_least: float | None = None
+    at_most: float | None = None
+
+    def within(self, found: pd.Series) -> pd.Series:
+        """Tell which numbers keep to the limits that are given."""
+        low = -np.inf if self.at_least is None else self.at_least
+        high = np.inf if self.at_most is None else self.at_most
+        return (found >= low) & (found <= high)
 
 
 def enough(count: int, total: int, share: Share) -> bool:
@@ -86,5 +114,4 @@ def spread(found: pd.Series) -> str:
 
 def cases_of(count: int, total: int, by: By) -> str:
     """Write a count: 3 of 5 data sets."""
-    what = {"case": ("case", "cases"), "dataset": ("data set", "data sets")}[by]
-    return f"{count} of {total} {what[total != 1]}"
+    return f"{count} of {plural(total, 'case' if by == 'case' else 'data set')}"

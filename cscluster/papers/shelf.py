@@ -10,7 +10,7 @@ from typing import Any
 
 from cscluster.algorithms.registry import find
 from cscluster.atomic import put
-from cscluster.errors import ConfigError, ParameterError, did_you_mean
+from cscluster.errors import ParameterError
 from cscluster.experiment.config.schema import Experiment
 from cscluster.experiment.plan.trials import n_records
 from cscluster.store.folder import RunFolder
@@ -75,18 +75,6 @@ class Shelf:
         if folder.exists():
             return list(folder.records())
         return unpack(packed)[1] if self.profile == "full" and packed.exists() else []
-
-
-def check_profile(profile: str) -> None:
-    """Refuse a profile that does not exist.
-
-    Raises
-    ------
-    ConfigError
-        If there is no such profile.
-    """
-    if profile not in PROFILES:
-        raise ConfigError(f"There is no profile '{profile}'{did_you_mean(profile, PROFILES)}")
 
 
 def in_complete_draws(experiment: Experiment, records: Sequence[Record]) -> list[Record]:

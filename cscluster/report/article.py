@@ -6,7 +6,9 @@ import base64
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from cscluster.atomic import put
 from cscluster.report.formats.pipes import pipe_table
 from cscluster.report.html.document import document
 from cscluster.report.html.markup import Markup, join, tag
@@ -33,6 +35,14 @@ class Picture:
 
 Block = Heading | PlainTable | Picture | str
 """A string is a paragraph; in it and in tables, words in backticks are code and those in ** bold."""
+
+
+def write(file: Path, title: str, blocks: Sequence[Block]) -> None:
+    """Write the page as a Markdown file, and its pictures where that looks for them."""
+    for picture in blocks:
+        if isinstance(picture, Picture):
+            put(file.parent / picture.path, picture.content)
+    put(file, markdown(title, blocks))
 
 
 def markdown(title: str, blocks: Sequence[Block]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from cscluster.errors import ConfigError, did_you_mean
+from cscluster.errors import ConfigError, did_you_mean, require_known
 from cscluster.report.aggregate import Results, restrict
 
 _FIELDS = ("dataset", "label", "algorithm", "point", "tier", "trial")
@@ -88,9 +88,7 @@ def _number(value: Any) -> float | None:
 def _column(results: Results, field: str) -> pd.Series:
     if field in _FIELDS:
         return results.trials[field]
-    if field not in results.varied:
-        known = [*_FIELDS, *results.varied]
-        raise ConfigError(f"There is no field '{field}'{did_you_mean(field, known)}")
+    require_known("field", field, [*_FIELDS, *results.varied])
     return results.trials["grid"].map(lambda grid: json.loads(grid).get(field))
 
 

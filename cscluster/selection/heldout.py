@@ -115,8 +115,8 @@ def agreement(fit: Callable[[Constraints], IntArray], links: Constraints, seed: 
     totals = np.zeros((2, 2), dtype=int)
     for shown, asked in splits(links, seed):
         totals += kept_of(asked, fit(shown))
-    (must, n_must), (cannot, n_cannot) = totals.tolist()
-    return Attempt("", (must, n_must), (cannot, n_cannot)).score
+    must, cannot = map(tuple, totals.tolist())
+    return Attempt("", must, cannot).score
 
 
 def attempt(
@@ -124,7 +124,7 @@ def attempt(
 ) -> Attempt:
     """Fit a method to the shown links of each split, and count which held-out ones it keeps."""
     times = []
-    must, cannot = np.zeros(2, dtype=int), np.zeros(2, dtype=int)
+    totals = np.zeros((2, 2), dtype=int)
     problem = ""
     for shown, asked in parts:
         tick(title(name))
@@ -138,7 +138,6 @@ def attempt(
             problem = str(error)
             continue
         times.append(time.perf_counter() - start)
-        for counts, kept in zip((must, cannot), kept_of(asked, labels), strict=True):
-            counts += kept
-    seconds = float(np.median(times)) if times else 0.0
-    return Attempt(name, (must[0], must[1]), (cannot[0], cannot[1]), seconds, problem)
+        totals += kept_of(asked, labels)
+    must, cannot = map(tuple, totals.tolist())
+    return Attempt(name, must, cannot, float(np.median(times)) if times else 0.0, problem)

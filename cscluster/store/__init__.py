@@ -1,4 +1,4 @@
-"""Results on disk: append-only, one line for each finished trial."""
+"""Results on disk: one line for each finished trial."""
 
 from __future__ import annotations
 

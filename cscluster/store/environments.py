@@ -1,9 +1,28 @@
-"""Environments that records were made in: which differ in the version of something."""
+"""Environments that records were made in: what people read of them, and which differ in a version."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+from cscluster.words import listed
+
+
+def facts(environment: Mapping[str, Any]) -> list[list[str]]:
+    """Return each part of an environment as its name and what people read.
+
+    Examples
+    --------
+    >>> facts({"python": "3.12", "revision": None})
+    [['python', '3.12'], ['revision', 'installed, no checkout']]
+    """
+    return [[name, _words(name, value)] for name, value in environment.items()]
+
+
+def _words(name: str, value: Any) -> str:
+    if name == "revision":
+        return f"{value['commit']}{' with changes' * value['dirty']}" if value else "installed, no checkout"
+    return f"{value} of BLAS and OpenMP for each trial" if name == "threads" else listed(value)
 
 
 def version_changes(environments: Iterable[Mapping[str, Any]]) -> list[str]:

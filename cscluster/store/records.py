@@ -52,9 +52,6 @@ class Record(TypedDict):
     grid: dict[str, Any]
 
 
-FIELDS = tuple(Record.__annotations__)
-
-
 @cache
 def _adapter() -> TypeAdapter[Record]:
     return TypeAdapter(Record)

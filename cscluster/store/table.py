@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -86,7 +86,7 @@ class RecordTable:
             self.add(record)
 
     def __len__(self) -> int:
-        return sum(map(len, self.groups_keys()))
+        return sum(len(group.rows) for group in self.groups)
 
     def add(self, record: Record) -> None:
         """Add a record as the last row."""
@@ -117,9 +117,9 @@ class RecordTable:
         """Return the keys of the records of a group."""
         return [self.keys[row] for row in group.rows]
 
-    def groups_keys(self) -> Iterable[list[str]]:
-        """Yield the keys of each group."""
-        return map(self.keys_of, self.groups)
+    def all_keys(self) -> Iterator[str]:
+        """Yield the keys of all groups, which are fewer than `keys` in a part of a table."""
+        return (key for group in self.groups for key in self.keys_of(group))
 
     def _group(self, record: Record) -> Group:
         """Return the group that a record belongs to; a new one if there is none."""

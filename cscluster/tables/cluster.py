@@ -26,7 +26,7 @@ from cscluster.tables import features as features_of
 from cscluster.tables import method, outcome
 from cscluster.tables.features import Features
 from cscluster.tables.outcome import Outcome
-from cscluster.tables.table import Columns, Table, from_pandas, read_table
+from cscluster.tables.table import Columns, Table, from_pandas, places, read_table
 
 
 @dataclass(frozen=True)
@@ -216,4 +216,4 @@ def _as_table(given: Any, columns: Columns) -> Table:
         raise DataError(
             f"A table must be a data frame, a path, or a matrix of numbers, got {type(given).__name__}."
         )
-    return from_pandas(pd.DataFrame(values, columns=[f"column {j}" for j in range(values.shape[1])]), columns)
+    return from_pandas(pd.DataFrame(values, columns=places(values.shape[1])), columns)

@@ -125,7 +125,7 @@ def _nearest_to_mean(X: Any) -> IntArray:
 
 
 def _number_traits(table: Table, labels: IntArray, k: int) -> Iterator[tuple[int, Trait]]:
-    names = table.number_names or [f"column {j}" for j in range(table.numbers.shape[1])]
+    names = table.columns_of_numbers
     inside, outside, effects = _contrasts(table.numbers, labels, k)
     for number, j in np.argwhere(np.abs(effects) >= LEAST_EFFECT).tolist():
         pair = float(inside[number, j]), float(outside[number, j])

@@ -148,10 +148,12 @@ def describe(table: Table, features: Features, steps: Sequence[preprocessing.Ste
     d = table.numbers.shape[1]
     if d:
         done = ", ".join(_WORDS.get(name, name) for name, _ in preprocessing.parse(steps)) or "as they are"
-        kind = "columns of numbers" if d > 1 else "column of numbers"
         more = [f"and {d - _SHOWN_NAMES} more"] if d > _SHOWN_NAMES else []
         names = ", ".join([*table.number_names[:_SHOWN_NAMES], *more])
-        lines.append(f"features: {d} {kind}, {done}" + (f": {names}" if table.number_names else ""))
+        lines.append(
+            f"features: {plural(d, 'column')} of numbers, {done}"
+            + (f": {names}" if table.number_names else "")
+        )
     missing = 0 if sparse.issparse(table.numbers) else int(np.isnan(table.numbers).sum())
     if missing:
         lines.append(f"{plural(missing, 'empty cell')} filled with the median of the column")

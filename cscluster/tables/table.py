@@ -113,6 +113,11 @@ class Table:
         return int(self.numbers.shape[0])
 
     @property
+    def columns_of_numbers(self) -> list[str]:
+        """Names of the columns of numbers, or their places where the source has none."""
+        return self.number_names or places(self.numbers.shape[1])
+
+    @property
     def is_image(self) -> bool:
         """Whether a row is a picture."""
         return self.image is not None
@@ -120,6 +125,11 @@ class Table:
     def row_name(self, row: int) -> str:
         """Return the name of a row, or its number."""
         return self.ids[row] if self.ids else str(row)
+
+
+def places(n_columns: int) -> list[str]:
+    """Return what columns without names are called."""
+    return [f"column {j}" for j in range(n_columns)]
 
 
 def read_table(source: str, columns: Columns) -> Table:
@@ -174,8 +184,7 @@ def read_cells(source: str, table: Table) -> pd.DataFrame:
         return readers.read_text(Path(source).expanduser())
     if sparse.issparse(table.numbers):
         raise DataError(f"'{source}' is sparse, so that there are no columns to repeat.")
-    names = table.number_names or [f"column {j}" for j in range(table.numbers.shape[1])]
-    frame = pd.DataFrame(table.numbers, columns=names)
+    frame = pd.DataFrame(table.numbers, columns=table.columns_of_numbers)
     if table.ids:
         frame.insert(0, table.id_column or "id", table.ids)
     return frame if table.y is None else frame.assign(**{"class": np.array(table.classes)[table.y]})

@@ -65,7 +65,8 @@ def test_from_the_files_to_the_page(reproduce, tmp_path):
     assert "| `tiny2020/fig2_external` | Fig. 2 | not run; missing: coil20, coil3 |" in page
     assert "cscluster reproduce --profile full --write" in page
     assert "numpy " in page
-    assert "### Fig. 1 of tiny2020\n\n![Fig. 1: fig1](figures/tiny2020_fig1_curves_acc.png)" in page
+    picture = "![fig1: ACC (majority), one trial each.](figures/tiny2020_fig1_curves_acc.png)"
+    assert f"### Fig. 1 of tiny2020\n\n{picture}" in page
     assert (reference / "figures" / "tiny2020_fig1_curves_acc.png").stat().st_size > 1000
     assert (reference / "printed_tiny2020.csv").read_text().count("\n") == 2
 

@@ -66,7 +66,7 @@ def test_pairs_are_canonical_and_the_largest_weight_of_a_repeated_pair_stays():
     assert c.must_weights.tolist() == [1.0, 5.0]
     assert c.cannot_links.tolist() == [[1, 2]]
     assert len(c) == 3
-    assert repr(c) == "Constraints(2 must-links, 1 cannot-links, n_samples=4)"
+    assert repr(c) == "Constraints(2 must-links, 1 cannot-link, n_samples=4)"
 
 
 @given(links(), st.randoms())

@@ -40,4 +40,5 @@ def test_the_wheel_holds_experiments_and_data(tmp_path):
         assert any(inside.endswith(f".dist-info/licenses/{name}") for inside in names)
     for name in ("page.html", "page.js", "page.css"):
         assert f"cscluster/labelling/page/{name}" in names
+    assert "cscluster/base.css" in names
     assert not any(name.startswith("tests/") for name in names)

@@ -5,7 +5,7 @@ from scipy.spatial.distance import cdist, pdist
 
 from cscluster.errors import DataError
 from cscluster.linalg import kernels
-from cscluster.linalg.kernels import Kernel, Nystroem, median_distance
+from cscluster.linalg.kernels import Kernel, Nystroem, gaussian_weights, median_distance
 
 
 @pytest.fixture(name="X")
@@ -61,3 +61,9 @@ def test_small_integers_do_not_overflow():
     X = np.random.default_rng(0).integers(0, 255, size=(20, 6)).astype(np.uint8)
     assert median_distance(X) == pytest.approx(np.sqrt(np.median(pdist(X) ** 2)))
     np.testing.assert_allclose(Kernel("linear")(X), X.astype(float) @ X.T.astype(float))
+
+
+def test_weights_of_neighbours_fall_with_their_distance_and_are_one_where_all_coincide():
+    squared = np.array([0.0, 1.0, 4.0])
+    assert gaussian_weights(squared, 2.0) == pytest.approx([1.0, np.exp(-0.5), np.exp(-2.0)])
+    assert gaussian_weights(np.zeros(3), 0.0).tolist() == [1.0, 1.0, 1.0]

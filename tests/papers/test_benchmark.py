@@ -5,8 +5,9 @@ from cscluster.errors import ConfigError
 from cscluster.experiment.config.load import load
 from cscluster.experiment.engine.execute import Pool
 from cscluster.experiment.engine.run import carry_out
-from cscluster.papers.benchmark import Benchmark, choose, tracks
+from cscluster.papers.benchmark import Benchmark, choose
 from cscluster.papers.standing import Standing, averaged, printed, verdicts, with_printed
+from cscluster.papers.tracks import tracks
 from cscluster.report.article import Heading, Picture, html, markdown
 from cscluster.report.figures.trade_off import front
 from cscluster.report.html.scatter import PlainTable

@@ -14,12 +14,17 @@ from cscluster.experiment.config.load import load as load_experiment
 from cscluster.papers import claims, page
 from cscluster.papers.cases import pool
 from cscluster.papers.printed import EVERY
+from cscluster.report import article
 from cscluster.report.aggregate import Results, collect
 from cscluster.store.table import COSTS
 from tests.report.stored import entry, store, trial
 
 PAPERS = ["baghshah2010", "bilenko2004", "yi2015", "zeng2012", "zhang2009"]
 RECORDED_ALWAYS = {*COSTS, "acc", "nmi", "error", "balanced_error", "balanced_rand"}
+
+
+def rendered(chapter, command):
+    return article.markdown(page.TITLE, list(page.blocks([chapter], command)))
 
 
 def experiment(paper, item, profile="full"):
@@ -275,7 +280,7 @@ def test_a_cause_whose_rule_does_not_hold_is_ruled_out(tmp_path):
     chapter = page.Chapter(paper, "Title", verdicts, {"one": page.State(6, 6), "two": page.State()}, runs)
     assert (
         "<br>Cause: not found<br>Ruled out: the start is another (`one`: in 0 of 1 case; mean 0.55 against 0.85)"
-        in page.render([chapter], "x", {})
+        in rendered(chapter, "x")
     )
 
 
@@ -285,7 +290,7 @@ def test_the_page_shows_both_forms_and_the_cause(tmp_path):
     runs = {"one": both_forms(tmp_path)}
     states = {"one": page.State(6, 6), "two": page.State()}
     chapter = page.Chapter(paper, "Title", claims.judge(paper, runs, {}), states, runs)
-    text = page.render([chapter], "a command", {})
+    text = rendered(chapter, "a command")
     assert "| [p](#p) | as printed | 0 | 0 | 1 | 0 | 0 |" in text
     assert "| [p](#p) | ours | 1 | 0 | 0 | 0 | 0 |" in text
     assert (
@@ -299,7 +304,7 @@ def test_the_page_says_that_no_cause_was_found(tmp_path):
     paper, runs = paper_with({"A": "A (as printed)"}, items=["one"]), {"one": both_forms(tmp_path)}
     states = {"one": page.State(6, 6), "two": page.State()}
     chapter = page.Chapter(paper, "Title", claims.judge(paper, runs, {}), states, runs)
-    assert "✗ differs: best in 0 of 1 case; B in 1<br>Cause: not found |" in page.render([chapter], "x", {})
+    assert "✗ differs: best in 0 of 1 case; B in 1<br>Cause: not found |" in rendered(chapter, "x")
 
 
 def test_the_page_tells_trials_of_earlier_versions():
@@ -311,7 +316,7 @@ def test_the_page_names_the_machine_and_its_load():
     environment = {"cscluster": "1", "python": "3", "packages": {}, "cpu": "Some CPU", "cores": 2}
     state = page.State(6, 6, environments={"e": environment}, cpu_seconds=3600.0, clock_seconds=5400.0)
     chapter = page.Chapter(paper_with(), "Title", [], {"one": state, "two": page.State()}, {})
-    assert "Trials ran on Some CPU (2 cores), 1.0 CPU hours in all" in page.render([chapter], "a command", {})
+    assert "Trials ran on Some CPU (2 cores), 1.0 CPU hours in all" in rendered(chapter, "a command")
     assert "a CPU second took 1.5 seconds of the clock" in page.machines([chapter])
     assert page.machines([]) == ""
 

@@ -29,7 +29,7 @@ def test_what_is_written_is_read_back_and_has_not_drifted(tmp_path, runs):
 
 
 ACC = "fig1: acc of A on iris (10 links, tier 1): "
-FAILED = "trials of A on iris: ValueError: it broke"
+FAILED = "of A on iris: ValueError: it broke"
 
 
 @pytest.mark.parametrize(
@@ -37,8 +37,8 @@ FAILED = "trials of A on iris: ValueError: it broke"
     [
         ([0.7, 0.8], [f"{ACC}0.7500, reference 0.8500"]),
         ([1.0, 0.9], [f"{ACC}0.9500, reference 0.8500"]),
-        ([0.85, None], [f"fig1: 1 {FAILED}"]),
-        ([None, None], [f"{ACC}is not there any more, reference 0.8500", f"fig1: 2 {FAILED}"]),
+        ([0.85, None], [f"fig1: 1 trial {FAILED}"]),
+        ([None, None], [f"{ACC}is not there any more, reference 0.8500", f"fig1: 2 trials {FAILED}"]),
     ],
 )
 def test_better_worse_failed_and_gone_is_drift(tmp_path, runs, values, sentences):

@@ -217,6 +217,12 @@ def test_printed_exponents():
     assert not judge({**rule, "share": "all"}, cases(SIZED, "cpu_seconds"), numbers).holds
 
 
+def test_the_mean_of_one_data_set_is_no_mean():
+    rule = {"kind": "ratio", "metric": "acc", "label": "A", "than": "B", "by": "all"}
+    assert judge(rule, cases({"x": {"A": 0.9, "B": 0.6}})).text == "1.5 times; 0.9 against 0.6"
+    assert judge(rule, cases(A_WINS)).text.endswith(" against 0.633 in the mean of 3 data sets")
+
+
 def test_the_order_of_a_printed_line():
     assert relations("A ~ B < C ~ D") == {
         ("A", "B"): 0, ("A", "C"): 1, ("A", "D"): 1, ("B", "C"): 1, ("B", "D"): 1, ("C", "D"): 0,
@@ -225,7 +231,7 @@ def test_the_order_of_a_printed_line():
     assert judge(rule, cases(ORDER), printed(("5", "x", "", "order", "A < B ~ C"))).holds
     outcome = judge(rule, cases(ORDER), printed(("5", "x", "", "order", "B ~ C < A")))
     assert not outcome.holds
-    assert outcome.text == "1 of 3 pairs of methods alike on 1 data sets, 2 significantly reversed"
+    assert outcome.text == "1 of 3 pairs of methods alike on 1 data set, 2 significantly reversed"
     assert judge(rule, cases(ORDER), printed(("5", "other", "", "order", "A < B"))) is None
 
 

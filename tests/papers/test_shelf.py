@@ -1,11 +1,8 @@
 """Where runs lie, and which of their draws count."""
 
-import pytest
-
 from cscluster import KMeans, PCKMeans
-from cscluster.errors import ConfigError
 from cscluster.experiment.config.schema import Experiment
-from cscluster.papers.shelf import Shelf, check_profile, in_complete_draws, of_earlier_versions
+from cscluster.papers.shelf import Shelf, in_complete_draws, of_earlier_versions
 from tests.report.stored import trial
 
 EXPERIMENT = Experiment.model_validate(
@@ -83,8 +80,3 @@ def test_places(tmp_path):
     assert benchmark.run("links").path == tmp_path / "benchmark" / "links"
     assert benchmark.summary == tmp_path / "reference" / "benchmark.csv"
     assert benchmark.records("links") == []
-
-
-def test_a_profile_that_does_not_exist():
-    with pytest.raises(ConfigError, match="There is no profile 'quik'; did you mean 'quick'"):
-        check_profile("quik")

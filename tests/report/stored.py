@@ -3,7 +3,7 @@
 import numpy as np
 
 from cscluster.store.folder import RunFolder
-from cscluster.store.records import FIELDS
+from tests.store.values import FIELDS
 
 
 def entry(name, *, label="", select="none"):

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cscluster.store.records import FIELDS, from_line, storable, to_line
+from cscluster.store.records import from_line, storable, to_line
+from tests.store.values import FIELDS
 
 RECORD = {
     "key": "9f2c",

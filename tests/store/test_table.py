@@ -65,5 +65,5 @@ def test_parameters_that_take_turns_stay_apart():
 def test_a_part_keeps_its_keys():
     table = RecordTable([record("a"), record("b", status="timeout"), record("c")])
     part = table.where(lambda group: group.status != "ok")
-    assert list(part.groups_keys()) == [["b"]]
+    assert list(part.all_keys()) == ["b"]
     assert len(part) == 1

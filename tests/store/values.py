@@ -1,6 +1,8 @@
 """Records for tests, and what two runs of the same experiment have to agree on."""
 
-from cscluster.store.records import FIELDS
+from cscluster.store.records import Record
+
+FIELDS = tuple(Record.__annotations__)
 
 _VARYING = ("seconds", "cpu_seconds", "environment")
 

@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.algorithms.ensemble._labels import Labels
 from cscluster.algorithms.ensemble._rows import Rows
-from cscluster.linalg.kernels import Kernel, Nystroem, median_distance
+from cscluster.linalg.kernels import Kernel, Nystroem, gaussian_weights, median_distance
 from cscluster.linalg.scatter import common_scales
 
 _KERNEL_LANDMARKS = 200
@@ -160,7 +160,7 @@ def nearest_landmarks(X: FloatArray, landmarks: FloatArray, count: int) -> tuple
 
 def _similarities(near: IntArray, distances: FloatArray, width: float, p: int) -> sparse.csr_array:
     """Return Gaussian similarities to the nearest landmarks, each row of sum one."""
-    Z = np.exp((distances[:, :1] - distances) / width) if width > 0 else np.ones_like(distances)
+    Z = gaussian_weights(distances - distances[:, :1], width)
     Z /= Z.sum(axis=1, keepdims=True)
     n, count = Z.shape
     return sparse.csr_array((Z.ravel(), near.ravel(), np.arange(0, n * count + 1, count)), shape=(n, p))

@@ -14,7 +14,7 @@ from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
 from cscluster.algorithms.shared import of_samples
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, DataError
-from cscluster.linalg.kernels import Kernel, mean_squared_distance
+from cscluster.linalg.kernels import Kernel, gaussian_weights, mean_squared_distance
 from cscluster.linalg.lle import nearest_neighbours, reconstruction_scatter, reconstruction_weights
 from cscluster.linalg.scatter import link_scatter
 
@@ -165,7 +165,7 @@ class LLMA(MetricLearner):
         n, k = len(X), self.n_neighbors
         edges = of_samples(X, ("edges", k), lambda: neighbour_edges(X, k))
         d = lengths(X, edges)
-        N = np.exp(-(d**2) / np.mean(d**2)) if d.any() else np.ones(len(d))
+        N = gaussian_weights(d**2, float(np.mean(d**2)))
         N /= N.sum()
         pull = constraints.must_weights / constraints.must_weights.sum()
         U = laplacian(constraints.must_links, pull, n)

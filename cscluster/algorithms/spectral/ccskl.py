@@ -16,6 +16,7 @@ from cscluster.algorithms.parameters import Integer, Real, parameter
 from cscluster.algorithms.spectral._rounding import RoundedClusterer
 from cscluster.constraints import Constraints
 from cscluster.linalg.graph import normalised
+from cscluster.linalg.kernels import gaussian_weights
 
 
 def neighbor_graph(X: FloatArray, n_neighbors: int) -> sparse.csr_array:
@@ -26,8 +27,8 @@ def neighbor_graph(X: FloatArray, n_neighbors: int) -> sparse.csr_array:
     """
     n = len(X)
     distances, near = NearestNeighbors(n_neighbors=min(n_neighbors, n - 1)).fit(X).kneighbors()
-    width = float((distances**2).mean())
-    similarity = np.exp(-(distances**2) / (2 * width)) if width > 0 else np.ones_like(distances)
+    squared = distances**2
+    similarity = gaussian_weights(squared, 2 * float(squared.mean()))
     starts = np.arange(0, near.size + 1, near.shape[1])
     W = sparse.csr_array((similarity.ravel(), near.ravel(), starts), shape=(n, n))
     return W.maximum(W.T).tocsr()

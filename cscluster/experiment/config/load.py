@@ -198,8 +198,7 @@ def _sentence(item: Any, place: Place) -> str:
     if kind in ("union_tag_invalid", "union_tag_not_found"):
         if "tag" not in context:
             return f"'{key}.kind' must be one of {', '.join(schedules.MODELS)}"
-        tag = str(context["tag"])
-        return f"there is no kind '{tag}' of {key}{did_you_mean(tag, schedules.MODELS)}"
+        return _whole_schedule(str(context["tag"]))
     if kind in ("name", "dataset"):
         text = str(context["text"])
         return text[0].lower() + text[1:]
@@ -217,7 +216,7 @@ def _sentence(item: Any, place: Place) -> str:
 
 
 def _whole_schedule(kind: str) -> str:
-    """Say how a schedule is written of which only the kind is there."""
+    """Say how a schedule is written of which only the kind is there, if there is such a kind."""
     if kind not in schedules.MODELS:
         return f"there is no kind '{kind}' of constraints{did_you_mean(kind, schedules.MODELS)}"
     return f"'constraints' needs more than a kind: write constraints: {schedules.MODELS[kind].example()}"

@@ -13,7 +13,7 @@ from typing import Any
 
 from joblib import Parallel, delayed
 
-from cscluster.errors import ConfigError, did_you_mean
+from cscluster.errors import ConfigError, require_known
 from cscluster.experiment.engine import BACKENDS, children
 from cscluster.experiment.engine import environment as environments
 from cscluster.experiment.engine.trial import failed
@@ -49,9 +49,7 @@ class Pool:
     def __post_init__(self) -> None:
         if self.backend in _FORMER:
             raise ConfigError(f"The backend '{self.backend}' is now called 'local'.")
-        if self.backend not in BACKENDS:
-            hint = did_you_mean(self.backend, BACKENDS)
-            raise ConfigError(f"There is no backend '{self.backend}'{hint}")
+        require_known("backend", self.backend, BACKENDS)
         if self.scheduler is not None and self.backend != "dask":
             raise ConfigError("The address of a Dask scheduler was given; it needs the backend 'dask'.")
 

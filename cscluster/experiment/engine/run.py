@@ -94,12 +94,12 @@ class Job:
     def n_aside(self) -> int:
         """Return the number of stored records that stay but do not belong to the plan of all shards."""
         whole = {key for trial in self.whole for key in trial.keys}
-        return len({key for keys in self._candidates.groups_keys() for key in keys} - whole)
+        return len(set(self._candidates.all_keys()) - whole)
 
     def n_failed(self) -> int:
         """Return the number of stored failures that stay in the plan."""
         failed = self._candidates.where(lambda group: group.status != "ok")
-        return sum(key in self.difference.stored for keys in failed.groups_keys() for key in keys)
+        return sum(key in self.difference.stored for key in failed.all_keys())
 
     def environments(self) -> set[str]:
         """Return the environments that the stored records of the plan were made in."""

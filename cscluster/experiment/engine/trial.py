@@ -240,7 +240,7 @@ def _checked(model: Any, n_samples: int) -> IntArray:
         raise ValueError("labels_ holds values that are not numbers")
     whole = labels.astype(np.int64)
     if not np.array_equal(whole, labels):
-        raise ValueError("labels_ holds values that are not whole numbers")
+        raise ValueError("labels_ holds values that are not integers")
     return whole
 
 

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import Any
 
 from matplotlib.figure import Figure
 
 from cscluster.atomic import put
-from cscluster.errors import ConfigError
+from cscluster.errors import require_known
 from cscluster.report.figures.style import styled
-
-FORMATS: dict[str, dict[str, Any]] = {  # what would change from one day or version to the next is left out
-    "png": {"Software": None},
-    "pdf": {"Creator": None, "Producer": None, "CreationDate": None},
-    "svg": {"Creator": None, "Date": None},
-}
+from cscluster.report.styles import FORMATS
 
 
 def check_format(name: str) -> None:
     """Raise a ConfigError unless figures can be written in this format."""
-    if name not in FORMATS:
-        raise ConfigError(f"There is no figure format '{name}'; choose one of {', '.join(FORMATS)}.")
+    require_known("figure format", name, FORMATS)
 
 
 def save(figure: Figure, path: Path) -> Path:
@@ -37,8 +30,13 @@ def save(figure: Figure, path: Path) -> Path:
     """
     kind = path.suffix.removeprefix(".").lower()
     check_format(kind)
+    put(path, rendered(figure, kind))
+    return path
+
+
+def rendered(figure: Figure, kind: str = "png") -> bytes:
+    """Return the content of a file that shows a figure."""
     buffer = io.BytesIO()
     with styled():
         figure.savefig(buffer, format=kind, metadata=FORMATS[kind])
-    put(path, buffer.getvalue())
-    return path
+    return buffer.getvalue()

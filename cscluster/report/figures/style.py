@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -17,8 +17,9 @@ from typing import Any
 import matplotlib
 from matplotlib import font_manager
 
-from cscluster.errors import ConfigError
+from cscluster.errors import require_known
 from cscluster.report.colours import COLOURS
+from cscluster.report.styles import STYLES, Style
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "p", "h")
 _DASH_DOT_DOT = (0, (5, 1.2, 1, 1.2, 1, 1.2))
@@ -38,37 +39,6 @@ _OTHER_FONTS = (  # for letters that it lacks, where installed
 )
 
 
-@dataclass(frozen=True)
-class Style:
-    """What a figure is for.
-
-    Attributes
-    ----------
-    column, page : float
-        Widths of a figure of one panel and of several, in inches.
-    flatness : float
-        Height of a panel of lines over its width.
-    dpi : int
-        Pixels of an inch in PNG files.
-    line_width : float
-        Of the lines of algorithms, in points.
-    captions : bool
-        Whether the caption is drawn into the picture.
-    """
-
-    column: float
-    page: float
-    flatness: float
-    dpi: int
-    line_width: float
-    captions: bool = False
-
-
-STYLES = {
-    "paper": Style(column=3.5, page=7.0, flatness=0.62, dpi=300, line_width=1.2),  # two columns of 3.5 inches
-    "page": Style(column=3.5, page=7.0, flatness=0.62, dpi=150, line_width=1.2),  # half the pixels
-    "slides": Style(column=6.0, page=6.0, flatness=0.4, dpi=320, line_width=1.8),  # 1920 pixels wide
-}
 _style: ContextVar[Style] = ContextVar("style", default=STYLES["paper"])
 
 
@@ -86,8 +56,7 @@ def using(name: str, captions: bool = False) -> Iterator[None]:
     ConfigError
         If there is no such style.
     """
-    if name not in STYLES:
-        raise ConfigError(f"There is no style of figures '{name}'; choose one of {', '.join(STYLES)}.")
+    require_known("style of figures", name, STYLES)
     before = _style.set(replace(STYLES[name], captions=captions))
     try:
         yield

@@ -44,7 +44,7 @@ def document(
         policy=escape(_policy(codes)),
         title=escape(f"{title} · cscluster"),
         refresh=tag("meta", http_equiv="refresh", content=refresh) if refresh else "",
-        style=_read("assets/page.css"),
+        style=f"{_read('base.css', 'cscluster')}\n{_read('assets/page.css')}",
         body=body,
         data=embedded_json(data or {}),
         scripts="\n".join(tag("script", Markup(code)) for code in codes),
@@ -80,5 +80,5 @@ def _digest(code: str) -> str:
     return base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
 
 
-def _read(name: str) -> str:
-    return (resources.files("cscluster.report.html") / name).read_text(encoding="utf-8").strip()
+def _read(name: str, package: str = "cscluster.report.html") -> str:
+    return (resources.files(package) / name).read_text(encoding="utf-8").strip()

@@ -11,6 +11,7 @@ import pandas as pd
 from cscluster.report.configuration import as_yaml
 from cscluster.report.html.markup import Markup, join, note, tag, text
 from cscluster.report.html.sortable import Cell, filter_box, table
+from cscluster.store.environments import facts
 from cscluster.store.folder import RunFolder
 from cscluster.store.records import Record
 from cscluster.words import plural
@@ -110,18 +111,8 @@ def environments(folder: RunFolder, records: list[Record]) -> Markup:
 
 
 def _properties(environment: dict[str, Any]) -> Markup:
-    rows = [
-        tag("div", tag("dt", text(name)), tag("dd", text(_words(value))))
-        for name, value in environment.items()
-        if value is not None
-    ]
+    rows = [tag("div", tag("dt", text(name)), tag("dd", text(words))) for name, words in facts(environment)]
     return tag("dl", *rows, class_="properties")
-
-
-def _words(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {_words(item)}" for key, item in value.items())
-    return ", ".join(map(_words, value)) if isinstance(value, list) else str(value)
 
 
 def _rest(total: int) -> Markup:

@@ -14,6 +14,7 @@ from cscluster.report.colours import CLUSTERS
 from cscluster.report.html.document import document
 from cscluster.report.html.markup import Markup, facts, note, tag, text
 from cscluster.report.html.sortable import Cell, filter_box, table
+from cscluster.words import plural
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ def index_page(
         [Cell(tag("a", text(first), href=link) if link else text(first)), *(Cell(text(c)) for c in rest)]
         for (first, *rest), link in zip(rows, links, strict=True)
     ]
-    runs = tag("section", filter_box("Filter runs"), table(f"{len(cells)} runs", heads, cells))
+    runs = tag("section", filter_box("Filter runs"), table(plural(len(cells), "run"), heads, cells))
     return document(title, tag("article", _lead(title), runs))
 
 

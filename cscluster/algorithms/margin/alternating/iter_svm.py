@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.svm import SVC
 
 from cscluster.algorithms.base import FloatArray, Samples
-from cscluster.algorithms.margin.alternating._alternating import KernelLearner, Learner
+from cscluster.algorithms.margin.alternating._alternating import KernelLearner, Learner, Trained, one_by_one
 from cscluster.algorithms.margin.alternating._bias_search import loss_values
 from cscluster.algorithms.margin.alternating._iterative import IterativeMarginClusterer
 from cscluster.linalg.kernels import Kernel
@@ -24,6 +24,9 @@ class SVMLearner(KernelLearner):
     """
 
     loss = "hinge"
+
+    def train(self, Y: FloatArray, start: FloatArray | None) -> Trained:
+        return one_by_one(self._train_one, Y, start)
 
     def _train_one(self, y: FloatArray, start: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
         svm = SVC(C=self.C, kernel="precomputed", cache_size=cache_megabytes(len(y))).fit(self.K, y)

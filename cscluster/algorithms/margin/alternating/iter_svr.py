@@ -6,7 +6,13 @@ import numpy as np
 from sklearn.svm import SVR
 
 from cscluster.algorithms.base import FloatArray, Samples
-from cscluster.algorithms.margin.alternating._alternating import FeatureLearner, KernelLearner, Learner
+from cscluster.algorithms.margin.alternating._alternating import (
+    FeatureLearner,
+    KernelLearner,
+    Learner,
+    Trained,
+    one_by_one,
+)
 from cscluster.algorithms.margin.alternating._iterative import LandmarkMarginClusterer
 from cscluster.algorithms.margin.alternating._primal_svr import primal_svr
 from cscluster.algorithms.margin.alternating.iter_svm import cache_megabytes
@@ -26,6 +32,9 @@ class SVRLearner(KernelLearner):
         super().__init__(kernel, X, C)
         self.epsilon = epsilon
 
+    def train(self, Y: FloatArray, start: FloatArray | None) -> Trained:
+        return one_by_one(self._train_one, Y, start)
+
     def _train_one(self, y: FloatArray, start: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
         svr = SVR(C=self.C, epsilon=self.epsilon, kernel="precomputed", cache_size=cache_megabytes(len(y)))
         svr.fit(self.K, y)
@@ -43,6 +52,9 @@ class FeatureSVRLearner(FeatureLearner):
     def __init__(self, features: Nystroem, X: Samples, C: float, epsilon: float) -> None:
         super().__init__(features, X, C)
         self.epsilon = epsilon
+
+    def train(self, Y: FloatArray, start: FloatArray | None) -> Trained:
+        return one_by_one(self._train_one, Y, start)
 
     def _train_one(self, y: FloatArray, start: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
         w, b = primal_svr(self.F, y, self.C, self.epsilon, start)

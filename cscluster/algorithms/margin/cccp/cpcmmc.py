@@ -6,14 +6,11 @@ from typing import Self
 
 import numpy as np
 
-from cscluster.algorithms.base import FloatArray, Samples
+from cscluster.algorithms.base import Samples
 from cscluster.algorithms.fallback import Reference
-from cscluster.algorithms.margin.cccp.cccp import cccp, from_scores, resume
+from cscluster.algorithms.margin.cccp.cccp import cccp, from_scores, resume, tangents
 from cscluster.algorithms.margin.cccp.losses import EqualScores, Loss, NoCommonOwner, PointLoss
-from cscluster.algorithms.margin.cccp.model import (
-    LinkedMarginClusterer,
-    warn_of_contradictions,
-)
+from cscluster.algorithms.margin.cccp.model import LinkedMarginClusterer, warn_of_contradictions
 from cscluster.algorithms.margin.cccp.starts import centre_scores
 from cscluster.algorithms.parameters import Choice, Real, parameter
 from cscluster.constraints import Constraints
@@ -99,11 +96,12 @@ class CPCMMC(LinkedMarginClusterer):
             starts = self._starts(Z, links)
         else:
             starts = [centre_scores(Z, kmeans.kmeans)]
+        losses = self._losses(links)
         runs = []
         for S in starts:
-            losses = self._losses(links, S)
-            start = from_scores(design, losses, S)
-            runs.append(cccp(design, losses, lam, start, solve, tol=self.tol, max_iter=1))
+            frozen = tangents(losses, S)
+            start = from_scores(design, frozen, S)
+            runs.append(cccp(design, frozen, lam, start, solve, tol=self.tol, max_iter=1))
         finalists = sorted(runs, key=lambda run: run.solution.value)[: self.n_finalists]
         runs = [
             resume(run, design, losses, lam, solve, tol=self.tol, max_iter=self.max_iter - 1)
@@ -113,10 +111,11 @@ class CPCMMC(LinkedMarginClusterer):
         self._settle(Z, links, kmeans)
         return self
 
-    def _losses(self, links: Constraints, S: FloatArray) -> list[Loss]:
-        """Return the three sums of (2), with the winners of S; weighted links weigh in."""
-        n, C = S.shape
-        losses: list[Loss] = [PointLoss(np.arange(n), self.gamma1 / (n * C), S.argmax(axis=1))]
+    def _losses(self, links: Constraints) -> list[Loss]:
+        """Return the three sums of (2); weighted links weigh in."""
+        n, C = links.n_samples, self.n_clusters
+        index = np.arange(n)
+        losses: list[Loss] = [PointLoss(index, self.gamma1 / (n * C), np.zeros_like(index))]
         if len(links.must_links) and self.gamma2:
             w = links.must_weights
             losses.append(EqualScores(links.must_links, self.gamma2 * w / (w.sum() * C)))

@@ -21,6 +21,7 @@ from cscluster.algorithms.parameters import Boolean, Choice, Integer, Null, Real
 from cscluster.algorithms.shared import once
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError, warn
+from cscluster.words import plural
 
 _MARGINS_PER_LINK = 2.0
 _LAM_OF_SCALE = 1e-3
@@ -97,9 +98,9 @@ class MarginClusterer(KernelEstimator, SeededClusterer):
 
     def _solver(self) -> Solve:
         """Return the solver of convex problems that the parameters name; its random choices are its own."""
-        rng = np.random.default_rng(self.random_state).spawn(1)[0]
         if self.solver == "subgradient":
             return partial(subgradient, tol=self.step_tol, max_steps=self.max_steps)
+        rng = np.random.default_rng(self.random_state).spawn(1)[0]
         return partial(dual_ascent, rng=rng, tol=self.gap_tol, max_steps=self.max_steps, gain_tol=GAIN_TOL)
 
     def _store(self, design: Design, run: Run) -> None:
@@ -120,7 +121,11 @@ class MarginClusterer(KernelEstimator, SeededClusterer):
         X = self._validate_new(X)
         if self._kernel_pca is not None:
             X = self._kernel_pca.transform(X)
-        return np.asarray(X @ self.coef_.T) + self.intercept_
+        return self._scores(X)
+
+    def _scores(self, Z: Samples) -> FloatArray:
+        """Return the scores of samples in the coordinates of the weights."""
+        return np.asarray(Z @ self.coef_.T) + self.intercept_
 
     def predict(self, X: Samples) -> IntArray:
         """Return the cluster with the highest score for each sample."""
@@ -179,7 +184,7 @@ class LinkedMarginClusterer(MarginClusterer):
 
     def _settle(self, Z: Samples, links: Constraints, kmeans: Reference) -> None:
         """Fall back to k-means where the links give no reason not to; label linked samples together."""
-        S = np.asarray(Z @ self.coef_.T) + self.intercept_
+        S = self._scores(Z)
         labels = S.argmax(axis=1).astype(np.int64)
         self.uses_kmeans_ = self.fallback and not kmeans.is_beaten_by(type(self).__name__, links, labels)
         if self.uses_kmeans_:
@@ -210,4 +215,5 @@ def warn_of_contradictions(owner: str, links: Constraints) -> None:
     """Say how many cannot-links the must-links contradict; soft methods weigh them."""
     count = len(links.contradictions)
     if count:
-        warn(f"{count} cannot-links contradict the must-links; {owner} treats links as soft and breaks some.")
+        contradicted = plural(count, "cannot-link")
+        warn(f"Must-links contradict {contradicted}; {owner} treats links as soft and breaks some.")

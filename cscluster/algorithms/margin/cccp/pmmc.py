@@ -13,10 +13,7 @@ from cscluster.algorithms.fallback import Reference
 from cscluster.algorithms.margin.cccp.cccp import Run, Solution, Solve, cccp, from_scores, resume, tangents
 from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.losses import LinkLoss, Loss, PointLoss, objective
-from cscluster.algorithms.margin.cccp.model import (
-    LinkedMarginClusterer,
-    warn_of_contradictions,
-)
+from cscluster.algorithms.margin.cccp.model import LinkedMarginClusterer, warn_of_contradictions
 from cscluster.algorithms.margin.cccp.starts import paper_start
 from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
 from cscluster.algorithms.shared import clock
@@ -28,8 +25,7 @@ def link_loss(links: Constraints) -> LinkLoss:
     """Return (1/L) sum of eta_j over the links, eq. (4) and (5); weighted links weigh in."""
     total = links.must_weights.sum() + links.cannot_weights.sum()
     cost = links.weights / total
-    pairs = np.concatenate([links.must_links, links.cannot_links])
-    return LinkLoss(pairs, len(links.must_links), cost, np.zeros_like(pairs))
+    return LinkLoss(links.pairs, len(links.must_links), cost, np.zeros_like(links.pairs))
 
 
 def point_loss(links: Constraints, delta: float, n_clusters: int) -> PointLoss | None:

@@ -21,8 +21,8 @@ class LinkProjections:
         S_c a = mu (S_m + shrinkage * mean(diag(S_m)) I) a,      A.T S_m A = I.
 
     They are computed in the span of the differences x_j1 - x_j2, where they lie.  Where there is
-    no cannot-link, random pairs stand in for them; where S_m = 0, for want of must-links, the
-    identity, scaled as S_c, is all that remains.
+    no cannot-link, random pairs stand in for them; without must-links S_m = 0, and the identity,
+    scaled as S_c, is all that remains.
     """
 
     def __init__(self, design: Design, links: Constraints, rng: np.random.Generator) -> None:

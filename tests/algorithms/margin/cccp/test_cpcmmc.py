@@ -72,7 +72,7 @@ def test_bad_input_is_named():
         printed(n_clusters=3, bias=True).fit(X)
     with pytest.raises(ParameterError, match="'n_clusters' of CPCMMC must be an integer >= 2, got 1"):
         printed(n_clusters=1).fit(X, links)
-    with pytest.warns(UserWarning, match="1 cannot-links contradict"):
+    with pytest.warns(UserWarning, match="Must-links contradict 1 cannot-link"):
         printed(n_clusters=2).fit(X, Constraints([(0, 1)], [(0, 1)], n_samples=150))
     for one_kind in (
         Constraints(links.must_links, n_samples=150),

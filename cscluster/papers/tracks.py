@@ -1,0 +1,59 @@
+"""The tracks of the benchmark: what methods are compared on."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, cast
+
+import yaml
+from pydantic import BaseModel, ConfigDict
+
+from cscluster import bundle
+
+
+class Track(BaseModel):
+    """What methods are compared on.
+
+    Attributes
+    ----------
+    title, about, situation : str
+        Heading, what the links are, and for whom that matters.
+    sets : str, optional
+        Name of a list of data sets.
+    settings : list of str
+        Changes to ``benchmark.yaml``, as for ``--set``.
+    quick : list of str, optional
+        Further changes for the quick form; without them the track is no part of it.
+    noisy : str, optional
+        The track that differs from this one in having no wrong links.
+    printed : bool
+        Whether a publication prints numbers for its protocol (``printed.csv``).
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    title: str
+    about: str
+    situation: str
+    settings: list[str]
+    sets: str | None = None
+    quick: list[str] | None = None
+    noisy: str | None = None
+    printed: bool = False
+
+
+@cache
+def _content() -> dict[str, Any]:
+    text = (bundle.folder("configs") / "benchmark" / "tracks.yaml").read_text(encoding="utf-8")
+    return cast("dict[str, Any]", yaml.safe_load(text))
+
+
+@cache
+def tracks() -> dict[str, Track]:
+    """Read the tracks."""
+    return {name: Track.model_validate(track) for name, track in _content()["tracks"].items()}
+
+
+def sets() -> dict[str, str]:
+    """Return the lists of data sets, as changes to ``benchmark.yaml``."""
+    return cast("dict[str, str]", _content()["sets"])
