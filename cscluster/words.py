@@ -31,6 +31,17 @@ def _rounded(value: float, units: dict[str, float]) -> str:
     return f"{value / units[unit]:.0f} {unit}"
 
 
+def setting(value: object) -> str:
+    """Return the value of a parameter as an experiment file has it.
+
+    >>> [setting(value) for value in (None, True, 0.5, "auto")]
+    ['null', 'true', '0.5', "'auto'"]
+    """
+    if value is None:
+        return "null"
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
 def html_table(caption: str, facts: dict[str, object]) -> str:
     """Return facts as a small HTML table, as notebooks show it."""
     rows = "".join(

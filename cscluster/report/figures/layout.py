@@ -16,6 +16,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
 from cscluster.report.colours import EMPHASIS
+from cscluster.report.figures.save import ShownFigure
 from cscluster.report.figures.style import current, styled
 from cscluster.report.figures.words import number_text, wrapped
 
@@ -42,7 +43,7 @@ def figure_kind(draw: Callable[P, Figure]) -> Callable[P, Figure]:
 
 def new_figure(width: float, height: float) -> Figure:
     """Return an empty figure that arranges what is put in it."""
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = ShownFigure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 

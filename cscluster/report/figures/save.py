@@ -1,4 +1,4 @@
-"""Figures as files: the same figure is the same bytes."""
+"""Figures as files, and in notebooks: the same figure is the same bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from cscluster.atomic import put
 from cscluster.errors import ConfigError
-from cscluster.report.figures.style import styled
+from cscluster.report.figures.style import styled, using
 
 FORMATS: dict[str, dict[str, Any]] = {  # what would change from one day or version to the next is left out
     "png": {"Software": None},
@@ -37,8 +37,20 @@ def save(figure: Figure, path: Path) -> Path:
     """
     kind = path.suffix.removeprefix(".").lower()
     check_format(kind)
+    put(path, _bytes(figure, kind))
+    return path
+
+
+class ShownFigure(Figure):
+    """A figure that notebooks show, whether or not pyplot is there."""
+
+    def _repr_png_(self) -> bytes:
+        with using("page"):
+            return _bytes(self, "png")
+
+
+def _bytes(figure: Figure, kind: str) -> bytes:
     buffer = io.BytesIO()
     with styled():
         figure.savefig(buffer, format=kind, metadata=FORMATS[kind])
-    put(path, buffer.getvalue())
-    return path
+    return buffer.getvalue()
