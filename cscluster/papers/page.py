@@ -9,12 +9,26 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from cscluster.atomic import put
-from cscluster.papers.claims import STATUSES, Claim, Finding, Paper, Verdict, against, counts, summary
+from cscluster.data.load import load_dataset
+from cscluster.papers.claims import (
+    STATUSES,
+    Claim,
+    Finding,
+    Paper,
+    Verdict,
+    against,
+    counts,
+    summary,
+)
 from cscluster.report.aggregate import Results
 from cscluster.report.figures.draw import drawings
+from cscluster.report.figures.gallery import gallery
+from cscluster.report.figures.samples import samples
 from cscluster.report.figures.save import save
 from cscluster.report.figures.style import using
 from cscluster.report.formats.pipes import pipe_table
@@ -126,7 +140,24 @@ def _draw(chapter: Chapter, folder: Path) -> Figures:
                     path = save(figure, folder / "figures" / f"{paper.name}_{item}_{kind}.png")
                 place = path.relative_to(folder).as_posix()
                 drawn[paper.name, shown, item] = (place, str(figure.get_label()))
+    for shown, names in paper.pictures.items():
+        with using("page"):
+            figure = _samples(names)
+            path = save(figure, folder / "figures" / f"{paper.name}_{'_'.join(names)}.png")
+        place = path.relative_to(folder).as_posix()
+        drawn[paper.name, shown, ", ".join(names)] = (place, str(figure.get_label()))
     return drawn
+
+
+def _samples(names: Sequence[str]) -> Figure:
+    """Return samples of data sets: of one whose samples are pictures, or of some in the plane."""
+    sets = {name: load_dataset(name) for name in names}
+    data = sets[names[0]]
+    if data.image is None:
+        return samples({name: (each.X, each.labels) for name, each in sets.items()})
+    figure = gallery(data.X, np.asarray(data.classes)[data.labels], data.image)
+    figure.set_label("samples of each class and their number, the nearest to their mean first")
+    return figure
 
 
 def versions(chapters: Sequence[Chapter]) -> str:
