@@ -44,6 +44,17 @@ def listed(value: object) -> str:
     return ", ".join(map(listed, value)) if isinstance(value, list) else str(value)
 
 
+def setting(value: object) -> str:
+    """Return the value of a parameter as an experiment file has it.
+
+    >>> [setting(value) for value in (None, True, 0.5, "auto")]
+    ['null', 'true', '0.5', "'auto'"]
+    """
+    if value is None:
+        return "null"
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
 def html_table(caption: str, facts: dict[str, object]) -> str:
     """Return facts as a small HTML table, as notebooks show it."""
     rows = "".join(

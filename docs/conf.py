@@ -22,11 +22,13 @@ myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 nb_execution_mode = "auto"
 nb_execution_raise_on_error = True
+nb_merge_streams = True
 nb_execution_timeout = 300
 NotebookClient.startup_timeout.default_value = 300  # a busy machine takes long to start Python
 suppress_warnings = ["mystnb.mime_priority"]
 
 html_theme = "pydata_sphinx_theme"
+smartquotes = False  # --option is no dash
 html_title = f"cscluster {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
@@ -38,7 +40,7 @@ html_theme_options = {
     "footer_end": [],
     "show_version_warning_banner": False,
 }
-html_sidebars = {"index": []}
+html_sidebars = {page: [] for page in ("index", "architecture", "performance", "search")}
 html_math_renderer = "mathml"
 copyright = author
 linkcheck_ignore = [r"https?://.*"]  # the build needs no network: links inside the site are checked

@@ -21,6 +21,7 @@ from cscluster.constraints import schedules
 from cscluster.data import formats, index, preprocessing
 from cscluster.experiment.config.schema import AlgorithmEntry, ClustererEntry, DatasetEntry, Experiment
 from cscluster.metrics.catalogue import METRICS, SCOPES
+from cscluster.words import setting
 
 FAMILIES = {
     "partition": "Partition: centres and links",
@@ -31,6 +32,7 @@ FAMILIES = {
     "selection": "Selection: held-out links choose the method",
 }
 
+_PRINTED = "_printed"
 COMMON = ("n_clusters", "random_state", "max_iter", "tol", "kernel", "sigma", "sigma_unit", "n_components")
 """Parameters that many algorithms have."""
 
@@ -71,21 +73,42 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _words_table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """Return a table whose second column is text, which is to be wide enough on a phone."""
+    return f":::{{div}} words\n{_table(head, rows)}:::\n"
+
+
 def _algorithms() -> str:
     parts = [
         "# Algorithms\n",
-        "Every algorithm by family.  `cscluster show NAME` prints the same parameters in the terminal.\n",
+        "Every algorithm by family, with its name in an experiment file and after `--algorithm`.  Where our "
+        "form differs from the publication, the published one has a name of its own: *as printed*.  The page "
+        "of an algorithm explains each parameter, as `cscluster show NAME` does in the terminal.\n",
     ]
+    known = _by_name()
     for family, title in FAMILIES.items():
-        entries = [entry for entry in registry.BUILT_IN if entry.family == family]
-        rows = [
-            [f"[{entry.name}]({entry.name}.md)", entry.title, _source(entry), ", ".join(entry.tags)]
-            for entry in entries
-        ]
-        parts.append(f"## {title}\n\n" + _table(["name", "title", "publication", "tags"], rows))
+        rows = []
+        for name, entry in known.items():
+            if entry.family == family and not name.endswith(_PRINTED):
+                printed = name + _PRINTED
+                rows.append(
+                    [
+                        f"[{entry.title}]({name}.md)",
+                        docstrings.summary(inspect.getdoc(entry.load()) or ""),
+                        f"`{name}`" + (f", [as printed]({printed}.md)" if printed in known else ""),
+                        _short_source(entry),
+                    ]
+                )
+        heads = ["algorithm", "idea", "name", "publication"]
+        parts.append(f"## {title}\n\n" + _words_table(heads, rows))
     names = "\n".join(_by_name())
     parts.append(f"```{{toctree}}\n:hidden:\n\n{names}\n```\n")
     return "\n".join(parts)
+
+
+def _short_source(entry: Algorithm) -> str:
+    """Return authors and year."""
+    return re.sub(r"^([^:]*): .*, (\d{4})$", r"\1 \2", _source(entry)) or "ours"
 
 
 def _source(entry: Algorithm) -> str:
@@ -131,18 +154,18 @@ def _picture(entry: Algorithm) -> str:
 def _parameters(entry: Algorithm) -> str:
     """Return the table of parameters: our form and the printed one side by side where there are two."""
     known = _by_name()
-    ours = known[entry.name.removesuffix("_printed")]
-    forms = [ours, *filter(None, [known.get(f"{ours.name}_printed")])]
+    ours = known[entry.name.removesuffix(_PRINTED)]
+    forms = [ours, *filter(None, [known.get(ours.name + _PRINTED)])]
     defaults = [form.defaults() for form in forms]
     heads = ["default"] if len(forms) == 1 else ["ours", "as printed"]
     rows = []
     parameters = entry.load().parameters
     for name, p in sorted(parameters.items(), key=lambda item: item[0] in COMMON):  # its own come first
-        values = [f"`{each[name]!r}`" for each in defaults]
+        values = [f"`{setting(each[name])}`" for each in defaults]
         if len(set(values)) > 1:
             values = [f"**{value}**" for value in values]
-        rows.append([f"`{name}`", *values, p.legal, p.meaning])
-    table = _table(["parameter", *heads, "legal values", "meaning"], rows)
+        rows.append([f"`{name}`", p.meaning, *values, p.legal])
+    table = _words_table(["parameter", "meaning", *heads, "legal values"], rows)
     if len(forms) == 1:
         return table
     names = " and ".join(f"`{form.name}`" for form in forms)
@@ -161,13 +184,13 @@ def _bare(name: str) -> str:
 
 def _metrics() -> str:
     rows = [
-        [f"`{m.name}`", m.title, "higher" if m.higher_is_better else "lower", m.meaning]
+        [f"`{m.name}`", m.meaning, m.title, "higher" if m.higher_is_better else "lower"]
         for m in METRICS.values()
     ]
     scopes = ", ".join(f"`@{scope}` ({words})" for scope, words in SCOPES.items())
     return (
         "# Metrics\n\n"
-        + _table(["name", "title", "better", "meaning"], rows)
+        + _words_table(["name", "meaning", "title in tables", "better"], rows)
         + f"\nA metric may name the samples that it scores, as in `acc@unseen`: {scopes}.\n"
     )
 
@@ -252,8 +275,8 @@ def _keys_of(model: type[BaseModel]) -> str:
         default = field.get_default(call_default_factory=True)
         shown = "required" if field.is_required() else "" if default is None else f"`{json.dumps(default)}`"
         if name != "kind":
-            rows.append([f"`{name}`", _type(field.annotation), shown, field.description or ""])
-    return _table(["key", "type", "default", "meaning"], rows)
+            rows.append([f"`{name}`", field.description or "", _type(field.annotation), shown])
+    return _words_table(["key", "meaning", "type", "default"], rows)
 
 
 _WORDS = {str: "string", int: "integer", float: "number", bool: "true or false", Path: "file", Any: "any"}
@@ -269,10 +292,10 @@ def _type(annotation: Any) -> str:
     if origin in (Union, UnionType):
         return " or ".join(dict.fromkeys(_type(part) for part in inside if part is not NoneType))
     if origin is list:
-        return f"list of {_type(inside[0])}"
+        return "list of " + re.sub(r"(string|integer|number|mapping|file)", r"\1s", _type(inside[0]))
     if origin is dict:
         return "mapping"
-    return _WORDS.get(annotation, "entry")
+    return _WORDS.get(annotation, "mapping")
 
 
 def _commands() -> str:
@@ -294,12 +317,14 @@ def _commands() -> str:
     ]
     for name, command in sorted(_leaves(get_command(app), "cscluster")):
         rows = [
-            [", ".join(f"`{word}`" for word in _words_of(p)), getattr(p, "help", "") or ""]
+            [", ".join(f"`{word}`" for word in _words_of(p)), getattr(p, "help", "") or "", _default_of(p)]
             for p in command.params
             if p.name != "help"
         ]
         about = " ".join(docstrings.summary(block).strip() for block in (command.help or "").split("\n\n"))
-        parts.append(f"## {name}\n\n{about}\n\n{_table(['argument or option', 'meaning'], rows)}")
+        parts.append(
+            f"## {name}\n\n{about}\n\n{_words_table(['argument or option', 'meaning', 'default'], rows)}"
+        )
     return "\n".join(parts)
 
 
@@ -314,4 +339,15 @@ def _leaves(command: Any, name: str) -> Iterator[tuple[str, Any]]:
 def _words_of(parameter: Any) -> list[str]:
     if parameter.param_type_name == "argument":
         return [parameter.metavar or parameter.name.upper()]
-    return [*parameter.opts, *parameter.secondary_opts]
+    words = [*parameter.opts, *parameter.secondary_opts]
+    return words if parameter.is_flag else [f"{word} {parameter.metavar}" for word in words]
+
+
+def _default_of(parameter: Any) -> str:
+    """Return the default of an argument or option, where it has one."""
+    if parameter.required:
+        return "required"
+    if parameter.name == "jobs":
+        return "all cores"
+    no_default = parameter.default is None or isinstance(parameter.default, bool)
+    return "" if no_default else f"`{parameter.default}`"

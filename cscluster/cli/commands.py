@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,8 +32,9 @@ class _Group(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         for parameter in _parameters(self, ctx):
-            if parameter.param_type_name == "argument":  # "RUN" says as much as "RUN <list[str]>"
+            if parameter.param_type_name == "argument":  # "RUN" says as much as "RUN <list[str]>" and "{RUN}"
                 parameter.display_type_rich = lambda ctx: None
+                parameter.get_usage_pieces = partial(_usage, parameter)
             if ctx.resilient_parsing:  # for completion, where converting values imports pydantic for nothing
                 parameter.process_value = lambda ctx, value: value
         return super().parse_args(ctx, args)
@@ -52,6 +54,12 @@ class _Group(TyperGroup):
             gc.set_threshold(*usual)
 
 
+def _usage(parameter: Any, ctx: Any) -> list[str]:
+    """Return an argument as the usage line has it: ``CONFIG``, ``RUN...``, ``[TRACK]``."""
+    name = parameter.metavar if parameter.required else f"[{parameter.metavar}]"
+    return [name if parameter.nargs == 1 else f"{name}..."]
+
+
 def _parameters(command: Any, ctx: Any) -> Iterator[Any]:
     """Yield the parameters of a command and of all its parts."""
     yield from command.get_params(ctx)
@@ -59,10 +67,11 @@ def _parameters(command: Any, ctx: Any) -> Iterator[Any]:
         yield from _parameters(part, ctx)
 
 
+_ABOUT = "Clustering with pairwise constraints: of your own table, and in experiments."
+_START = "To begin: 'cscluster new example' for a table, 'cscluster run mnist0689' for an experiment."
 app = typer.Typer(
     name="cscluster",
     cls=_Group,
-    help="Clustering with pairwise constraints: run experiments, get tables.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # rich help costs as much time again as all the rest
@@ -76,13 +85,13 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(help=_ABOUT, epilog=_START)
 def main_options(
     version: Annotated[
         bool, Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Clustering with pairwise constraints: run experiments, get tables."""
+    """Take what is asked of the program itself."""
 
 
 @app.command()
@@ -126,7 +135,7 @@ def sweep(
     select: Annotated[
         str | None,
         options.one_of(
-            "Show each point of the grid (none), or the best by the labels or by held-out links.",
+            "Show each point of the grid (none, the default), or the best by true labels or held-out links.",
             ["none", *(f"oracle:{name}" for name in METRICS), "heldout"],
             metavar="none|oracle:METRIC|heldout",
         ),
@@ -201,7 +210,7 @@ def report(
     ] = None,
     out: Annotated[Path | None, Option(metavar="FILE", help="Write to a file, do not print.")] = None,
     figures: Annotated[
-        Path | None, Option(metavar="DIRECTORY", help="Draw all figures that fit the results.")
+        Path | None, Option(metavar="DIRECTORY", help="Draw all figures that fit the results into it.")
     ] = None,
     figure_format: Annotated[
         list[str] | None,
@@ -228,7 +237,9 @@ def report(
     ] = False,
     check: Annotated[
         Path | None,
-        Option(metavar="FILE", help="CSV of reference means like summary.csv; drift exits with 1."),
+        Option(
+            metavar="FILE", help="CSV of reference means like summary.csv; exit code 1 if a mean drifted."
+        ),
     ] = None,
     tol: Annotated[
         list[str] | None,
@@ -396,7 +407,7 @@ def cluster(
     """Cluster your own data with your own links.
 
     Without -k and --algorithm, links that are held out choose the number of clusters and the
-    method.  Numbers are standardised and empty cells filled with the median; a text column with
+    algorithm.  Numbers are standardised and empty cells filled with the median; a text column with
     few values becomes 0/1 columns.  A metric learner is joined with PCK-Means.
     """
     from cscluster.cli import cluster as command
@@ -500,9 +511,7 @@ def validate(config: options.Config, settings: options.Settings = None) -> None:
 def listing(
     kind: Annotated[
         str,
-        Argument(
-            metavar="KIND", help=f"{', '.join(options.KINDS)}.", autocompletion=complete.among(options.KINDS)
-        ),
+        Argument(metavar="KIND", help=options.KINDS_HELP, autocompletion=complete.among(options.KINDS)),
     ] = "algorithms",
     markdown: Annotated[bool, Option("--markdown", help="Print a Markdown table.")] = False,
 ) -> None:
@@ -518,7 +527,7 @@ def show(
         str,
         Argument(
             metavar="NAME",
-            help="Algorithm, data set, metric, schedule, step, experiment or run; or schema.",
+            help="Algorithm, data set, metric, schedule, step, experiment or run; or schema, for editors.",
             autocompletion=complete.names,
         ),
     ],
@@ -584,7 +593,7 @@ def new_example(directory: options.Directory = Path()) -> None:
     command.example(directory)
 
 
-data = typer.Typer(help="Look at, find and fetch data sets.", no_args_is_help=True)
+data = typer.Typer(help="Look at data sets, find their files and fetch more.", no_args_is_help=True)
 app.add_typer(data, name="data")
 
 
@@ -610,7 +619,7 @@ def data_path(name: options.DataName) -> None:
 
 
 @data.command("fetch")
-def data_fetch(name: options.DataName) -> None:
+def data_fetch(name: options.OpenML) -> None:
     """Fetch a data set from OpenML, and say how to name it."""
     from cscluster.cli import data as command
 

@@ -21,6 +21,10 @@ CORES = os.cpu_count() or 1
 RESULTS = Path("results")
 KINDS = ("algorithms", "datasets", "metrics", "configs", "schedules", "steps", "keys")
 """What ``cscluster list`` lists."""
+KINDS_HELP = (
+    "algorithms, datasets, metrics, configs (bundled experiments), schedules (of links), steps (of "
+    "preprocessing) or keys (of an experiment file)."
+)
 
 
 def one_of(help: str, names: Iterable[str], metavar: str | None = None) -> Any:
@@ -44,8 +48,8 @@ Config = Annotated[
 Settings = Annotated[
     list[str] | None, Option("--set", metavar="KEY=VALUE", help="Change a key, e.g. --set trials=5.")
 ]
-Trials = Annotated[int | None, Option(metavar="N", help="Number of trials.")]
-Seed = Annotated[int | None, Option(metavar="N", help="Seed of the experiment.")]
+Trials = Annotated[int | None, Option(metavar="N", help="Number of trials; by default that of the file.")]
+Seed = Annotated[int | None, Option(metavar="N", help="Seed of the experiment; by default that of the file.")]
 Jobs = Annotated[int, Option("--jobs", "-j", metavar="N", min=1, help="Number of workers.")]
 Backend = Annotated[
     str, one_of("local (processes of this machine) or dask.", BACKENDS, metavar="|".join(BACKENDS))
@@ -66,7 +70,8 @@ Runs = Annotated[
 ]
 Stored = Annotated[bool, Option("--stored", help="Run nothing: show what is stored.")]
 Check = Annotated[
-    bool, Option("--check", help="Compare scores with those in RESULTS/reference; drift exits with 1.")
+    bool,
+    Option("--check", help="Compare scores with those in RESULTS/reference; exit code 1 if some drifted."),
 ]
 Tolerance = Annotated[
     float, Option("--tol", metavar="NUMBER", min=0, help="Difference of a score that --check lets pass.")
@@ -130,6 +135,14 @@ Labels = Annotated[
 WithTable = Annotated[bool, Option("--with-table", help="Repeat the table's columns in --out.")]
 DataName = Annotated[
     str, Argument(metavar="DATA", help="Data set, openml:NAME or file.", autocompletion=complete.datasets)
+]
+OpenML = Annotated[
+    str,
+    Argument(
+        metavar="DATA",
+        help="openml:NAME, or a data set whose source it is.",
+        autocompletion=complete.datasets,
+    ),
 ]
 Directory = Annotated[Path, Option("--directory", "-d", metavar="DIRECTORY", help="Where to write.")]
 

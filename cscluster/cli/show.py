@@ -20,7 +20,7 @@ from cscluster.report.configuration import as_yaml
 from cscluster.store.environments import facts, version_changes
 from cscluster.store.folder import RunFolder, find_run
 from cscluster.store.records import Record
-from cscluster.words import listed, plural
+from cscluster.words import listed, plural, setting
 
 
 def show(name: str, results: Path) -> None:
@@ -103,7 +103,7 @@ def _algorithm(name: str) -> None:
     table = getattr(loaded, "parameters", {})
     out.table(
         ["parameter", "default", "legal", "meaning"],
-        [[name, str(defaults.get(name)), rule.legal, rule.meaning] for name, rule in table.items()],
+        [[name, setting(defaults.get(name)), rule.legal, rule.meaning] for name, rule in table.items()],
     )
 
 

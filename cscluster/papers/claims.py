@@ -163,6 +163,9 @@ class Paper(_Model):
         Of published methods that bear their own name here, the label of our counterpart by theirs.
     illustrations : str
         What the figures of the paper show that have no results.
+    pictures : dict
+        Data sets by the figure of the paper that shows samples of them: one of pictures, or some in the
+        plane.
     items, claims : dict and list
         Experiments by name, and what the paper says about them.
     """
@@ -171,6 +174,7 @@ class Paper(_Model):
     printed_forms: dict[str, str] = Field(default_factory=dict)
     our_forms: dict[str, str] = Field(default_factory=dict)
     illustrations: str = ""
+    pictures: dict[str, list[str]] = Field(default_factory=dict)
     items: dict[str, Item]
     claims: list[Claim]
 

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from cscluster.atomic import put
+from cscluster.data.load import load_dataset
 from cscluster.papers.claims import STATUSES, Claim, Finding, Paper, Verdict, against, counts, summary
 from cscluster.report import article
 from cscluster.report.aggregate import Results
 from cscluster.report.article import Block, Heading, Picture
 from cscluster.report.figures.draw import drawings
+from cscluster.report.figures.gallery import gallery
+from cscluster.report.figures.samples import samples
 from cscluster.report.figures.save import rendered
 from cscluster.report.figures.style import using
 from cscluster.report.html.scatter import PlainTable
@@ -172,21 +178,37 @@ def blocks(chapters: Sequence[Chapter], command: str) -> Iterator[Block]:
 
 
 def _figures(chapter: Chapter) -> Iterator[Block]:
-    """Yield the figures that the items of a paper name, in its order, each with a heading of its own."""
+    """Yield the figures that a paper names, in its order, each with a heading of its own."""
     paper = chapter.paper
     if paper.illustrations:
         yield paper.illustrations
-    draw = {item: dict(drawings(run)) for item, run in chapter.runs.items() if paper.items[item].figures}
-    named = ((shown, item, kind) for item in draw for shown, kind in paper.items[item].figures.items())
-    fitting = sorted((shown, item, kind) for shown, item, kind in named if kind in draw[item])
-    for shown, group in groupby(fitting, key=itemgetter(0)):
+    named: list[tuple[str, str, str, Callable[[], Figure]]] = [
+        (shown, ", ".join(names), "_".join(names), partial(_samples, names))
+        for shown, names in paper.pictures.items()
+    ]
+    for item, run in chapter.runs.items():
+        fitting = dict(drawings(run)) if paper.items[item].figures else {}
+        for shown, kind in paper.items[item].figures.items():
+            if kind in fitting:
+                named.append((shown, item, f"{item}_{kind}", fitting[kind]))
+    for shown, group in groupby(sorted(named, key=itemgetter(0, 2)), key=itemgetter(0)):
         yield Heading(3, f"{shown} of {paper.name}")
-        for _, item, kind in group:
+        for _, of, file, draw in group:
             with using("page"):
-                figure = draw[item][kind]()
+                figure = draw()
                 content = rendered(figure)
-            caption = f"{item}: {figure.get_label()}."
-            yield Picture(f"figures/{paper.name}_{item}_{kind}.png", content, caption)
+            yield Picture(f"figures/{paper.name}_{file}.png", content, f"{of}: {figure.get_label()}.")
+
+
+def _samples(names: Sequence[str]) -> Figure:
+    """Return samples of data sets: of one whose samples are pictures, or of some in the plane."""
+    sets = {name: load_dataset(name) for name in names}
+    data = sets[names[0]]
+    if data.image is None:
+        return samples({name: (each.X, each.labels) for name, each in sets.items()})
+    figure = gallery(data.X, np.asarray(data.classes)[data.labels], data.image)
+    figure.set_label("samples of each class and their number, the nearest to their mean first")
+    return figure
 
 
 def _link(chapter: Chapter) -> str:

@@ -137,7 +137,8 @@ def paired_t(differences: FloatArray) -> FloatArray:
 def intervals(results: Results, metric: str, by: Sequence[str]) -> pd.DataFrame:
     """Return the mean of each group of trials and the 95 % confidence interval of the mean.
 
-    The interval is Student's, over draws of links, and ends where the range of the metric ends.
+    The interval is Student's, over draws of links, and ends where the range of the metric ends.  That of
+    a positive metric without a largest value, such as seconds, is a factor: it stays positive.
 
     Parameters
     ----------
@@ -162,7 +163,10 @@ def intervals(results: Results, metric: str, by: Sequence[str]) -> pd.DataFrame:
     half = stats.t.ppf((1 + CONFIDENCE) / 2, n.clip(lower=2) - 1) * draws.std() / np.sqrt(n)
     half = half.where(n >= ENOUGH)
     about = find_metric(metric)
-    low, high = ((mean + sign * half).clip(about.lowest, about.highest) for sign in (-1, 1))
+    if (about.lowest, about.highest) == (0, np.inf):
+        low, high = (mean * np.exp(sign * half / mean.where(mean > 0)) for sign in (-1, 1))
+    else:
+        low, high = ((mean + sign * half).clip(about.lowest, about.highest) for sign in (-1, 1))
     return pd.DataFrame({"mean": mean, "low": low, "high": high, "n": groups.count()}).reset_index()
 
 

@@ -20,8 +20,8 @@ EQUAL = 0.01
 _PREFERRED_FIRST = (
     "pmmc", "itml", "rca", "mpckmeans_full", "mpckmeans", "pckmeans", "trace_ratio_nonlinear",
 )  # fmt: skip
-"""In the order of their mean results with few links on the sets of ``configs/benchmark/development.yaml``; last
-the one for groups that are not convex (``docs/defaults.md``)."""
+"""In the order of their mean results with few links on the sets of ``configs/benchmark/development.yaml``;
+last the one for groups that are not convex (``docs/defaults.md``)."""
 _MOST_COLUMNS = {"rca": 1000, "itml": 500, "mpckmeans_full": 100}
 _MOST_ROWS = {"pmmc": 20_000, "trace_ratio_nonlinear": 20_000}
 _WITHOUT_LINKS = "kmeans"

@@ -17,6 +17,7 @@ trials: 1
 metrics: [acc, seconds]
 """
 CLAIMS = """\
+pictures: {Fig. 3: [mnist0689], Fig. 4: [synthetic_moons, synthetic_xor]}
 items:
   fig1: {shows: Fig. 1, quick: ["constraints.counts=[40]"], figures: {Fig. 1: curves_acc}}
   fig2_external: {shows: Fig. 2}
@@ -68,6 +69,8 @@ def test_from_the_files_to_the_page(reproduce, tmp_path):
     picture = "![fig1: ACC (majority), one trial each.](figures/tiny2020_fig1_curves_acc.png)"
     assert f"### Fig. 1 of tiny2020\n\n{picture}" in page
     assert (reference / "figures" / "tiny2020_fig1_curves_acc.png").stat().st_size > 1000
+    assert "### Fig. 3 of tiny2020\n\n![Fig. 3: mnist0689](figures/tiny2020_mnist0689.png)" in page
+    assert "samples, colour and marker by class." in page
     assert (reference / "printed_tiny2020.csv").read_text().count("\n") == 2
 
     (reference / "figures" / "tiny2020_old.png").touch()
@@ -77,6 +80,8 @@ def test_from_the_files_to_the_page(reproduce, tmp_path):
     assert {path.name for path in (reference / "figures").iterdir()} == {
         "other2020_fig1.png",
         "tiny2020_fig1_curves_acc.png",
+        "tiny2020_mnist0689.png",
+        "tiny2020_synthetic_moons_synthetic_xor.png",
     }
     assert "4 trials, 0 to run" in again.stdout
     assert "all scores agree with the reference" in again.stdout

@@ -28,15 +28,15 @@ def simultaneous_diagonalisation(C_b: FloatArray, C_w: FloatArray) -> tuple[Floa
 
 
 class DCA(ShrunkMetric):
-    """Discriminative component analysis (DCA).
+    r"""Discriminative component analysis (DCA).
 
     Maximises over maps W with `n_components` rows
 
-        |W C_b W^T| / |W C_w W^T|,
+    .. math:: \frac{|W C_b W^T|}{|W C_w W^T|}
 
-    where C_w is the shrunk covariance inside must-link components (see `RCA`) and C_b the mean of
-    ``(m_a - m_b)(m_a - m_b)^T`` over the pairs of components, with means m, that some cannot-link
-    separates.
+    where :math:`C_w` is the shrunk covariance inside must-link components (see `RCA`) and :math:`C_b` the
+    mean of :math:`(m_a - m_b)(m_a - m_b)^T` over the pairs of components, with means m, that some
+    cannot-link separates.
 
     Attributes
     ----------

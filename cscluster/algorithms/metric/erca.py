@@ -12,15 +12,17 @@ from cscluster.linalg.scatter import deviations, link_scatter
 
 
 class ERCA(ShrunkMetric):
-    """Extended relevant component analysis (ERCA).
+    r"""Extended relevant component analysis (ERCA).
 
-    On features divided by their standard deviations, with P the must-links and D the cannot-links,
+    On d features divided by their standard deviations, with P the must-links, D the cannot-links and
+    :math:`\tau` the `shrinkage`, the map is :math:`y = S_b^{1/2} S_w^{-1/2} x` with
 
-        y = S_b^{1/2} S_w^{-1/2} x,
-        S_b = sum_{(i,j) in D} (x_i - x_j)(x_i - x_j)^T / (2 |D|),
-        S_w = (sum_{(i,j) in P} (x_i - x_j)(x_i - x_j)^T / 2 + tau d I) / (|P| + tau d):
+    .. math:: S_b = \frac{1}{2 |D|} \sum_{(i,j) \in D} (x_i - x_j)(x_i - x_j)^T
 
-    must-linked variation is whitened first, then directions along which cannot-linked samples lie
+    .. math:: S_w = \frac{1}{|P| + \tau d}
+              ( \frac{1}{2} \sum_{(i,j) \in P} (x_i - x_j)(x_i - x_j)^T + \tau d I )
+
+    Must-linked variation is whitened first, then directions along which cannot-linked samples lie
     apart are stretched.
 
     Attributes

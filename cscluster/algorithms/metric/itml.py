@@ -90,15 +90,17 @@ def _project(
 
 
 class ITML(LinearMetric):
-    """Information-theoretic metric learning (ITML).
+    r"""Information-theoretic metric learning (ITML).
 
-    With D_ld(A, B) = tr(A B^{-1}) - log det(A B^{-1}) - d the LogDet divergence and A_0 the prior
-    metric, solves
+    With :math:`D(A, B) = \mathrm{tr}(A B^{-1}) - \log \det(A B^{-1}) - d` the LogDet divergence and
+    :math:`A_0` the prior metric, solves
 
-        min over A, xi of  D_ld(A, A_0) + gamma * D_ld(diag(xi), diag(xi_0)),
-        (x_i - x_j)^T A (x_i - x_j) <= xi_ij  for must-links,   >= xi_ij  for cannot-links,
+    .. math:: \min_{A, \xi} \; D(A, A_0) + \gamma D(\mathrm{diag}(\xi), \mathrm{diag}(\xi_0))
 
-    where xi_0 is the upper bound u of each must-link and the lower bound l of each cannot-link.
+    .. math:: (x_i - x_j)^T A (x_i - x_j) \le \xi_{ij} \text{ for must-links, }
+              \ge \xi_{ij} \text{ for cannot-links}
+
+    where :math:`\xi_0` is the upper bound u of each must-link and the lower bound l of each cannot-link.
 
     Attributes
     ----------

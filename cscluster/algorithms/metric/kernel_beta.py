@@ -34,13 +34,15 @@ def optimal_weights(V: FloatArray, constraints: Constraints) -> FloatArray:
 
 
 class KernelBeta(MetricLearner):
-    """The kernel-beta method.
+    r"""The kernel-beta method.
 
-    With v_r the leading eigenvectors of a centred Gaussian kernel matrix and P the must-links, learns
+    With :math:`v_r` the leading eigenvectors of a centred Gaussian kernel matrix and P the must-links, learns
     the kernel
 
-        K = sum_r beta_r^2 v_r v_r^T,
-        beta = argmin sum_{(i,j) in P} (K_ii + K_jj - 2 K_ij)   subject to   sum_r beta_r = 1.
+    .. math:: K = \sum_r \beta_r^2 v_r v_r^T
+
+    .. math:: \beta = \arg\min \sum_{(i,j) \in P} (K_{ii} + K_{jj} - 2 K_{ij})
+              \text{ subject to } \sum_r \beta_r = 1
 
     Attributes
     ----------

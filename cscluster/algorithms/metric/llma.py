@@ -60,20 +60,23 @@ def flattest_map(F: FloatArray, S: FloatArray, r: int) -> tuple[FloatArray, floa
 
 
 class LLMA(MetricLearner):
-    """Locally linear metric adaptation (LLMA).
+    r"""Locally linear metric adaptation (LLMA).
 
-    A sample moves by a mix of translations b_r that sit on the m must-linked samples x_r,
+    A sample moves by a mix of translations :math:`b_r` that sit on the m must-linked samples :math:`x_r`,
 
-        y = x + sum_r exp(-||x - x_r||^2 / (2 w^2)) b_r,
+    .. math:: y = x + \sum_r \exp ( - \frac{\|x - x_r\|^2}{2 w^2} ) b_r
 
-    and the translations minimise, with P the must-links, e the edges of the neighbour graph, d_e and
-    q_e their lengths before and after, and N_e weights that fall with d_e and sum to one,
+    and the translations minimise, with P the must-links, e the edges of the neighbour graph, :math:`d_e` and
+    :math:`q_e` their lengths before and after, and :math:`N_e` weights that fall with :math:`d_e` and sum to
+    one,
 
-        J = sum_{(i,j) in P} ||y_i - y_j||^2 / |P|  +  lam * sum_e N_e (q_e - d_e)^2.
+    .. math:: J = \frac{1}{|P|} \sum_{(i,j) \in P} \|y_i - y_j\|^2 + \lambda \sum_e N_e (q_e - d_e)^2
 
-    The spectral form takes as y any linear map of x and of the m windows around the x_r, and minimises
+    The spectral form takes as y any linear map of x and of the m windows around the :math:`x_r`, and
+    minimises
 
-        sum_{(i,j) in P} ||y_i - y_j||^2 / |P|  +  lam * sum_i ||y_i - sum_j s_ij y_j||^2 / n
+    .. math:: \frac{1}{|P|} \sum_{(i,j) \in P} \|y_i - y_j\|^2
+              + \frac{\lambda}{n} \sum_i \|y_i - \sum_j s_{ij} y_j\|^2
 
     under ``y`` of unit covariance, where s rebuilds each sample from its nearest neighbours.
 

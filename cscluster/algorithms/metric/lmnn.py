@@ -98,13 +98,13 @@ class LargeMarginLoss:
 
 
 class LMNN(LinearMetric):
-    """Large margin nearest neighbours (LMNN), with targets and impostors from links.
+    r"""Large margin nearest neighbours (LMNN), with targets and impostors from links.
 
     On features divided by their ranges, scaled so that the mean squared distance is one, minimises over
     M >= 0, with d(i, j) the squared distance under M,
 
-        (1 - mu) mean_{(i,j)} d(i, j)  +  mu mean_{(i,j,l)} max(0, 1 + d(i, j) - d(i, l))
-        + rho / (2 d) ||M - I||_F^2
+    .. math:: (1 - \mu) \, \mathrm{mean}_{ij} \, d(i, j)
+              + \mu \, \mathrm{mean}_{ijl} \max(0, 1 + d(i, j) - d(i, l)) + \frac{\rho}{2 d} \|M - I\|_F^2
 
     over targets j of a sample i, the k nearest members of its must-link component, and its impostors l,
     the samples cannot-linked to it.

@@ -16,13 +16,14 @@ _ENOUGH = 20
 
 
 class RCA(ShrunkMetric):
-    """Relevant component analysis (RCA).
+    r"""Relevant component analysis (RCA).
 
-    Chunklets are the must-link components of at least two samples.  With m_c the mean of chunklet
-    c, nu the number of samples in chunklets less the number of chunklets, and D the diagonal matrix
-    of the features' ranges, times a factor by which D^{-1} x has a mean variance of one, the map is
+    Chunklets are the must-link components of at least two samples.  With :math:`m_c` the mean of chunklet
+    c, :math:`\nu` the number of samples in chunklets less the number of chunklets, d the number of features,
+    :math:`\tau` the `shrinkage`, and D the diagonal matrix of the features' ranges, times a factor by which
+    :math:`D^{-1} x` has a mean variance of one, the map is :math:`y = C^{-1/2} x` with
 
-        y = C^{-1/2} x,    C = (sum_c sum_{i in c} (x_i - m_c)(x_i - m_c)^T + tau d D^2) / (nu + tau d).
+    .. math:: C = \frac{1}{\nu + \tau d} ( \sum_c \sum_{i \in c} (x_i - m_c)(x_i - m_c)^T + \tau d D^2 )
 
     Among the maps that keep the chunklets' scatter bounded this one keeps most information about x.
 

@@ -19,16 +19,17 @@ from cscluster.linalg.scatter import deviations, effective_dimension, link_scatt
 
 
 class TraceRatio(MetricLearner):
-    """Trace-ratio metric learning with a locally linear regulariser.
+    r"""Trace-ratio metric learning with a locally linear regulariser.
 
     With F the n x q matrix of the samples' features (see `map`), P the must-links, D the
     cannot-links and S the weights that rebuild each sample from its nearest neighbours, solves
 
-        max over W^T W = I of  tr(W^T S_b W) / tr(W^T (S_w + alpha F^T E F) W),
-        S_b = sum_{(i,j) in D} (f_i - f_j)(f_i - f_j)^T,   S_w = the same over P,
-        E = (I - S)^T (I - S),
+    .. math:: \max_{W^T W = I} \; \frac{\mathrm{tr}(W^T S_b W)}{\mathrm{tr}(W^T (S_w + \alpha F^T E F) W)}
 
-    and maps a sample to ``W^T f``.
+    .. math:: S_b = \sum_{(i,j) \in D} (f_i - f_j)(f_i - f_j)^T, \quad
+              S_w = \sum_{(i,j) \in P} (f_i - f_j)(f_i - f_j)^T, \quad E = (I - S)^T (I - S)
+
+    and maps a sample to :math:`W^T f`.
 
     Attributes
     ----------

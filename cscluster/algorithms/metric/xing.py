@@ -43,12 +43,15 @@ def diagonal_objective(b: FloatArray, U: FloatArray, weight: float) -> tuple[flo
 
 
 class Xing(ShrunkMetric):
-    """The metric of Xing et al., also called PGDM and MMC, kept from collapsing.
+    r"""The metric of Xing et al., also called PGDM and MMC, kept from collapsing.
 
     Maximises the distances of cannot-linked samples, D, while must-linked ones, P, stay close:
 
-        min over A >= 0 of  tr(A C_w) - log sum_{(i,j) in D} ||x_i - x_j||_A - (rho / d) log det A,
-        C_w = (sum_{(i,j) in P} (x_i - x_j)(x_i - x_j)^T / 2 + tau d I) / (|P| + tau d),
+    .. math:: \min_{A \succeq 0} \; \mathrm{tr}(A C_w) - \log \sum_{(i,j) \in D} \|x_i - x_j\|_A
+              - \frac{\rho}{d} \log \det A
+
+    .. math:: C_w = \frac{1}{|P| + \tau d}
+              ( \frac{1}{2} \sum_{(i,j) \in P} (x_i - x_j)(x_i - x_j)^T + \tau d I )
 
     on features divided by their ranges, then all by one number so that their mean variance is one.
 

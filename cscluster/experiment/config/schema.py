@@ -48,7 +48,9 @@ class _Treatment(_Model):
         None, description="steps, such as [standardize, {pca: {n: 10}}]; by default those of the algorithm"
     )
     timeout: float | None = Field(None, gt=0, le=1e9, description="seconds after which a trial is stopped")
-    memory_limit: int | None = Field(None, ge=2**20, le=2**50, description="memory of a trial, such as 2GB")
+    memory_limit: int | None = Field(
+        None, ge=2**20, le=2**50, description="memory of a trial: bytes, or with a unit as in 2GB"
+    )
 
     @field_validator("memory_limit", mode="before")
     @classmethod

@@ -11,12 +11,13 @@
 `critical_difference` mean ranks across three or more data sets, with Nemenyi's test
 ===================== ======================================================================
 
-Each kind is a function that returns a ``matplotlib.figure.Figure``; `save` writes one.  Two kinds
+Each kind is a function that returns a ``matplotlib.figure.Figure``; `save` writes one.  Some kinds
 need more than stored records, so a program calls them itself:
 
 ===================== ======================================================================
 `links_map`           samples in the plane with clusters and links; `project` makes the plane
 `gallery`             pictures by cluster
+`samples`             data sets in the plane with their classes
 ===================== ======================================================================
 """
 
@@ -27,6 +28,7 @@ from cscluster.report.figures.draw import draw as draw
 from cscluster.report.figures.gallery import gallery as gallery
 from cscluster.report.figures.links_map import links_map as links_map
 from cscluster.report.figures.links_map import project as project
+from cscluster.report.figures.samples import samples as samples
 from cscluster.report.figures.save import save as save
 from cscluster.report.figures.scaling import scaling as scaling
 from cscluster.report.figures.sensitivity import sensitivity as sensitivity

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -22,7 +21,7 @@ from cscluster.report.figures.layout import (
     log_axis,
     panels,
 )
-from cscluster.report.figures.style import current, look
+from cscluster.report.figures.style import current, looks, pale
 from cscluster.report.figures.words import metric_name, wrapped
 from cscluster.report.tables import points_word
 from cscluster.words import plural
@@ -64,11 +63,13 @@ def boxes(
     columns = grid_columns(len(results.datasets), int(current().page - left))
     pitch = 0.05 + 0.11 * max(name.count("\n") + 1 for name in names)
     figure, grid = panels(results.datasets, lambda _: 0.35 + pitch * max(len(names), 4), columns, left)
+    styles = looks(results.labels)
     for axes, dataset in zip(grid, results.datasets, strict=True):
         for place, label in enumerate(chosen):
             mine = (trials["dataset"] == dataset) & (trials["label"] == label)
-            colour = look(results.labels.index(label))["color"]
-            _draw_box(axes, place, trials.loc[mine, "value"].dropna().to_numpy(), results.planned, colour)
+            _draw_box(
+                axes, place, trials.loc[mine, "value"].dropna().to_numpy(), results.planned, styles[label]
+            )
         if metric == "seconds":
             log_axis(axes, "x", trials.loc[trials["dataset"] == dataset, "value"])
         axes.grid(visible=False, axis="y")
@@ -79,14 +80,17 @@ def boxes(
     return figure
 
 
-def _draw_box(axes: Axes, place: int, values: Any, planned: int, colour: str) -> None:
+def _draw_box(axes: Axes, place: int, values: Any, planned: int, style: dict[str, Any]) -> None:
     """Draw the box of one algorithm; at the right, how many of the trials there are if some are missing."""
     if len(values) < planned:
         text = f"{len(values)}/{planned}"
         axes.annotate(text, (1.02, place), xycoords=("axes fraction", "data"), va="center", size=6)
     if len(values) < _FEW:
-        axes.plot(values, np.full(len(values), place), "o", color=colour, markersize=3, zorder=3)
+        axes.plot(values, np.full(len(values), place), "o", color=style["color"], markersize=3, zorder=3)
         return
+    share = (
+        0.4 if style["markerfacecolor"] == style["color"] else 0.12
+    )  # the printed form of a method is paler
     axes.boxplot(
         values,
         positions=[place],
@@ -94,7 +98,7 @@ def _draw_box(axes: Axes, place: int, values: Any, planned: int, colour: str) ->
         widths=0.7,
         patch_artist=True,
         manage_ticks=False,
-        boxprops={"facecolor": [1 - 0.4 * (1 - c) for c in to_rgb(colour)], "linewidth": 0.7},
+        boxprops={"facecolor": pale(style["color"], share), "linewidth": 0.7},
         medianprops=_MEDIAN,
         flierprops={**_OUTLIER, "markeredgewidth": 0.5},
         whiskerprops={"linewidth": 0.7},

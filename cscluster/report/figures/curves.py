@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from cscluster.report.aggregate import Results
 from cscluster.report.figures import lines
 from cscluster.report.figures.layout import add_legend, figure_kind, line_height, number_axis, panels
+from cscluster.report.figures.style import looks
 from cscluster.report.tables import points_word
 
 
@@ -51,8 +52,7 @@ def _shared(points: Mapping[str, list[int]], dataset: str) -> list[int]:
 
 def draw_panel(axes: Axes, table: pd.DataFrame, x: str, results: Results, metric: str) -> bool:
     """Draw the lines of one panel; tell whether some are drawn apart because they are equal."""
-    numbers = {label: number for number, label in enumerate(results.labels)}
-    apart = lines.paint_all(axes, table, x, "label", results.planned, numbers)
+    apart = lines.paint_all(axes, table, x, "label", results.planned, looks(results.labels))
     lines.finish(axes, table["mean"], metric)
     return apart
 
@@ -63,6 +63,7 @@ def name_lines(
     """Add the legend of algorithms; one that has no result at all is said to have none."""
     alive = set(table.loc[table["n"] > 0, "label"])
     names = [results.marks[label] + ("" if label in alive else " (no result)") for label in labels]
-    handles = [lines.handle(results.labels.index(label)) for label in labels]
+    styles = looks(results.labels)
+    handles = [lines.handle(styles[label]) for label in labels]
     caption = lines.caption(results, metric, table, apart=apart) + lines.remarks(results, labels)
     add_legend(figure, handles, names, caption)

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from cscluster.metrics.catalogue import lower_is_better
 from cscluster.report.aggregate import Results
 from cscluster.report.figures.layout import add_legend, frame, panels, say_empty
+from cscluster.report.figures.style import ink_on
 from cscluster.report.figures.words import metric_name, number_text, place_name, plain
 from cscluster.report.statistics import intervals
 
@@ -91,8 +92,7 @@ def _draw_map(figure: Figure, axes: Axes, means: pd.DataFrame, metric: str) -> N
     if max(values.shape) > _ROOM_FOR_NUMBERS:
         figure.colorbar(image, ax=axes, fraction=0.06, pad=0.02)
     else:
-        middle = (np.nanmin(values) + np.nanmax(values)) / 2
         for (i, j), value in np.ndenumerate(values):
-            dark = np.isfinite(value) and value < middle
+            ink = ink_on(image.to_rgba(value)) if np.isfinite(value) else "black"
             text = "–" if np.isnan(value) else f"{value:.3f}" if value < 10 else f"{value:.3g}"
-            axes.text(j, i, text, ha="center", va="center", size=6, color="white" if dark else "black")
+            axes.text(j, i, text, ha="center", va="center", size=6, color=ink)

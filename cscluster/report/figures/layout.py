@@ -16,6 +16,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
 from cscluster.report.colours import EMPHASIS
+from cscluster.report.figures.save import ShownFigure
 from cscluster.report.figures.style import current, styled
 from cscluster.report.figures.words import number_text, wrapped
 
@@ -23,6 +24,7 @@ P = ParamSpec("P")
 
 _LETTER = 0.062  # inches: a letter of a tick label
 _LINE = 44  # letters of a line in a legend
+_FILLED = 0.97  # of the width of a figure by a legend: letters are a little wider with more pixels
 _TALLEST = 0.5  # height of a legend in that of the panels
 
 
@@ -42,7 +44,7 @@ def figure_kind(draw: Callable[P, Figure]) -> Callable[P, Figure]:
 
 def new_figure(width: float, height: float) -> Figure:
     """Return an empty figure that arranges what is put in it."""
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = ShownFigure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 
@@ -126,7 +128,7 @@ def add_legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], ca
         )
         legend.get_title().set_multialignment("center")
         box = legend.get_window_extent()
-        fits = box.width <= width * figure.dpi or columns == 1
+        fits = box.width <= _FILLED * width * figure.dpi or columns == 1
         if not fits:
             legend.remove()
     tall = box.height > _TALLEST * height * figure.dpi

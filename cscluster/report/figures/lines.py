@@ -16,10 +16,10 @@ from cscluster.metrics.catalogue import Metric, find_metric, metric_title
 from cscluster.report.aggregate import Results, metric_values
 from cscluster.report.colours import MOST_BANDS
 from cscluster.report.figures.layout import first_in_row, log_axis, say_empty
-from cscluster.report.figures.style import look
 from cscluster.report.figures.words import metric_name
 from cscluster.report.statistics import intervals
 
+_FAR = 3.0  # times the largest mean: where bands of seconds end
 _APART = 1.4  # points between lines that would hide each other
 
 
@@ -36,7 +36,7 @@ def line_table(results: Results, metric: str, keys: list[str], labels: Sequence[
 
 
 def paint_all(
-    axes: Axes, table: pd.DataFrame, x: str, line: str, planned: int, numbers: Mapping[Any, int]
+    axes: Axes, table: pd.DataFrame, x: str, line: str, planned: int, styles: Mapping[Any, dict[str, Any]]
 ) -> bool:
     """Draw the means of each line of a panel; equal lines a little apart, and tell whether there are any.
 
@@ -50,8 +50,8 @@ def paint_all(
         Columns of the horizontal axis, and of what tells the lines apart.
     planned : int
         Trials of each mean.
-    numbers : mapping
-        Number of each line, which gives its look.
+    styles : mapping
+        Look of each line.
     """
     parts = {key: part.sort_values(x) for key, part in table.groupby(line, sort=False)}
     alike: dict[tuple[float, ...], list[Any]] = {}
@@ -60,13 +60,12 @@ def paint_all(
     for keys in alike.values():
         for place, key in enumerate(keys):
             shift = _APART * (place - (len(keys) - 1) / 2)
-            _paint(axes, parts[key], x, planned, numbers[key], shift)
+            _paint(axes, parts[key], x, planned, styles[key], shift)
     return len(alike) < len(parts)
 
 
-def _paint(axes: Axes, part: pd.DataFrame, x: str, planned: int, number: int, shift: float) -> None:
+def _paint(axes: Axes, part: pd.DataFrame, x: str, planned: int, style: dict[str, Any], shift: float) -> None:
     """Draw the means of one algorithm with a band, so many points higher; hollow where trials are missing."""
-    style: dict[str, Any] = look(number)
     xs, mean, low, high = (part[name].to_numpy(float) for name in (x, "mean", "low", "high"))
     drawn = axes.plot(xs, mean, **style, zorder=3)
     axes.fill_between(xs, low, high, color=style["color"], alpha=0.13, linewidth=0, zorder=2)
@@ -77,9 +76,11 @@ def _paint(axes: Axes, part: pd.DataFrame, x: str, planned: int, number: int, sh
             line.set_transform(higher)
 
 
-def paint_bars(axes: Axes, part: pd.DataFrame, x: str, planned: int, number: int) -> None:
+def paint_bars(
+    axes: Axes, part: pd.DataFrame, x: str, planned: int, number: int, style: dict[str, Any]
+) -> None:
     """Draw the means of one algorithm where x has no order: markers with bars, beside those of others."""
-    style = {**look(number), "linestyle": "none"}
+    style = {**style, "linestyle": "none"}
     xs, mean = part[x].to_numpy(float) + 0.08 * number, part["mean"].to_numpy()
     ends = np.nan_to_num(np.abs(part[["low", "high"]].to_numpy().T - mean))
     axes.errorbar(xs, mean, ends, **style, elinewidth=0.8, capsize=2, zorder=3)
@@ -100,12 +101,20 @@ def finish(axes: Axes, means: pd.Series, metric: str) -> None:
     """Set up the vertical axis of a panel of lines."""
     if metric == "seconds":
         log_axis(axes, "y", means)
+        _near(axes, means[means > 0])
     if not means.notna().any():
         say_empty(axes)
     else:
         _stay_in_range(axes, find_metric(metric))
     if first_in_row(axes):
         axes.set_ylabel(metric_name(metric))
+
+
+def _near(axes: Axes, means: pd.Series) -> None:
+    """Cut wide bands off, so that they do not press the lines together."""
+    if len(means):
+        low, high = axes.get_ylim()
+        axes.set_ylim(max(low, means.min() / _FAR), min(high, means.max() * _FAR))
 
 
 def _stay_in_range(axes: Axes, metric: Metric) -> None:
@@ -121,9 +130,9 @@ def _stay_in_range(axes: Axes, metric: Metric) -> None:
         axes.set_yticks([tick for tick in shown if low <= tick <= high])
 
 
-def handle(number: int) -> Any:
+def handle(style: dict[str, Any]) -> Any:
     """Return the sample of an algorithm's line for the legend."""
-    return Line2D([], [], **look(number))
+    return Line2D([], [], **style)
 
 
 def caption(

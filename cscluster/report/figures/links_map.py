@@ -84,7 +84,7 @@ def links_map(
     axes = figure.subplots()
     axes.grid(visible=False)
     handles = _draw_links(axes, points, found, constraints)
-    handles = _draw_clusters(axes, points, found) + handles
+    handles = draw_groups(axes, points, found) + handles
     axes.set_xlabel(plain(axes_names[0]))
     axes.set_ylabel(plain(axes_names[1]))
     if axes_names[1] == "":
@@ -93,7 +93,8 @@ def links_map(
     return figure
 
 
-def _draw_clusters(axes: Axes, points: FloatArray, labels: Any) -> list[tuple[Any, str]]:
+def draw_groups(axes: Axes, points: FloatArray, labels: Any) -> list[tuple[Any, str]]:
+    """Draw points by group; return a sample of each for the legend, and its name."""
     handles = []
     clusters = np.unique(labels)
     size = float(np.clip(2500 / max(len(points), 1), 4, 18))

@@ -1,4 +1,4 @@
-"""Figures as files: the same figure is the same bytes."""
+"""Figures as files, and in notebooks: the same figure is the same bytes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from cscluster.atomic import put
 from cscluster.errors import require_known
-from cscluster.report.figures.style import styled
+from cscluster.report.figures.style import styled, using
 from cscluster.report.styles import FORMATS
 
 
@@ -32,6 +32,14 @@ def save(figure: Figure, path: Path) -> Path:
     check_format(kind)
     put(path, rendered(figure, kind))
     return path
+
+
+class ShownFigure(Figure):
+    """A figure that notebooks show, whether or not pyplot is there."""
+
+    def _repr_png_(self) -> bytes:
+        with using("page"):
+            return rendered(self)
 
 
 def rendered(figure: Figure, kind: str = "png") -> bytes:

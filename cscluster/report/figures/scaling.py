@@ -20,7 +20,7 @@ from cscluster.report.figures.layout import (
     say_empty,
     ticks_at,
 )
-from cscluster.report.figures.style import look
+from cscluster.report.figures.style import looks
 from cscluster.report.tables import points_word
 
 SIZES = 3
@@ -69,7 +69,7 @@ def scaling(results: Results) -> Figure:
     trials = f"mean of {results.planned} trials" if results.planned > 1 else "one trial each"
     caption = f"seconds; markers: {trials} ({points_word(results)}: {results.trials['point'].max()})"
     caption += "; lines: fitted powers of n" + lines.remarks(results, results.labels)
-    add_legend(figure, [lines.handle(i) for i in range(len(names))], names, caption)
+    add_legend(figure, [lines.handle(style) for style in looks(results.labels).values()], names, caption)
     return figure
 
 
@@ -89,10 +89,9 @@ def _draw_family(
     table = seconds.reindex(index=list(sizes), columns=results.labels)
     n = pd.Series(sizes).sort_values()
     powers = {}
-    for number, label in enumerate(results.labels):
+    for label, style in looks(results.labels).items():
         found = table[label].reindex(n.index).dropna()
         x, y = n[found.index].to_numpy(float), found.to_numpy()
-        style = look(number)
         axes.plot(x, y, **{**style, "linestyle": "none"}, zorder=3)
         powers[label] = "no result" if len(x) == 0 else "no fit"
         if len(set(x)) >= SIZES:

@@ -13,6 +13,7 @@ from cscluster.report.aggregate import Results
 from cscluster.report.figures import lines
 from cscluster.report.figures.heat_map import as_axis, axis_text, draw_maps, is_numeric, ordered
 from cscluster.report.figures.layout import add_legend, figure_kind, line_height, number_axis, panels
+from cscluster.report.figures.style import looks
 from cscluster.report.figures.words import place_name, plain
 from cscluster.report.statistics import intervals
 
@@ -66,17 +67,17 @@ def _draw_curves(results: Results, metric: str, parameters: Parameters, entries:
         line, keys, places = "point", points, [(d, e) for d in results.datasets for e in entries]
     titles = [f"{e} on {d}" if e and len(entries) > 1 else d for d, e in places]
     figure, grid = panels(titles, line_height)
-    apart, numbers = [], {key: number for number, key in enumerate(keys)}
+    apart, styles = [], dict(zip(keys, looks(list(map(str, keys))).values(), strict=True))
     for axes, (dataset, entry) in zip(grid, places, strict=True):
         mine = table[(table["dataset"] == dataset) & table["entry"].isin([entry] if entry else entries)]
         if is_numeric(values):
             number_axis(axes, values)
-            apart.append(lines.paint_all(axes, mine, "x", line, results.planned, numbers))
+            apart.append(lines.paint_all(axes, mine, "x", line, results.planned, styles))
         else:
             axes.set_xticks(range(len(values)), [axis_text(value) for value in values])
             axes.set_xlim(-0.5, len(values) - 0.5)
             for key, part in mine.groupby(line, sort=False):
-                lines.paint_bars(axes, part, "x", results.planned, numbers[key])
+                lines.paint_bars(axes, part, "x", results.planned, keys.index(key), styles[key])
         lines.finish(axes, mine["mean"], metric)
     figure.supxlabel(plain(parameters[0]))
     names = [f"{key} links" for key in keys] if line == "point" else keys
@@ -85,5 +86,5 @@ def _draw_curves(results: Results, metric: str, parameters: Parameters, entries:
         caption += f"; {place_name(results)}"
     elif len(entries) == 1:
         caption = f"{plain(entries[0])}: {caption}"
-    add_legend(figure, [lines.handle(i) for i in range(len(keys))], names, caption)
+    add_legend(figure, [lines.handle(styles[key]) for key in keys], names, caption)
     return figure

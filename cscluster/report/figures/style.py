@@ -6,7 +6,7 @@ and by colour-blind readers too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -16,9 +16,10 @@ from typing import Any
 
 import matplotlib
 from matplotlib import font_manager
+from matplotlib.colors import to_rgb
 
 from cscluster.errors import require_known
-from cscluster.report.colours import COLOURS
+from cscluster.report.colours import COLOURS, forms
 from cscluster.report.styles import STYLES, Style
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "p", "h")
@@ -64,13 +65,36 @@ def using(name: str, captions: bool = False) -> Iterator[None]:
         _style.reset(before)
 
 
-def look(number: int) -> dict[str, Any]:
+def look(number: int, dash: int | None = None, is_printed: bool = False) -> dict[str, Any]:
     """Return colour, marker and line style of the algorithm with this number."""
+    colour = COLOURS[number % len(COLOURS)]
     return {
-        "color": COLOURS[number % len(COLOURS)],
+        "color": colour,
         "marker": MARKERS[number % len(MARKERS)],
-        "linestyle": DASHES[number % len(DASHES)],
+        "markerfacecolor": pale(colour, 0.35) if is_printed else colour,
+        "linestyle": DASHES[(number if dash is None else dash) % len(DASHES)],
     }
+
+
+def looks(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return the look of each of some algorithms; both forms of one method have its colour and marker."""
+    return {label: look(*form) for label, form in zip(labels, forms(labels), strict=True)}
+
+
+def ink_on(colour: Any) -> str:
+    """Return black or white, whichever has the larger contrast with a colour.
+
+    >>> ink_on("#00224e"), ink_on("#fee838"), ink_on((0.5, 0.5, 0.5))
+    ('white', 'black', 'black')
+    """
+    parts = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(colour)]
+    luminance = 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+    return "black" if (luminance + 0.05) ** 2 >= 0.05 * 1.05 else "white"
+
+
+def pale(colour: str, share: float) -> tuple[float, ...]:
+    """Return so much of a colour on white paper."""
+    return tuple(1 - share * (1 - part) for part in to_rgb(colour))
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from cscluster.report.figures.layout import figure_kind, log_axis, new_figure
-from cscluster.report.figures.style import current, look
+from cscluster.report.figures.style import current, looks
 
 
 def front(quality: pd.Series, cost: pd.Series) -> list[str]:
@@ -39,10 +39,9 @@ def trade_off(quality: pd.Series, cost: pd.Series, quality_name: str, cost_name:
     axes = figure.subplots()
     ahead = front(quality, cost)
     axes.plot(cost[ahead], quality[ahead], color="0.6", linewidth=1, zorder=2)
-    for number, label in enumerate(quality.index):
-        style = {**look(number), "linestyle": "none"}
+    for label, style in looks(list(quality.index)).items():
         if label in ahead:
-            axes.plot(cost[label], quality[label], **style, label=label, zorder=4)
+            axes.plot(cost[label], quality[label], **{**style, "linestyle": "none"}, label=label, zorder=4)
         else:
             axes.plot(cost[label], quality[label], "o", color="0.7", markersize=3, zorder=3)
     axes.set(xscale="log", xlabel=cost_name, ylabel=quality_name)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cscluster.metrics.catalogue import lower_is_better, metric_title
 from cscluster.report.aggregate import Results, metric_values
+from cscluster.report.colours import forms
 from cscluster.report.statistics import intervals
 from cscluster.report.tables import points_word
 
@@ -72,6 +73,7 @@ def chart_data(results: Results, with_trials: bool) -> dict[str, Any]:
         "metrics": [{"name": metric_title(m), "lower": lower_is_better(m)} for m in results.metrics],
         "datasets": results.datasets,
         "labels": list(marks.values()),
+        "forms": [list(form) for form in forms(list(marks))],
         "axis": results.axis,
         "axisName": "tier" if results.axis == "tier" else points_word(results),
         "points": points_word(results),

@@ -158,3 +158,14 @@ def test_many_lines_have_no_bands(tmp_path):
     assert not any(len(band.get_paths()) for band in figure.axes[0].collections)
     assert caption(figure) == "ACC (majority), mean of 3 trials"
     assert "band" in caption(curves(run(tmp_path / "b", tuple("ABCDEFGH")), "acc"))
+
+
+def test_bands_of_seconds_stay_positive(tmp_path):
+    times = iter([0.001, 0.001, 5.0] * 3)  # by Student's rule the band would begin below zero
+    results = run(tmp_path, labels=("A",), metrics=("seconds",), seconds=lambda label, dataset: next(times))
+    table = intervals(results, "seconds", ["point"])
+    assert (table["low"] > 0).all()
+    assert (table["low"] < table["mean"]).all()
+    assert (table["mean"] < table["high"]).all()
+    figure = curves(results, "seconds")
+    assert figure.axes[0].get_ylim()[0] > 0

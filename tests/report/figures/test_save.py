@@ -1,4 +1,5 @@
 import inspect
+import io
 import os
 import subprocess
 import sys
@@ -78,3 +79,11 @@ def test_an_unknown_format_and_a_place_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="Cannot write"):
         save(figure, tmp_path / "file" / "figure.png")
+
+
+def test_notebooks_show_a_figure_without_pyplot(tmp_path):
+    figure = curves(run(tmp_path), "acc")
+    picture = figure._repr_png_()
+    assert picture.startswith(b"\x89PNG")
+    with Image.open(io.BytesIO(picture)) as image:
+        assert image.width == 3.5 * 150  # a column of a page, half the pixels of a printed one

@@ -80,12 +80,14 @@ def _factorise(M: FloatArray, C: float) -> tuple[FloatArray, bool]:
 
 
 class IterLSSVM(LandmarkMarginClusterer):
-    """Iterative least squares SVM: alternates ridge regression on the labels and labelling.
+    r"""Iterative least squares SVM: alternates ridge regression on the labels and labelling.
 
     Looks for a local minimum of
 
-        min over y, w, b of  ||w||^2 + C sum_i (w^T phi(x_i) + b - y_i)^2
-        subject to  y_i in {-1, 1},  | share of positive labels - 1/2 | <= balance.
+    .. math:: \min_{y, w, b} \; \|w\|^2 + C \sum_i (w^T \phi(x_i) + b - y_i)^2
+
+    .. math:: \text{subject to } y_i \in \{-1, 1\}, \;
+              | \text{share of positive labels} - 1/2 | \le \text{balance}
 
     Like the Laplacian loss of `IterSVR`, the squared loss punishes overconfident predictions.
 

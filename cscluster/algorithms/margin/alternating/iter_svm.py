@@ -38,12 +38,14 @@ class SVMLearner(KernelLearner):
 
 
 class IterSVM(IterativeMarginClusterer):
-    """Iterative SVM: alternates SVM training and labelling.
+    r"""Iterative SVM: alternates SVM training and labelling.
 
     Looks for a local minimum of the maximum margin clustering problem
 
-        min over y, w, b of  ||w||^2 + 2 C sum_i max(0, 1 - y_i (w^T phi(x_i) + b))
-        subject to  y_i in {-1, 1},  | share of positive labels - 1/2 | <= balance.
+    .. math:: \min_{y, w, b} \; \|w\|^2 + 2 C \sum_i \max(0, 1 - y_i (w^T \phi(x_i) + b))
+
+    .. math:: \text{subject to } y_i \in \{-1, 1\}, \;
+              | \text{share of positive labels} - 1/2 | \le \text{balance}
 
     The hinge loss has no price for confidence, so that most samples lie far from the margin and
     labels hardly move: it stays near its initial labels, which is what `IterSVR` and `IterLSSVM`

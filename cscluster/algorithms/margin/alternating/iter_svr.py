@@ -67,14 +67,16 @@ def _objective(squared_norm: float, residuals: FloatArray, C: float, epsilon: fl
 
 
 class IterSVR(LandmarkMarginClusterer):
-    """Iterative SVR: alternates support vector regression on the labels and labelling.
+    r"""Iterative SVR: alternates support vector regression on the labels and labelling.
 
     Looks for a local minimum of
 
-        min over y, w, b of  ||w||^2 + 2 C sum_i |w^T phi(x_i) + b - y_i|_epsilon
-        subject to  y_i in {-1, 1},  | share of positive labels - 1/2 | <= balance,
+    .. math:: \min_{y, w, b} \; \|w\|^2 + 2 C \sum_i |w^T \phi(x_i) + b - y_i|_\epsilon
 
-    where ``|r|_epsilon = max(0, |r| - epsilon)``.  Unlike the hinge loss of `IterSVM`, the
+    .. math:: \text{subject to } y_i \in \{-1, 1\}, \;
+              | \text{share of positive labels} - 1/2 | \le \text{balance}
+
+    where :math:`|r|_\epsilon = \max(0, |r| - \epsilon)`.  Unlike the hinge loss of `IterSVM`, the
     Laplacian loss (``epsilon = 0``) also punishes overconfident predictions, so that labels can
     still flip.
 

@@ -18,13 +18,18 @@ from cscluster.errors import ConstraintError
 
 
 class CPCMMC(LinkedMarginClusterer):
-    """Maximum margin clustering with pairwise constraints of Hu et al. (CPCMMC).
+    r"""Maximum margin clustering with pairwise constraints of Hu et al. (CPCMMC).
 
-    Sample x scores w_y @ x for cluster y; the winner is its label.  W minimises
+    Sample x scores :math:`w_y^T x` for cluster y; the winner is its label.  With :math:`L_m` must-links P,
+    :math:`L_c` cannot-links D, and :math:`v_j = x_{j1} + x_{j2}` for a link j between :math:`x_{j1}` and
+    :math:`x_{j2}`, W minimises
 
-        lam/2 ||W||^2 + gamma1/(n C) sum_{i, z} {1 - max_y w_y @ x_i + w_z @ x_i}_+                (2)
-        + gamma2/(L_m C) sum over must-links j and all z of  |w_z @ (x_j1 - x_j2)|
-        + gamma3/L_c sum over cannot-links j of  max_z w_z @ v_j - mean_z w_z @ v_j,   v_j = x_j1 + x_j2.
+    .. math:: \frac{\lambda}{2} \|W\|^2
+              + \frac{\gamma_1}{n C} \sum_{i, z} \max(0, 1 - \max_y w_y^T x_i + w_z^T x_i)
+
+    .. math:: + \frac{\gamma_2}{L_m C} \sum_{j \in P} \sum_z |w_z^T (x_{j1} - x_{j2})|
+              + \frac{\gamma_3}{L_c} \sum_{j \in D} ( \max_z w_z^T v_j - \frac{1}{C} \sum_z w_z^T v_j )
+              \qquad (2)
 
     CCCP freezes the winners of the samples; the convex problem that remains is solved with a
     certified duality gap.

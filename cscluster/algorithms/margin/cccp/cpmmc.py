@@ -16,14 +16,17 @@ from cscluster.constraints import Constraints
 
 
 class CPMMC(MarginClusterer):
-    """Multiclass maximum margin clustering by cutting planes (CPMMC), which uses no links.
+    r"""Multiclass maximum margin clustering by cutting planes (CPMMC), which uses no links.
 
-    Sample x scores w_y @ x for cluster y; the winner is its label.  W minimises
+    Sample x scores :math:`w_y^T x` for cluster y; the winner is its label.  W minimises
 
-        lam/2 ||W||^2 + 1/n sum_i {1 - max_y w_y @ x_i + max_{z != y_i} w_z @ x_i}_+             (1)
-        subject to  -q <= sum_i w_s @ x_i - sum_i w_z @ x_i <= q   for all clusters s and z,
+    .. math:: \frac{\lambda}{2} \|W\|^2
+              + \frac{1}{n} \sum_i \max(0, 1 - \max_y w_y^T x_i + \max_{z \ne y_i} w_z^T x_i) \qquad (1)
 
-    where y_i is the winner.  CCCP freezes the winners; what remains is a multiclass support vector
+    .. math:: \text{subject to } -q \le \sum_i w_s^T x_i - \sum_i w_z^T x_i \le q
+              \text{ for all clusters } s, z
+
+    where :math:`y_i` is the winner.  CCCP freezes the winners; what remains is a multiclass support vector
     machine with the balance constraint, solved with a certified duality gap.  The start is plain
     k-means, the best of ten runs.
 

@@ -51,7 +51,8 @@ class MarginClusterer(KernelEstimator, SeededClusterer):
     n_clusters: int = parameter(2, "number of clusters", Integer(2))
     lam: float | None = parameter(
         1.0,
-        "lambda, the weight of the norm of W against the losses; its scale goes with the square of the "
+        "lambda, the weight of the norm of W against the losses: a large one asks for a wide margin, a small "
+        "one for few losses (broken links, samples between clusters); its scale goes with the square of the "
         "features' scale; 0.001 times the mean squared distance of a sample from the mean if null",
         Real(0, open_low=True),
         Null(),

@@ -106,17 +106,26 @@ def race_leads(
 
 
 class PMMC(LinkedMarginClusterer):
-    """Pairwise constrained maximum margin clustering (PMMC).
+    r"""Pairwise constrained maximum margin clustering (PMMC).
 
-    Sample x scores w_y @ x for cluster y; the winner is its label.  W minimises
+    Sample x scores :math:`w_y^T x` for cluster y; the winner is its label.  W minimises
 
-        lam/2 ||W||^2 + 1/L sum_j eta_j + delta/(U C) sum_{i in U} sum_z xi_iz                   (6)
+    .. math:: \frac{\lambda}{2} \|W\|^2 + \frac{1}{L} \sum_j \eta_j
+              + \frac{\delta}{|U| C} \sum_{i \in U} \sum_z \xi_{iz} \qquad (6)
 
-    where, with ``s(y1, y2) = w_y1 @ x_j1 + w_y2 @ x_j2`` for link j between x_j1 and x_j2,
+    The first term asks for a wide margin; lambda (`lam`) is its weight against the losses.  A link j
+    between :math:`x_{j1}` and :math:`x_{j2}` has a loss if the scores do not keep it by a margin of one.
+    With :math:`s(y_1, y_2) = w_{y_1}^T x_{j1} + w_{y_2}^T x_{j2}` it is, for a must-link,
 
-        eta_j = {1 - max_{y1 = y2} s(y1, y2) + max_{y1 != y2} s(y1, y2)}_+      must-links,      (4)
-        eta_j = {1 - max_{y1 != y2} s(y1, y2) + max_{y1 = y2} s(y1, y2)}_+      cannot-links,    (5)
-        xi_iz = {1 - max_y w_y @ x_i + w_z @ x_i}_+       for the set U of samples without a link.
+    .. math:: \eta_j = \max(0, 1 - \max_{y_1 = y_2} s(y_1, y_2) + \max_{y_1 \ne y_2} s(y_1, y_2)) \qquad (4)
+
+    and for a cannot-link
+
+    .. math:: \eta_j = \max(0, 1 - \max_{y_1 \ne y_2} s(y_1, y_2) + \max_{y_1 = y_2} s(y_1, y_2)) \qquad (5)
+
+    A sample without a link (the set U) should have a clear winner:
+
+    .. math:: \xi_{iz} = \max(0, 1 - \max_y w_y^T x_i + w_z^T x_i)
 
     CCCP replaces the maxima with a minus sign by their tangents and solves the convex problem (21)
     that remains, repeatedly.  For the first iterations delta is zero: links alone.

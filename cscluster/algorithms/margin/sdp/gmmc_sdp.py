@@ -137,16 +137,18 @@ def _to_zero(x: FloatArray, step: FloatArray) -> float:
 
 
 class GMMC(KernelEstimator, Clusterer):
-    """Generalised maximum margin clustering, without constraints.
+    r"""Generalised maximum margin clustering, without constraints.
 
     For two clusters and decision values f the problem
 
-        min over f, b of  (f - b e)^T K^-1 (f - b e) + C_e (e^T f)^2   subject to  f_i^2 >= 1,
+    .. math:: \min_{f, b} \; (f - b e)^T K^{-1} (f - b e) + C_e (e^T f)^2 \text{ subject to } f_i^2 \ge 1
 
     where slack is priced by C, is relaxed to its dual
 
-        max over gamma of  e^T gamma   subject to   P^T K^-1 P + C_e e0 e0^T - diag(gamma, 0) >= 0,
-        0 <= gamma <= C,   with P = (I, e) and e0 = (e, 0).
+    .. math:: \max_\gamma \; e^T \gamma \text{ subject to }
+              P^T K^{-1} P + C_e e_0 e_0^T - \mathrm{diag}(\gamma, 0) \succeq 0, \; 0 \le \gamma \le C
+
+    with P = (I, e) and :math:`e_0 = (e, 0)`.
 
     Attributes
     ----------

@@ -41,14 +41,17 @@ def lower_bound(K: FloatArray, M: FloatArray, lam: FloatArray, p: FloatArray, li
 
 
 class MMC(KernelEstimator, Clusterer):
-    """Maximum margin clustering by semidefinite relaxation, without constraints.
+    r"""Maximum margin clustering by semidefinite relaxation, without constraints.
 
-    With M instead of ``y y^T``, and a hyperplane through the origin, solves
+    With M instead of :math:`y y^T`, and a hyperplane through the origin, minimises :math:`\delta` over
+    :math:`M, \delta, \mu, \nu` subject to
 
-        min over M, delta, mu, nu of  delta
-        subject to  ( M o K              e + mu - nu        )
-                    ( (e + mu - nu)^T    delta - 2 C nu^T e ) >= 0,
-        mu, nu >= 0,  M >= 0,  diag(M) = e,  -2 l e <= M e <= 2 l e,  l = balance n.
+    .. math:: \begin{pmatrix} M \circ K & e + \mu - \nu \\
+              (e + \mu - \nu)^T & \delta - 2 C \nu^T e \end{pmatrix} \succeq 0
+
+    .. math:: \mu, \nu \ge 0, \quad M \succeq 0, \quad \mathrm{diag}(M) = e, \quad -2 l e \le M e \le 2 l e
+
+    with l = balance n.
 
     Attributes
     ----------

@@ -43,8 +43,9 @@ function curves(run, choice) {
     const cells = steps
       .map(({ number, x }) => ({ x, cell: run.cell(choice.metric, choice.dataset, label, number) }))
       .filter(({ cell }) => cell?.n);
-    const { colour, marker, dash } = look(label);
-    if (choice.bands) series.push(...bands(cells, colour));
+    const shape = lookOf(run, label);
+    const { colour: ink, marker, dash } = shape;
+    if (choice.bands) series.push(...bands(cells, ink));
     series.push({
       type: "line",
       id: `line${label}`,
@@ -52,8 +53,8 @@ function curves(run, choice) {
       data: cells.map(({ x, cell }) => ({ value: [x, cell.mean], cell })),
       symbol: `path://${marker}`,
       symbolSize: 9,
-      lineStyle: { color: colour, width: 2, type: dash.length ? dash : "solid" },
-      itemStyle: { color: colour },
+      lineStyle: { color: ink, width: 2, type: dash.length ? dash : "solid" },
+      itemStyle: filling(shape),
       emphasis: { focus: "series" },
       z: 3,
     });
@@ -91,7 +92,7 @@ function curveTip(run, choice, hovered) {
   const title = run.axis === "tier" ? `tier ${lines[0].value[0]}` : `${run.points} = ${lines[0].value[0]}`;
   return tip(
     title,
-    lines.map(({ data: { cell } }) => ({ look: look(cell.at[2]), name: cellName(run, cell), value: cellText(run, cell) })),
+    lines.map(({ data: { cell } }) => ({ look: lookOf(run, cell.at[2]), name: cellName(run, cell), value: cellText(run, cell) })),
   );
 }
 
@@ -154,15 +155,15 @@ function boxes(run, choice) {
           type: "boxplot",
           boxWidth: [10, 28],
           data: cells.map((cell, row) => {
-            const { colour: ink } = look(labels[row]);
-            return { value: cell?.box ?? [], itemStyle: { color: "transparent", borderColor: ink, borderWidth: 2 } };
+            const { colour: ink, isPrinted } = lookOf(run, labels[row]);
+            return { value: cell?.box ?? [], itemStyle: { color: "transparent", borderColor: ink, borderWidth: 2, borderType: isPrinted ? "dashed" : "solid" } };
           }),
           emphasis: { itemStyle: { borderWidth: 3 } },
           z: 3,
         },
         {
           type: "scatter",
-          data: dots.map((dot) => ({ ...dot, itemStyle: { color: look(labels[dot.value[1]]).colour, opacity: 0.45 } })),
+          data: dots.map((dot) => ({ ...dot, itemStyle: { color: lookOf(run, labels[dot.value[1]]).colour, opacity: 0.45 } })),
           symbolSize: 6,
           z: 2,
         },

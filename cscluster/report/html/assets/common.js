@@ -59,12 +59,24 @@ const MARKERS = [
 const COLOURS = 7;
 const DASHES = [[], [7, 3], [2, 3], [8, 3, 2, 3], [12, 4]];
 
-function look(number, hue = number % COLOURS) {
+function look(number, hue = number % COLOURS, dash = number, isPrinted = false) {
   return {
     colour: colour(`series-${hue}`),
     marker: MARKERS[number % MARKERS.length],
-    dash: DASHES[number % DASHES.length],
+    dash: DASHES[dash % DASHES.length],
+    isPrinted,
   };
+}
+
+/** The look of an algorithm of a run; both forms of one method have its colour and marker. */
+function lookOf(run, label) {
+  const [number, dash, isPrinted] = run.forms[label];
+  return look(number, number % COLOURS, dash, isPrinted);
+}
+
+/** What fills a marker: the printed form of a method is hollow. */
+function filling({ colour: ink, isPrinted }) {
+  return isPrinted ? { color: colour("card"), borderColor: ink, borderWidth: 1.5 } : { color: ink };
 }
 
 /* Elements: text from the data is only ever set as text. */
@@ -76,7 +88,8 @@ function element(name, properties = {}, children = []) {
   return made;
 }
 
-function swatch({ colour, marker, dash }, line = true) {
+function swatch(look, line = true) {
+  const { colour: ink, marker, dash } = look;
   const space = "http://www.w3.org/2000/svg";
   const part = (name, attributes) => {
     const made = document.createElementNS(space, name);
@@ -84,8 +97,8 @@ function swatch({ colour, marker, dash }, line = true) {
     return made;
   };
   const image = part("svg", { width: line ? 28 : 14, height: 14, viewBox: line ? "-14 -7 28 14" : "-7 -7 14 14", "aria-hidden": "true" });
-  if (line) image.append(part("path", { d: "M-14 0H14", stroke: colour, "stroke-width": 2, "stroke-dasharray": dash.join(" ") }));
-  image.append(part("path", { d: marker, fill: colour, transform: "scale(0.8)" }));
+  if (line) image.append(part("path", { d: "M-14 0H14", stroke: ink, "stroke-width": 2, "stroke-dasharray": dash.join(" ") }));
+  image.append(part("path", { d: marker, fill: filling(look).color, stroke: ink, "stroke-width": look.isPrinted ? 1.5 : 0, transform: "scale(0.8)" }));
   return image;
 }
 

@@ -76,7 +76,7 @@ class Run {
     remember(this);
     this.keys.forEach((button, number) => {
       button.ariaPressed = !this.hidden.has(number);
-      button.firstChild.replaceChildren(swatch(look(number)));
+      button.firstChild.replaceChildren(swatch(lookOf(this.data, number)));
     });
     this.showTables(choice);
     for (const figure of this.figures) this.drawFigure(figure, choice);
