@@ -54,7 +54,7 @@ def test_too_large_is_told_at_once(monkeypatch, name, size, needs, instead):
 def test_fewer_partitions_and_samples_that_are_not_in_memory_are_not_refused(tmp_path):
     X, links = task(50_000, 2, 10)
     many, few = (build("scsc", {"n_partitions": count}, 2, 0) for count in (500, 2))
-    with pytest.raises(DataError, match="would take about 60 s .*, or fewer partitions"):
+    with pytest.raises(DataError, match=r"would take about 60 s .*, or fewer partitions"):
         many.fit(X, links)
     assert len(few.fit(X, links).labels_) == len(X)
     np.save(tmp_path / "X.npy", X)
