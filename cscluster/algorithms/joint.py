@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 
 from cscluster.algorithms.base import BoolArray, FloatArray, IntArray
+from cscluster.algorithms.compiled import compiled
 from cscluster.constraints import Constraints
 
 _RISING = (0.03, 0.1, 0.3, 1.0)
@@ -89,7 +89,7 @@ class _Problem(NamedTuple):
     price: FloatArray
 
 
-@njit(cache=True)
+@compiled()
 def _descend(problem: _Problem, labels: IntArray) -> None:
     """Move components and samples, in place, as long as that lowers the objective."""
     for _ in range(_MAX_SWEEPS):
@@ -104,7 +104,7 @@ def _descend(problem: _Problem, labels: IntArray) -> None:
             return
 
 
-@njit(cache=True)
+@compiled()
 def _move(group: IntArray, problem: _Problem, labels: IntArray) -> bool:
     """Give a component, or one sample, the cluster of least cost; tell whether that is lower than before."""
     c, price, is_must = problem.c, problem.price, problem.is_must

@@ -9,10 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from cscluster.algorithms.base import FloatArray, IntArray
+from cscluster.algorithms.compiled import compiled
 
 Labels = NDArray[np.unsignedinteger]
 Table = NDArray[np.float32]
@@ -52,7 +52,7 @@ def round_votes(L: Labels, gamma: FloatArray, n_clusters: int) -> IntArray:
     return labels
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _round_votes(L, active, gamma, votes, labels):  # type: ignore[no-untyped-def]
     for start in range(0, len(labels), len(votes)):
         size = min(len(votes), len(labels) - start)

@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 
 from cscluster.algorithms.base import IntArray
+from cscluster.algorithms.cost import Cost
 from cscluster.algorithms.ensemble._consensus import align
 from cscluster.algorithms.ensemble._ensemble import PartitionEnsemble, nearest_centers
 from cscluster.algorithms.ensemble._labels import embed, round_votes
@@ -14,6 +15,9 @@ from cscluster.algorithms.ensemble._weights import broken_weight, full_update, l
 from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError
+
+_SECONDS = (2.7e-6, 1.3e-6)
+"""Time for each sample that a partition is learned from, and for each that it labels."""
 
 
 class SCSC(PartitionEnsemble):
@@ -51,7 +55,8 @@ class SCSC(PartitionEnsemble):
 
     Offline O(n m p d') with p landmarks and d' features of a subset, O(n m) bytes.  A tier of u links
     takes O(u m) for (11), O(u m^2) for (10); the hard partition O(n m).  Weights that are zero cost
-    nothing.
+    nothing.  Samples in memory whose partitions would take too long are refused; memory-mapped ones and
+    files are not.
 
     References
     ----------
@@ -86,6 +91,12 @@ class SCSC(PartitionEnsemble):
     tol: float = parameter(
         1e-6, "gap to the optimum, relative to the objective, at which the full update ends", Real(0)
     )
+
+    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
+        of_learning, of_labelling = _SECONDS
+        seconds = of_learning * min(n, self.sample_size) + of_labelling * n
+        advice = "use landmark_ensemble or pckmeans, or fewer partitions (n_partitions)"
+        return Cost(advice, self.n_partitions * seconds)
 
     def _most_clusters(self) -> int:
         return self.n_clusters

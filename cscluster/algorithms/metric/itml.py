@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from sklearn.metrics.pairwise import euclidean_distances
 
 from cscluster.algorithms.base import BoolArray, FloatArray, IntArray, LinearMetric
+from cscluster.algorithms.compiled import compiled
 from cscluster.algorithms.metric.options import MAX_DIRECTIONS
 from cscluster.algorithms.parameters import Choice, Integer, Null, Real, parameter
 from cscluster.constraints import Constraints
@@ -54,7 +54,7 @@ def bregman_projections(
     return A, multipliers, n_iter, converged
 
 
-@njit(cache=True)
+@compiled()
 def _project(
     V: FloatArray,
     delta: IntArray,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Self
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 
 from cscluster.algorithms.base import FloatArray, IntArray, MetricLearner, Samples
+from cscluster.algorithms.compiled import compiled
 from cscluster.algorithms.cost import Cost, eigen_seconds, neighbour_seconds
 from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
 from cscluster.algorithms.shared import of_samples
@@ -27,7 +27,7 @@ def neighbour_edges(X: FloatArray, k: int) -> IntArray:
     return np.unique(np.sort(pairs, axis=1), axis=0)
 
 
-@njit(cache=True)
+@compiled()
 def lengths(Y: FloatArray, edges: IntArray) -> FloatArray:
     """Return the length of each edge."""
     result = np.empty(len(edges))

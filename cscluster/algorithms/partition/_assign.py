@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from cscluster.algorithms.base import FloatArray, IntArray
+from cscluster.algorithms.compiled import compiled
 from cscluster.algorithms.partition._closure import Closure
 from cscluster.constraints import Constraints
 from cscluster.linalg.scatter import group_sums
@@ -201,7 +201,7 @@ def _gathered(sizes: IntArray, separated: csr_array, n_clusters: int) -> IntArra
     return np.flatnonzero((sizes >= _MANY_UNITS) & (alone > separated @ sizes))
 
 
-@njit(cache=True)
+@compiled()
 def _sweep(
     order: IntArray,
     D: FloatArray,
@@ -292,7 +292,7 @@ def _sweep(
         _gather(one, u, p, best, phi, apart_indptr, apart_indices, apart, apart_count)
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@compiled(fastmath={"reassoc", "contract"})
 def _dot(a: FloatArray, b: FloatArray) -> float:
     result = 0.0
     for k in range(len(a)):
@@ -300,7 +300,7 @@ def _dot(a: FloatArray, b: FloatArray) -> float:
     return result
 
 
-@njit(cache=True)
+@compiled()
 def _count(
     sign: int, u: int, p: int, h: int, phi: FloatArray, own: FloatArray, count: IntArray, total: FloatArray
 ) -> None:
@@ -312,7 +312,7 @@ def _count(
             total[p, m, k] += sign * phi[m, u, k]
 
 
-@njit(cache=True)
+@compiled()
 def _gather(
     sign: int,
     u: int,

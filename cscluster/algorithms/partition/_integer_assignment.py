@@ -23,11 +23,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numba import njit
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
+from cscluster.algorithms.compiled import compiled
 from cscluster.arrays import BoolArray, FloatArray, IntArray
 from cscluster.errors import InfeasibleError, SolverError
 from cscluster.linalg.graph import adjacency
@@ -169,7 +169,7 @@ def cover_by_cliques(graph: csr_array) -> tuple[IntArray, IntArray]:
     return _cover(order, graph.indptr, graph.indices)
 
 
-@njit(cache=True)
+@compiled()
 def _cover(order: IntArray, starts: IntArray, ends: IntArray) -> tuple[IntArray, IntArray]:
     """Grow a clique around each edge that no clique holds yet, nodes of high degree first."""
     n = len(order)

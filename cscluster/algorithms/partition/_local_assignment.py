@@ -8,9 +8,9 @@ none was broken before; a node without hard links in h is a chain of its own.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from scipy.sparse import csr_array
 
+from cscluster.algorithms.compiled import compiled
 from cscluster.arrays import FloatArray, IntArray
 
 _LONGEST = 100
@@ -35,7 +35,7 @@ def improve(cost: FloatArray, labels: IntArray, hard: csr_array, soft: csr_array
     return labels
 
 
-@njit(cache=True)
+@compiled()
 def _descend(
     cost: FloatArray,
     labels: IntArray,
@@ -93,7 +93,7 @@ def _descend(
                 changed = True
 
 
-@njit(cache=True)
+@compiled()
 def _chain(
     u: int,
     h: int,

@@ -7,11 +7,11 @@ from heapq import heappop, heappush
 from typing import Self
 
 import numpy as np
-from numba import njit
 from scipy.sparse import csr_array
 from sklearn.cluster import kmeans_plusplus
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
+from cscluster.algorithms.compiled import compiled
 from cscluster.algorithms.fallback import Reference
 from cscluster.algorithms.partition._assign import nearest, squared_distances
 from cscluster.algorithms.partition._centres import LloydClusterer
@@ -153,7 +153,7 @@ def colour(order: IntArray, cost: FloatArray, separated: csr_array) -> IntArray:
     return _colour(order, cost.copy(), separated.indptr, separated.indices)
 
 
-@njit(cache=True)
+@compiled()
 def _colour(order: IntArray, cost: FloatArray, indptr: IntArray, indices: IntArray) -> IntArray:
     """Do so, on costs that turn infinite where a cluster is taken."""
     n, n_clusters = cost.shape

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numba import njit
 
 from cscluster.algorithms.base import BoolArray, FloatArray, IntArray, Samples, SeededClusterer
+from cscluster.algorithms.compiled import compiled
 from cscluster.algorithms.parameters import Boolean, Integer, Real, parameter
 from cscluster.algorithms.partition._assign import nearest
 from cscluster.algorithms.partition._lloyd import fill_empty
@@ -72,7 +72,7 @@ def improve_weights(pairs: Pairs, a: FloatArray) -> FloatArray:
     return a
 
 
-@njit(cache=True)
+@compiled()
 def assign_in_turn(
     order: IntArray,
     D: FloatArray,

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Self
 
 import numpy as np
-from numba import njit
 from sklearn.cluster import kmeans_plusplus
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
+from cscluster.algorithms.compiled import compiled
 from cscluster.algorithms.partition._assign import nearest, squared_distances
 from cscluster.algorithms.partition._centres import LloydClusterer
 from cscluster.algorithms.partition._lloyd import fill_empty
@@ -18,7 +18,7 @@ from cscluster.constraints import Constraints
 from cscluster.linalg.scatter import group_sums
 
 
-@njit(cache=True)
+@compiled()
 def settle_links(D: FloatArray, labels: IntArray, must: IntArray, cannot: IntArray) -> None:
     """Decide link by link, in place, whether a sample of a broken link changes its cluster.
 
@@ -45,7 +45,7 @@ def settle_links(D: FloatArray, labels: IntArray, must: IntArray, cannot: IntArr
             labels[far] = _next(D[far], g)
 
 
-@njit(cache=True)
+@compiled()
 def _next(distances: FloatArray, g: int) -> int:
     """Return the closest cluster other than g, g itself if there is no other."""
     best = g

@@ -14,10 +14,10 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
+from cscluster.algorithms.compiled import compiled
 
 _MOST_GRAM = 3000
 """Inner products of more samples are not computed."""
@@ -44,7 +44,7 @@ class Rows(NamedTuple):
     write: FloatArray
 
 
-@njit(cache=True, fastmath=True)
+@compiled(fastmath=True)
 def row_scores(rows: Rows, i: int, V: FloatArray, s: FloatArray) -> None:
     """Write the scores of row i into `s`."""
     if rows.gram.shape[0]:
@@ -62,7 +62,7 @@ def row_scores(rows: Rows, i: int, V: FloatArray, s: FloatArray) -> None:
         s[c] = total
 
 
-@njit(cache=True, fastmath=True)
+@compiled(fastmath=True)
 def add_row(rows: Rows, i: int, V: FloatArray, a: FloatArray) -> None:
     """Add ``a[c]`` times row i to the weights of each cluster c."""
     for c in range(V.shape[0]):

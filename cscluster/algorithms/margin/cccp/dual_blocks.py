@@ -19,10 +19,10 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from cscluster.algorithms.base import FloatArray, IntArray
+from cscluster.algorithms.compiled import compiled
 from cscluster.algorithms.margin.cccp.design import Design, Rows, add_row, row_scores
 from cscluster.algorithms.margin.cccp.losses import (
     Balance,
@@ -106,7 +106,7 @@ class PointBlocks(Blocks):
         )
 
 
-@njit(cache=True)
+@compiled()
 def _sweep_points(
     rows: Rows,
     norms: FloatArray,
@@ -215,7 +215,7 @@ class LinkBlocks(Blocks):
         )
 
 
-@njit(cache=True)
+@compiled()
 def _sweep_links(
     rows: Rows,
     norms: FloatArray,
@@ -329,7 +329,7 @@ class WinnerBlocks(Blocks):
         _sweep_winners(design.rows, design.squared_norms, V, lam, order, self.loss.y, self.alpha)
 
 
-@njit(cache=True)
+@compiled()
 def _sweep_winners(
     rows: Rows, norms: FloatArray, V: FloatArray, lam: float, order: IntArray, y: IntArray, alpha: FloatArray
 ) -> None:
@@ -443,7 +443,7 @@ class OwnerBlocks(EqualBlocks):
         self.loss.scatter(self.beta.mean(axis=1, keepdims=True) - self.beta, B)
 
 
-@njit(cache=True)
+@compiled()
 def _sweep_pairs(
     rows: Rows,
     norms: FloatArray,
@@ -482,7 +482,7 @@ def _sweep_pairs(
         add_row(rows, pairs[j, 1], V, a)
 
 
-@njit(cache=True)
+@compiled()
 def to_simplex(v: FloatArray, total: float) -> None:
     """Replace v by the nearest nonnegative vector with the given sum: ``max(v - theta, 0)``.
 

@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from numba import njit
 
 from cscluster.algorithms.base import FloatArray, IntArray
+from cscluster.algorithms.compiled import compiled
 from cscluster.algorithms.margin.cccp.design import Design
 
 
@@ -64,7 +64,7 @@ def best_assignments_as_printed(S: FloatArray, pairs: IntArray, n_must: int, kee
     return np.column_stack(np.divmod(scores.reshape(len(pairs), -1).argmax(axis=1), C))
 
 
-@njit(cache=True)
+@compiled()
 def best_assignments(S: FloatArray, pairs: IntArray, n_must: int, keep: bool) -> IntArray:
     """Return what `best_assignments_as_printed` does in O(C) for each pair."""
     z = np.empty_like(pairs)
@@ -74,7 +74,7 @@ def best_assignments(S: FloatArray, pairs: IntArray, n_must: int, keep: bool) ->
     return z
 
 
-@njit(cache=True)
+@compiled()
 def best_together(s1: FloatArray, s2: FloatArray) -> tuple[int, int]:
     """Return argmax over z1 = z2 of ``s1[z1] + s2[z2]``."""
     best = 0
@@ -84,7 +84,7 @@ def best_together(s1: FloatArray, s2: FloatArray) -> tuple[int, int]:
     return best, best
 
 
-@njit(cache=True)
+@compiled()
 def best_apart(s1: FloatArray, s2: FloatArray) -> tuple[int, int]:
     """Return argmax over z1 != z2 of ``s1[z1] + s2[z2]``.
 
@@ -99,7 +99,7 @@ def best_apart(s1: FloatArray, s2: FloatArray) -> tuple[int, int]:
     return first1, second2
 
 
-@njit(cache=True)
+@compiled()
 def top_two(s: FloatArray) -> tuple[int, int]:
     """Return the places of the highest and the second highest score."""
     first, second = (0, 1) if s[0] >= s[1] else (1, 0)

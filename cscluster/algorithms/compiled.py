@@ -1,0 +1,16 @@
+"""How loops are compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+
+def compiled(**options: Any) -> Any:
+    """Return the decorator of a function that numba compiles and keeps on disk; it has numba's options.
+
+    It is compiled for calls from Python and from other such functions only: what C would need to call it
+    takes a tenth of the time of compilation.
+    """
+    return njit(cache=True, no_cfunc_wrapper=True, **options)
