@@ -18,7 +18,8 @@ from cscluster.constraints.files import CONTRADICTIONS, as_links, links_csv
 from cscluster.errors import ConfigError, ContradictionError, ParameterError, StoreError
 from cscluster.models.files import from_outcome, require_inductive, to_bytes
 from cscluster.report.figures import links_map, project, save
-from cscluster.report.html.scatter import PlainTable, clusters_page, scatter_page
+from cscluster.report.html.scatter import clusters_page, scatter_page
+from cscluster.report.html.sortable import PlainTable
 from cscluster.report.styles import FORMATS
 from cscluster.selection.heldout import title
 from cscluster.tables import describe, features

@@ -19,7 +19,7 @@ from cscluster.report.article import Block, Heading, Picture
 from cscluster.report.figures.draw import drawings
 from cscluster.report.figures.save import rendered
 from cscluster.report.figures.style import using
-from cscluster.report.html.scatter import PlainTable
+from cscluster.report.html.sortable import PlainTable
 
 _MARKS = {
     "reproduced": "✓ reproduced",
