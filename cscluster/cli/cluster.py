@@ -17,7 +17,8 @@ from cscluster.constraints import Constraints
 from cscluster.constraints.files import CONTRADICTIONS, as_links, links_csv
 from cscluster.errors import ConfigError, ContradictionError, ParameterError, StoreError
 from cscluster.models.files import from_outcome, require_inductive, to_bytes
-from cscluster.report.html.scatter import PlainTable, clusters_page, scatter_page
+from cscluster.report.html.scatter import clusters_page, scatter_page
+from cscluster.report.html.sortable import PlainTable
 from cscluster.report.styles import FORMATS
 from cscluster.selection.heldout import title
 from cscluster.tables import describe, features
@@ -170,8 +171,6 @@ def _check(wanted: Method, steps: list[Any], outputs: Outputs, inputs: list[Path
         raise StoreError(f"--describe '{outputs.describe}' must end with .html.")
     check_files(list(outputs.files()), inputs)
     for path in outputs.maps:
-        from cscluster.report.figures import FORMATS  # with matplotlib, which takes long to import
-
         if path.suffix.lower().removeprefix(".") not in ("html", *FORMATS):
             endings = [f".{kind}" for kind in ("html", *FORMATS)]
             raise StoreError(f"--map '{path}' must end with {', '.join(endings[:-1])} or {endings[-1]}.")
@@ -203,7 +202,7 @@ def _write_map(
     path: Path, X: Any, outcome: Outcome, table: Table, heading: str, about: list[PlainTable]
 ) -> None:
     """Draw rows and links in the plane of the first two principal components."""
-    from cscluster.report.figures import links_map, project, save
+    from cscluster.report.figures import links_map, project, save  # matplotlib takes long to import
 
     points, axes = project(X)
     if path.suffix.lower() != ".html":

@@ -23,7 +23,7 @@ from cscluster.report.aggregate import Results
 from cscluster.report.article import Block, Heading, Picture
 from cscluster.report.figures.save import rendered
 from cscluster.report.figures.trade_off import trade_off
-from cscluster.report.html.scatter import PlainTable
+from cscluster.report.html.sortable import PlainTable
 from cscluster.words import plural
 
 TITLE = "Which method when: the benchmark"

@@ -25,7 +25,7 @@ from cscluster.report.figures.gallery import gallery
 from cscluster.report.figures.samples import samples
 from cscluster.report.figures.save import rendered
 from cscluster.report.figures.style import using
-from cscluster.report.html.scatter import PlainTable
+from cscluster.report.html.sortable import PlainTable
 
 _MARKS = {
     "reproduced": "✓ reproduced",

@@ -12,8 +12,7 @@ from cscluster.atomic import put
 from cscluster.report.formats.pipes import pipe_table
 from cscluster.report.html.document import document
 from cscluster.report.html.markup import Markup, join, tag
-from cscluster.report.html.scatter import PlainTable
-from cscluster.report.html.sortable import Cell, table
+from cscluster.report.html.sortable import Cell, PlainTable, table
 
 
 @dataclass(frozen=True)

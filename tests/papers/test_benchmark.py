@@ -10,7 +10,7 @@ from cscluster.papers.standing import Standing, averaged, printed, verdicts, wit
 from cscluster.papers.tracks import tracks
 from cscluster.report.article import Heading, Picture, html, markdown
 from cscluster.report.figures.trade_off import front
-from cscluster.report.html.scatter import PlainTable
+from cscluster.report.html.sortable import PlainTable
 
 
 @pytest.mark.parametrize("profile", ["full", "quick"])

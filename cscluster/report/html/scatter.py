@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,19 +12,8 @@ from cscluster.arrays import BoolArray, IntArray
 from cscluster.report.colours import CLUSTERS
 from cscluster.report.html.document import document
 from cscluster.report.html.markup import Markup, facts, note, tag, text
-from cscluster.report.html.sortable import Cell, filter_box, table
+from cscluster.report.html.sortable import Cell, PlainTable, filter_box, table
 from cscluster.words import plural
-
-
-@dataclass(frozen=True)
-class PlainTable:
-    """Rows of texts under a caption; the last columns, `numbers` of them, hold numbers."""
-
-    caption: str
-    heads: list[str]
-    rows: list[list[str]]
-    numbers: int = 0
-
 
 POINTS_LIMIT = 20_000
 """Samples that a map shows; of more, every linked one and an even selection of the others."""

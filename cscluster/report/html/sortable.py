@@ -10,6 +10,16 @@ from cscluster.report.html.markup import Markup, join, tag
 
 
 @dataclass(frozen=True)
+class PlainTable:
+    """Rows of texts under a caption; the last columns, `numbers` of them, hold numbers."""
+
+    caption: str
+    heads: list[str]
+    rows: list[list[str]]
+    numbers: int = 0
+
+
+@dataclass(frozen=True)
 class Cell:
     """What a cell shows, what it is sorted by if that is a number, and its class."""
 
