@@ -70,12 +70,12 @@ def _datasets() -> tuple[list[str], Rows]:
         there = "found" if index.find_file(name) else "missing"
         rows.append([name, e["n"], e["d"], e["classes"], there, e["title"]])
     rows += [[name, "", "", "", "recipe", index.describe(name)] for name in index.recipes()]
-    return ["name", "n", "d", "classes", "where", "what"], [[str(cell) for cell in row] for row in rows]
+    return ["name", "n", "d", "classes", "where", "title"], [[str(cell) for cell in row] for row in rows]
 
 
 def _metrics() -> tuple[list[str], Rows]:
     rows = [[m.name, "higher" if m.higher_is_better else "lower", m.meaning] for m in METRICS.values()]
-    return ["name", "better", "what"], rows
+    return ["name", "better", "meaning"], rows
 
 
 def _configs() -> tuple[list[str], Rows]:
@@ -88,7 +88,7 @@ def _configs() -> tuple[list[str], Rows]:
 
 def _schedules() -> tuple[list[str], Rows]:
     known = schedules.MODELS.items()
-    return ["name", "what", "example"], [[kind, _summary(model), model.example()] for kind, model in known]
+    return ["name", "meaning", "example"], [[kind, _summary(model), model.example()] for kind, model in known]
 
 
 def _steps() -> tuple[list[str], Rows]:
@@ -96,7 +96,7 @@ def _steps() -> tuple[list[str], Rows]:
     for name, step in preprocessing.STEPS.items():
         parameters = ", ".join(step.model_fields)
         rows.append([name, parameters, _summary(step)])
-    return ["name", "parameters", "what"], rows
+    return ["name", "parameters", "meaning"], rows
 
 
 def _summary(described: type) -> str:
@@ -104,4 +104,4 @@ def _summary(described: type) -> str:
 
 
 def _keys() -> tuple[list[str], Rows]:
-    return ["key", "default", "what"], [[k.path, k.default, f"{k.meaning} ({k.type})"] for k in keys()]
+    return ["key", "default", "meaning"], [[k.path, k.default, f"{k.meaning} ({k.type})"] for k in keys()]

@@ -76,7 +76,7 @@ def _schedule(kind: str) -> None:
     out.say(f"schedule {kind}: {_paragraphs(schedule)}", "")
     out.say(f"points: {schedule.AXIS}", f"example: constraints: {schedule.example()}", "")
     rows = [[k.path.rpartition(".")[2], k.type, k.default, k.meaning] for k in schedule_keys(kind)]
-    out.table(["key", "type", "default", "what"], rows)
+    out.table(["key", "type", "default", "meaning"], rows)
 
 
 def _paragraphs(described: type) -> str:

@@ -37,9 +37,23 @@ def forms(labels: Sequence[str]) -> list[Form]:
     >>> [tuple(form) for form in forms(["k-means", "PMMC", "PMMC (as printed)"])]
     [(0, 0, False), (1, 0, False), (1, 1, True)]
     """
-    ours = {label: label.replace(_PRINTED, "") for label in labels}
-    paired = {label for label, other in ours.items() if other != label and other in ours}
-    numbers = {label: number for number, label in enumerate(each for each in labels if each not in paired)}
-    if not paired:
+    pairs = {label: _other_form(label, labels) for label in labels if _PRINTED in label}
+    ours = {label: other for label, other in pairs.items() if other is not None}
+    numbers = {label: number for number, label in enumerate(each for each in labels if each not in ours)}
+    if not ours:
         return [Form(number, number) for number in numbers.values()]
-    return [Form(numbers[ours[x] if x in paired else x], int(x in paired), x in paired) for x in labels]
+    return [Form(numbers[ours.get(label, label)], int(label in ours), label in ours) for label in labels]
+
+
+def _other_form(label: str, labels: Sequence[str]) -> str | None:
+    """Return our form of a printed method: with the same clusterer or, where it is the only one, another.
+
+    >>> _other_form("RCA (as printed) + k-means", ["RCA + PCK-Means", "DCA + PCK-Means"])
+    'RCA + PCK-Means'
+    """
+    wanted = label.replace(_PRINTED, "")
+    if wanted in labels:
+        return wanted
+    learner = wanted.split(" + ")[0]
+    others = [other for other in labels if " + " in other and other.split(" + ")[0] == learner]
+    return others[0] if len(others) == 1 and " + " in wanted else None

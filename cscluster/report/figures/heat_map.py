@@ -85,10 +85,14 @@ def _draw_map(figure: Figure, axes: Axes, means: pd.DataFrame, metric: str) -> N
     if not np.isfinite(values).any():
         say_empty(axes)
         return
-    image = axes.imshow(values, cmap=_MAP, origin="lower", aspect="auto")
-    sign = -1.0 if lower_is_better(metric) else 1.0
-    row, column = np.unravel_index(np.nanargmax(sign * values), values.shape)
-    axes.add_patch(frame(column - 0.5, row - 0.5))
+    low, high = np.nanmin(values), np.nanmax(values)
+    best = low if lower_is_better(metric) else high
+    if low < high:
+        for row, column in np.argwhere(np.isclose(values, best, rtol=0, atol=1e-9)).tolist():
+            axes.add_patch(frame(column - 0.5, row - 0.5))
+    else:  # no cell is the best of a panel whose means are all the same: the colour is the middle one
+        low, high = low - 1, high + 1
+    image = axes.imshow(values, cmap=_MAP, origin="lower", aspect="auto", vmin=low, vmax=high)
     if max(values.shape) > _ROOM_FOR_NUMBERS:
         figure.colorbar(image, ax=axes, fraction=0.06, pad=0.02)
     else:

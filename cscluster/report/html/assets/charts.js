@@ -224,9 +224,9 @@ function heatHeight(rows) {
   return 80 + 38 * rows;
 }
 
-/** The ink that can be read on the colour of a share. */
+/** The ink that can be read on the colour of a share: where both are as good, their contrast is 4.6. */
 function heatInk(share) {
-  return colour(share > (theme.dark ? 0.58 : 0.88) ? "heat-ink-high" : "ink");
+  return colour(share > (theme.dark ? 0.605 : 0.92) ? "heat-ink-high" : "heat-ink-low");
 }
 
 function heatScale(min, max) {
