@@ -69,7 +69,8 @@ def test_from_the_files_to_the_page(reproduce, tmp_path):
     picture = "![fig1: ACC (majority), one trial each.](figures/tiny2020_fig1_curves_acc.png)"
     assert f"### Fig. 1 of tiny2020\n\n{picture}" in page
     assert (reference / "figures" / "tiny2020_fig1_curves_acc.png").stat().st_size > 1000
-    assert "### Fig. 3 of tiny2020\n\n![Fig. 3: mnist0689](figures/tiny2020_mnist0689.png)" in page
+    assert "### Fig. 3 of tiny2020\n\n![mnist0689: samples of each class" in page
+    assert "(figures/tiny2020_mnist0689.png)" in page
     assert "samples, colour and marker by class." in page
     assert (reference / "printed_tiny2020.csv").read_text().count("\n") == 2
 
