@@ -22,8 +22,9 @@ LEAST_SECONDS = 30.0
 _KMEANS_SECONDS = 7e-8
 _NEIGHBOUR_SECONDS = (2.5e-9, 4.5e-11)
 _EIGEN_SECONDS = 2e-10
-_TREE_FEATURES = 15
-"""Up to so many features the neighbours are searched in a tree, which takes little."""
+_TREE_SECONDS = 7e-9
+_TREE_FEATURES = (7, 15)
+"""Up to so many features the neighbours are searched in a tree: little work, and almost all distances."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,11 @@ def kernel_matrix(n: int, m: int, advice: str, seconds: float = 0.0) -> Cost:
 
 def neighbour_seconds(n: int, d: int) -> float:
     """Return the time of a search for the nearest neighbours of n samples among each other."""
+    few, most = _TREE_FEATURES
+    if d <= most:
+        return _TREE_SECONDS * n * n if d > few else 0.0
     of_pair, of_feature = _NEIGHBOUR_SECONDS
-    return n * n * (of_pair + of_feature * d) if d > _TREE_FEATURES else 0.0
+    return n * n * (of_pair + of_feature * d)
 
 
 def eigen_seconds(d: int) -> float:

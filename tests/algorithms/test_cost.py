@@ -11,7 +11,8 @@ from cscluster.algorithms.build import build
 from cscluster.algorithms.cost import MAX_SECONDS, Cost, allowed_seconds, require_affordable
 from cscluster.errors import DataError, ParameterError
 
-MANY, WIDE, LINKED = (100_000, 20, 1000), (1500, 2000, 1000), (30_000, 10, 20_000)
+MANY, NARROW = (100_000, 20, 1000), (100_000, 10, 1000)
+WIDE, LINKED = (1500, 2000, 1000), (30_000, 10, 20_000)
 
 
 def task(n, d, n_links):
@@ -34,6 +35,7 @@ def task(n, d, n_links):
         ("ccskl", MANY, "about 46 s of one core", "use landmark_ensemble or pckmeans"),
         ("scsc", MANY, "about 55 s of one core", "use landmark_ensemble or pckmeans, or fewer partitions"),
         ("trace_ratio", MANY, "about 34 s of one core", "use rca or xiang, which need no neighbours"),
+        ("trace_ratio", NARROW, "about 70 s of one core", "use rca or xiang, which need no neighbours"),
         ("trace_ratio_nonlinear", MANY, "about 34 s of one core", "use rca or xiang"),
         ("trace_ratio_nonlinear", LINKED, "about 4 min of one core", "use rca or xiang"),
         ("llma", MANY, "about 70 s of one core", "use rca"),
