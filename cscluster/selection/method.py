@@ -22,7 +22,7 @@ _PREFERRED_FIRST = (
 )  # fmt: skip
 """In the order of their mean results with few links on the sets of ``configs/benchmark/development.yaml``;
 last the one for groups that are not convex (``docs/defaults.md``)."""
-_MOST_COLUMNS = {"rca": 1000, "itml": 500, "mpckmeans_full": 100}
+_MOST_COLUMNS = {"rca": 1000, "itml": 500, "mpckmeans_full": 100, "trace_ratio_nonlinear": 500}
 _MOST_ROWS = {"pmmc": 20_000, "trace_ratio_nonlinear": 20_000}
 _WITHOUT_LINKS = "kmeans"
 CANDIDATES = (*_PREFERRED_FIRST, _WITHOUT_LINKS)
