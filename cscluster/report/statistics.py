@@ -113,8 +113,9 @@ def _paired(results: Compared, metric: str) -> Paired:
     spot = np.ravel_multi_index((axes.draw, axes.place, axes.label), shape) if len(axes.draw) else axes.draw
     means = draw_means(metric_values(results.trials, metric), [], spot)
     counts, values = np.zeros(shape), np.full(shape, np.nan)
-    counts.flat[means.index] = means["count"]
-    values.flat[means.index] = means["mean"]
+    spots = means.index.to_numpy()
+    counts.flat[spots] = means["count"]
+    values.flat[spots] = means["mean"]
     enough = 2 * counts >= np.maximum(counts.max(axis=2, keepdims=True, initial=0), 1)
     return Paired(axes.places, results.labels, axes.draws, np.where(enough, values, np.nan))
 
