@@ -13,8 +13,7 @@ def for_table(X: Any) -> AbstractContextManager[Any]:
     """Return a context in which fits to small data use one thread, and others as many as they like.
 
     Beside other work on the machine, threads that have little to do spend most of their time waiting, and
-    that takes all cores: 130 rows cost 44 CPU seconds in place of 8 (``cscluster cluster`` without ``-k`` on
-    two cores with a load of 10, 17 November 2026).
+    that takes all cores (``docs/performance.md``).
 
     Parameters
     ----------
