@@ -208,8 +208,9 @@ class Constraints:
     def from_partial_labels(cls, labels: ArrayLike) -> Constraints:
         """Link samples whose classes are known, -1 where they are not.
 
-        The links are the fewest that say it all: each class is a star of must-links around its
-        first sample, and cannot-links join these first samples.
+        Each class is a chain of must-links; between two classes each sample of the larger one has a
+        cannot-link, in turn with those of the smaller one.  All else follows from these, and their number
+        grows with that of the samples.
 
         Parameters
         ----------
@@ -226,16 +227,21 @@ class Constraints:
         >>> from cscluster import Constraints
         >>> links = Constraints.from_partial_labels([0, -1, 1, 0, -1, 0])
         >>> links.must_links.tolist(), links.cannot_links.tolist()
-        ([[0, 3], [0, 5]], [[0, 2]])
+        ([[0, 3], [3, 5]], [[0, 2], [2, 3], [2, 5]])
         """
         y = np.asarray(labels)
         members = np.flatnonzero(y != -1)
-        classes, first, class_of = np.unique(y[members], return_index=True, return_inverse=True)
+        classes, class_of, sizes = np.unique(y[members], return_inverse=True, return_counts=True)
         if len(classes) < 2:
             raise ConstraintError(f"Labels of two classes or more are needed, got {len(classes)}.")
-        centre = members[first]
-        stars = np.column_stack([centre[class_of], members])
-        return cls(stars[stars[:, 0] != stars[:, 1]], _all_pairs(centre), n_samples=len(y))
+        order = members[np.argsort(class_of, kind="stable")]
+        first = np.cumsum(sizes) - sizes
+        chains = np.column_stack([order[:-1], order[1:]])
+        a, b = np.triu_indices(len(classes), 1)
+        larger = np.maximum(sizes[a], sizes[b])
+        turn = np.arange(larger.sum()) - np.repeat(np.cumsum(larger) - larger, larger)
+        sides = [order[first[c] + turn % sizes[c]] for c in (np.repeat(a, larger), np.repeat(b, larger))]
+        return cls(np.delete(chains, first[1:] - 1, axis=0), np.column_stack(sides), n_samples=len(y))
 
     def __len__(self) -> int:
         return len(self.must_links) + len(self.cannot_links)

@@ -306,8 +306,8 @@ class Fraction(_Schedule):
 class Labelled(_Schedule):
     """Samples whose classes are known, a share of all in per cent or a number of each class.
 
-    The links are the fewest that say it (`Constraints.from_partial_labels`).  Noise is the share of the
-    known samples that bear another class.
+    The links are those of `Constraints.from_partial_labels`.  Noise is the share of the known samples that
+    bear another class.
     """
 
     AXIS = "samples with known classes"
@@ -333,8 +333,8 @@ class Labelled(_Schedule):
         return self.shares or self.per_class or []
 
     def identity(self) -> dict[str, Any]:
-        """Return the kind, the noise and what the points count."""
-        return {**super().identity(), "of": "all" if self.shares else "class"}
+        """Return the kind, the noise, what the points count and the form of the links."""
+        return {**super().identity(), "of": "all" if self.shares else "class", "links": "chains"}
 
     def _episode(self, point: int, draw: _Draw) -> Episode:
         """Return links between the samples whose classes are known."""

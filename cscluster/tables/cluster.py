@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from cscluster.algorithms import parameters, registry
-from cscluster.arrays import IntArray
 from cscluster.constraints import Constraints
 from cscluster.constraints.files import as_links
 from cscluster.errors import DataError, ParameterError
@@ -84,33 +83,11 @@ def cluster_table(
 
 
 def all_links(table: Table, given: Constraints, hard: bool) -> Constraints:
-    """Return the given links and those of the table's labels."""
-    return given if table.labels is None else given | links_of_labels(table.labels, hard)
-
-
-def links_of_labels(labels: IntArray, hard: bool = False) -> Constraints:
-    """Link rows whose classes are known, -1 where they are not; the number of links grows with the rows.
-
-    The links of `Constraints.from_partial_labels` say it all.  Each known row gets one more cannot-link,
-    which follows from them: held-out links that choose a method need some of both kinds.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n,)
-        Class of each row, -1 where it is unknown.
-    hard : bool
-        Whether the links must hold.
-    """
-    links = Constraints.from_partial_labels(labels)
-    members = [np.flatnonzero(labels == number) for number in np.unique(labels[labels >= 0])]
-    further = []
-    for place, rows in enumerate(members):
-        steps = 1 + np.arange(len(rows)) % (len(members) - 1)
-        for turn, (row, step) in enumerate(zip(rows.tolist(), steps.tolist(), strict=True)):
-            others = members[(place + step) % len(members)]
-            further.append((row, int(others[turn % len(others)])))
-    links = links | Constraints(cannot_links=further, n_samples=len(labels))
-    return links.hardened() if hard else links
+    """Return the given links and those of the table's labels, which must hold if `hard`."""
+    if table.labels is None:
+        return given
+    links = Constraints.from_partial_labels(table.labels)
+    return given | (links.hardened() if hard else links)
 
 
 def cluster(

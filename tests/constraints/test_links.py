@@ -290,8 +290,16 @@ def test_partial_labels_entail_all_that_is_known_and_nothing_else(y):
     c = Constraints.from_partial_labels(y)
     pairs = [(i, j) for i in known for j in known if i < j]
     assert c.closure() == Constraints.from_labels(pairs, y)
-    n_classes = len(set(y[known]))
-    assert len(c) == len(known) - n_classes + n_classes * (n_classes - 1) // 2
+    sizes = np.unique(y[known], return_counts=True)[1]
+    assert len(c.must_links) == len(known) - len(sizes)
+    assert len(c.cannot_links) == sum(max(a, b) for i, a in enumerate(sizes) for b in sizes[:i])
+
+
+def test_every_sample_with_a_known_class_has_a_cannot_link_with_every_other_class():
+    y = np.array([0, 2, 1, -1, 1, 0, 2, 2])
+    c = Constraints.from_partial_labels(y)
+    of_sample = {(i, y[j]) for pair in c.cannot_links.tolist() for i, j in (pair, pair[::-1])}
+    assert of_sample == {(i, k) for i in np.flatnonzero(y >= 0) for k in range(3) if k != y[i]}
 
 
 def test_methods_that_cannot_keep_hard_links_say_so():

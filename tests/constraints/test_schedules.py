@@ -289,13 +289,14 @@ def test_a_fraction_draws_the_pairs_of_a_share_of_the_samples():
 
 
 @pytest.mark.parametrize("points", [{"shares": [10, 30]}, {"per_class": [1, 4]}])
-def test_labelled_samples_are_linked_by_the_fewest_links_and_more_extend_less(points):
+def test_labelled_samples_are_linked_and_more_extend_less(points):
     y = np.repeat([0, 1, 2], [30, 20, 10])
     schedule = Labelled(**points)
     few, many = (schedule.episode(p, y, 0, "x", 0).tiers[0] for p in schedule.points)
     assert set(few.touched) <= set(many.touched)
     assert len(many.violated(y)) == 0
-    assert len(many) == len(many.touched) - 3 + 3
+    assert len(many.must_links) == len(many.touched) - 3
+    assert len(many.component_cannot_links) == 3
     if "per_class" in points:
         assert np.bincount(y[many.touched]).tolist() == [4, 4, 4]
     else:
