@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import psutil
@@ -12,8 +13,8 @@ from cscluster.errors import StoreError
 from cscluster.words import encodable
 
 
-def replace(path: Path, content: bytes) -> None:
-    """Make `content` the content of a file, or of what it links to; it is on disk afterwards.
+def replace(path: Path, content: bytes | Iterable[bytes]) -> None:
+    """Make `content`, or its parts, the content of a file, or of what it links to; it is on disk afterwards.
 
     After an OSError the file is as it was.  Only a process that is killed leaves the new content
     behind, in ``.NAME.PID.part`` beside the file; see `remove_abandoned`.
@@ -22,7 +23,7 @@ def replace(path: Path, content: bytes) -> None:
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as file:
-            file.write(content)
+            file.writelines([content] if isinstance(content, bytes) else content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, target)
@@ -48,8 +49,8 @@ def _is_written_by(pid: int, part: Path) -> bool:
         return False
 
 
-def put(path: Path, content: str | bytes) -> None:
-    """Write a file of a user in one step, with the directories above it.
+def put(path: Path, content: str | bytes | Iterable[str]) -> None:
+    """Write a file of a user in one step, with the directories above it; parts are asked for one by one.
 
     Raises
     ------
@@ -60,6 +61,9 @@ def put(path: Path, content: str | bytes) -> None:
         raise StoreError(f"Cannot write '{path}': it is a directory; name a file in it.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace(path, encodable(content) if isinstance(content, str) else content)
+        if isinstance(content, bytes):
+            replace(path, content)
+        else:
+            replace(path, map(encodable, [content] if isinstance(content, str) else content))
     except OSError as error:
         raise StoreError(f"Cannot write '{path}': {error.strerror or error}.") from error

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from cscluster import documents
 from cscluster.algorithms import registry
 from cscluster.atomic import put
 from cscluster.cli import cluster_view as view
 from cscluster.cli import console, options
 from cscluster.constraints import Constraints
-from cscluster.constraints.files import CONTRADICTIONS, as_links, links_csv
+from cscluster.constraints.files import CONTRADICTIONS, as_links, linked_names, links_csv
 from cscluster.errors import ConfigError, ContradictionError, ParameterError, StoreError
 from cscluster.models.files import from_outcome, require_inductive, to_bytes
 from cscluster.report.html.scatter import clusters_page, scatter_page
@@ -24,6 +26,8 @@ from cscluster.selection.heldout import title
 from cscluster.tables import describe, features
 from cscluster.tables.cluster import Method as Method
 from cscluster.tables.cluster import all_links, cluster_table, wanted_method
+from cscluster.tables.large import LARGE, LargeFile
+from cscluster.tables.large import find as find_large
 from cscluster.tables.outcome import Outcome
 from cscluster.tables.outputs import check as check_files
 from cscluster.tables.outputs import labels_csv
@@ -111,11 +115,16 @@ def cluster(
     given = None if preprocess is None else features.parse_steps(preprocess)
     _check(wanted, given or [], outputs, [Path(data), *([links] if links else [])])
 
+    large = find_large(data)
     with screen.working(f"reading {data}"):
-        table = read_table(data, columns)
+        if large is None:
+            table = read_table(data, columns)
+        else:
+            _check_large(wanted, outputs)
+            table = large.sample(columns, linked_names(links) if links else (), seed)
         steps = features.default_steps(table) if given is None else given
         fitted, X = features.Features.fit(table, steps)
-    screen.say(view.source_line(data, table), *features.describe(table, fitted, steps))
+    screen.say(view.source_line(data, table, large), *features.describe(table, fitted, steps))
     screen.say(*view.naming_line(table))
     constraints = _links(links, table, contradictions)
     screen.say(*view.links_lines(constraints, links))
@@ -129,12 +138,18 @@ def cluster(
     screen.say(*(f"note: {text}" for text in outcome.notes))
     screen.say(f"time: {time.perf_counter() - start:.1f} s")
 
-    labels = labels_csv(table, outcome.labels, read_cells(data, table) if outputs.with_table else None)
-    if outputs.out == STDOUT:
-        console.data(labels)
-    elif outputs.out is not None:
-        put(outputs.out, labels)
-        screen.whole(f"labels: {outputs.out}")
+    if outputs.out is not None:
+        labels = (
+            _labels_of_all(large, outcome, screen)
+            if large is not None
+            else [labels_csv(table, outcome.labels, read_cells(data, table) if outputs.with_table else None)]
+        )
+        if outputs.out == STDOUT:
+            for part in labels:
+                console.data(part)
+        else:
+            put(outputs.out, labels)
+            screen.whole(f"labels: {outputs.out}")
     heading = f"{data}: {title(name)}, {n_clusters} clusters"
     about = _about(outcome, table)
     if outputs.describe is not None:
@@ -151,6 +166,26 @@ def cluster(
         screen.whole(f"map: {path}")
     if outputs.out is None:
         screen.say("the labels are not written; --out labels.csv writes them")
+
+
+def _check_large(wanted: Method, outputs: Outputs) -> None:
+    """Say at once what cannot be done with a file that is not read whole."""
+    if outputs.with_table:
+        raise ParameterError(f"--with-table repeats tables of at most {LARGE:,} rows.")
+    if outputs.out is not None and wanted.name is not None:
+        require_inductive(registry.find(wanted.name))
+
+
+def _labels_of_all(large: LargeFile, outcome: Outcome, screen: console.Console) -> Iterator[str]:
+    """Yield the lines of the labels of a file that is not read whole, and show the sizes of the clusters."""
+    sizes = np.zeros(outcome.n_clusters, dtype=np.int64)
+    with screen.working("labelling") as say:
+        for rows, labels in large.labelled(outcome, from_outcome(outcome).predict):
+            yield labels_csv(rows, labels, head=not sizes.any())
+            sizes += np.bincount(labels, minlength=outcome.n_clusters)
+            say(f"labelling: {sizes.sum():,} of {large.n_rows:,} rows")
+    screen.say("", "all rows:")
+    view.show_sizes(screen, sizes)
 
 
 def _links(path: Path | None, table: Table, contradictions: str) -> Constraints:

@@ -20,6 +20,7 @@ from cscluster.selection.method import Choice
 from cscluster.tables import describe, outcome
 from cscluster.tables.cluster import Watcher
 from cscluster.tables.describe import Cluster
+from cscluster.tables.large import LargeFile
 from cscluster.tables.outcome import Outcome
 from cscluster.tables.table import Table
 from cscluster.words import plural
@@ -73,10 +74,13 @@ def when_compiling(call: Callable[[], None]) -> Iterator[None]:
         yield
 
 
-def source_line(data: str, table: Table) -> str:
+def source_line(data: str, table: Table, large: LargeFile | None = None) -> str:
     """Say what was read."""
     named = f"column '{table.id_column}' names them" if table.id_column else "counted from 0"
-    return f"{data}: {plural(table.n_rows, 'row')}, {named}"
+    if large is None:
+        return f"{data}: {plural(table.n_rows, 'row')}, {named}"
+    learned = f"{table.n_rows:,} are learned from: those that links or labels speak of, and others at random"
+    return f"{data}: {large.n_rows:,} rows, {named}; {learned}"
 
 
 def naming_line(table: Table) -> list[str]:

@@ -143,6 +143,18 @@ def list_links(text: str, path: Path, n_samples: int, ids: Sequence[str] | None 
     return links
 
 
+def linked_names(path: Path) -> set[str]:
+    """Return the names or indices of the samples that a links file speaks of, whether or not there are such.
+
+    Raises
+    ------
+    ConstraintError
+        If the file cannot be read.
+    """
+    rows = (row[:2] for _, row in content_rows(read_text(path), path, []))
+    return {name for row in rows for cell in row for name in (cell, cells.unguarded(cell))}
+
+
 def _lines(text: str, path: Path, n_samples: int, ids: Sequence[str] | None) -> list[Link]:
     """Return the links of a file, or raise an error that lists all lines that are wrong."""
     mistakes: list[str] = []

@@ -54,7 +54,7 @@ def read(path: Path, *, name: str, target: str | None = None, id_column: str | N
     DataError
         If the file is missing, damaged, of an unknown format or without the named columns.
     """
-    with _explained(path) as known:
+    with explained(path) as known:
         content = path.read_bytes()
         if not content:
             raise ValueError("the file is empty")
@@ -77,7 +77,7 @@ def read_frame(path: Path, *, id_column: str | None = None) -> pd.DataFrame:
     DataError
         If the file is missing or damaged, or has a column twice.
     """
-    with _explained(path) as known:
+    with explained(path) as known:
         frame = known.load()(path, id_column)
     return with_names(frame, path.stem)
 
@@ -90,14 +90,14 @@ def read_text(path: Path) -> pd.DataFrame:
     DataError
         If the file is missing or damaged, or has a column twice.
     """
-    with _explained(path) as known:
+    with explained(path) as known:
         read = known.load()
         frame = separated_frame(path, None, dtype=str) if read is separated_frame else read(path, None)
     return with_names(frame.astype(object).where(frame.notna(), ""), path.stem)
 
 
 @contextlib.contextmanager
-def _explained(path: Path) -> Iterator[Format]:
+def explained(path: Path) -> Iterator[Format]:
     """Yield the format of a file, and turn whatever goes wrong while it is read into one sentence."""
     if not os.path.isfile(path):  # which takes any string for a path
         raise DataError(f"There is no data file '{path}'.")

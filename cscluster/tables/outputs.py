@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -41,7 +42,9 @@ def check(outputs: Sequence[tuple[str, Path]], inputs: Sequence[Path]) -> None:
         taken[place] = option
 
 
-def labels_csv(table: Table, labels: NDArray[np.int64], frame: pd.DataFrame | None = None) -> str:
+def labels_csv(
+    table: Table, labels: NDArray[np.int64], frame: pd.DataFrame | None = None, *, head: bool = True
+) -> str:
     """Return the cluster of each row as CSV, by its name or its number.
 
     Parameters
@@ -52,12 +55,16 @@ def labels_csv(table: Table, labels: NDArray[np.int64], frame: pd.DataFrame | No
         Their clusters.
     frame : DataFrame, optional
         The user's columns, to be repeated before the clusters.
+    head : bool
+        Whether the names of the columns come first.
     """
-    if frame is not None:
+    if frame is None:
+        heads = [table.id_column or "row", "cluster"]
+        rows: Iterable[Iterable[Any]] = zip(
+            map(table.row_name, range(len(labels))), labels.tolist(), strict=True
+        )
+    else:
         heads = [*frame.columns, "cluster" if "cluster" not in frame else "cluster_found"]
         rows = zip(*(frame[name].astype(str) for name in frame), labels.tolist(), strict=True)
-        return "".join(cells.line(map(cells.guarded, map(str, row))) for row in (heads, *rows))
-    lines = [cells.line([cells.guarded(table.id_column or "row"), "cluster"])]
-    for row, label in enumerate(labels.tolist()):
-        lines.append(cells.line([cells.guarded(table.row_name(row)), label]))
-    return "".join(lines)
+    lines = (heads, *rows) if head else rows
+    return "".join(cells.line(map(cells.guarded, map(str, row))) for row in lines)

@@ -150,7 +150,7 @@ def read_table(source: str, columns: Columns) -> Table:
     return _select(_from_dataset(data, columns.id), columns)
 
 
-def from_pandas(frame: pd.DataFrame, columns: Columns) -> Table:
+def from_pandas(frame: pd.DataFrame, columns: Columns, name: str = "table") -> Table:
     """Return a data frame as a table; an index of names names the rows, unless a column does.
 
     Raises
@@ -158,12 +158,12 @@ def from_pandas(frame: pd.DataFrame, columns: Columns) -> Table:
     DataError
         If there is no such column, or nothing to cluster by.
     """
-    frame = readers.with_names(frame.copy(deep=False), "table")
-    readers.require_columns(frame, "table", columns.named)
-    columns = _with_own_id(frame, columns)
-    table = _from_frame(frame, "table", columns)
+    frame = readers.with_names(frame.copy(deep=False), name)
+    readers.require_columns(frame, name, columns.named)
+    columns = with_own_id(frame, columns)
+    table = _from_frame(frame, name, columns)
     if columns.id is None and not isinstance(frame.index, pd.RangeIndex) and frame.index.is_unique:
-        table = replace(table, ids=readers.sample_names(pd.Series(frame.index, name="index"), "table"))
+        table = replace(table, ids=readers.sample_names(pd.Series(frame.index, name="index"), name))
     return table
 
 
@@ -247,13 +247,13 @@ def _read_frame(source: str, columns: Columns) -> tuple[pd.DataFrame, Columns]:
     default = readers.default_target(path, frame)
     if columns.target is None and default != columns.labels:
         columns = replace(columns, target=default)
-    found = _with_own_id(frame, columns)
+    found = with_own_id(frame, columns)
     if found.id != columns.id:
         frame = readers.read_frame(path, id_column=found.id)
     return frame, found
 
 
-def _with_own_id(frame: pd.DataFrame, columns: Columns) -> Columns:
+def with_own_id(frame: pd.DataFrame, columns: Columns) -> Columns:
     """Let a column called "id", or a first column that counts the rows, name them if the user names none."""
     if columns.id is not None or not len(frame):
         return columns

@@ -2,8 +2,10 @@
 
 import csv
 import io
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from cscluster import load_dataset
@@ -12,6 +14,7 @@ from cscluster.cli.cluster import Method, parse_method
 from cscluster.cli.console import Console
 from cscluster.errors import ParameterError
 from cscluster.selection.count import Count
+from cscluster.tables import large
 
 HEAD = ["id", "name", "bed", "sepal_length", "sepal_width", "petal_length", "petal_width", "species"]
 
@@ -295,3 +298,31 @@ def test_a_method_that_would_take_too_long_says_so_and_ends_with_2(call, garden,
     assert done.returncode == 2
     assert "CSP would take about 0 s of one core for 120 samples" in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
+
+
+def test_a_large_file_is_labelled_though_it_is_never_read_whole(call, tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(large, "LARGE", 100)
+    monkeypatch.setattr(large, "SAMPLE", 40)
+    monkeypatch.setattr(large, "_BLOCK", 64)
+    y = np.arange(300) % 3
+    X = 9 * y[:, None] + np.random.default_rng(0).normal(size=(300, 2))
+    pd.DataFrame(X, columns=["length", "width"]).to_parquet("big.parquet")
+    Path("links.csv").write_text("a,b,link\n0,3,must\n298,299,cannot\n")
+    done = call("cluster big.parquet -c links.csv -k 3 -a pckmeans -o labels.csv --model model.zip")
+    assert done.returncode == 0, done.stderr
+    assert "300 rows, counted from 0; 4" in done.stdout
+    assert "all rows:" in done.stdout
+    labels = read(Path("labels.csv").read_text())
+    assert labels[0] == ["row", "cluster"]
+    assert [row[0] for row in labels[1:]] == [str(row) for row in range(300)]
+    found = np.array([int(row[1]) for row in labels[1:]])
+    assert all(len(set(found[y == k])) == 1 for k in range(3))
+    assert call("cluster big.parquet -k 3 -a pckmeans -o -").stdout.count("\n") == 301
+    refused = call("cluster big.parquet -k 3 -a pckmeans -o labels.csv --with-table")
+    assert refused.returncode == 2
+    assert "--with-table repeats tables of at most" in refused.stderr
+    refused = call("cluster big.parquet -k 3 -a ccskl -o labels.csv")
+    assert refused.returncode == 2
+    assert "cannot place new data" in refused.stderr

@@ -1,0 +1,112 @@
+"""A Parquet file of many rows, never held whole: some are learned from, all are labelled block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from cscluster import seeds
+from cscluster.arrays import IntArray
+from cscluster.data import readers
+from cscluster.tables.outcome import Outcome
+from cscluster.tables.table import Columns, Table, from_pandas, read_new, with_own_id
+
+LARGE = 1_000_000
+"""Files of more rows than this are not read whole."""
+SAMPLE = 100_000
+"""So many rows at random are learned from, beside the rows that links or labels speak of."""
+_BLOCK = 200_000
+
+
+@dataclass(frozen=True)
+class LargeFile:
+    """A Parquet file and its number of rows."""
+
+    path: Path
+    n_rows: int
+
+    def blocks(self, columns: Collection[str] | None = None) -> Iterator[pd.DataFrame]:
+        """Yield the rows in their order, some at a time; the index of each frame counts them."""
+        from pyarrow import parquet
+
+        start = 0
+        with readers.explained(self.path), parquet.ParquetFile(self.path) as file:
+            for batch in file.iter_batches(_BLOCK, columns=None if columns is None else list(columns)):
+                frame = readers.with_names(batch.to_pandas(), self.path.stem)
+                frame.index = pd.RangeIndex(start, start + len(frame))
+                start += len(frame)
+                yield frame
+
+    def sample(self, columns: Columns, linked: Collection[str], seed: int) -> Table:
+        """Return rows at random as a table, with all that are linked or whose class is known.
+
+        Rows without names are named by their numbers.
+
+        Parameters
+        ----------
+        columns : Columns
+            Which columns play which part.
+        linked : collection of str
+            Names or numbers of the rows that links speak of.
+        seed : int
+            Seed of the random choice.
+        """
+        first = next(self.blocks())
+        readers.require_columns(first, self.path.stem, columns.named)
+        columns = with_own_id(first, columns)
+        drawn = np.zeros(self.n_rows, dtype=bool)
+        drawn[seeds.generator(seed, "rows").choice(self.n_rows, min(SAMPLE, self.n_rows), replace=False)] = (
+            True
+        )
+        parts = []
+        for block in self.blocks():
+            names = block.index if columns.id is None else block[columns.id]
+            wanted = drawn[block.index] | names.astype(str).str.strip().isin(linked)
+            if columns.labels is not None:
+                wanted |= block[columns.labels].notna()
+            parts.append(block[np.asarray(wanted)])
+        rows = pd.concat(parts)
+        return from_pandas(rows.set_axis(rows.index.astype(str)), columns, self.path.stem)
+
+    def labelled(
+        self, outcome: Outcome, predict: Callable[[Table], IntArray]
+    ) -> Iterator[tuple[Table, IntArray]]:
+        """Yield all rows with their clusters: those that were learned from as they are, the others predicted.
+
+        Parameters
+        ----------
+        outcome : Outcome
+            The clusters of a sample.
+        predict : callable
+            Gives the clusters of other rows.
+        """
+        assert outcome.table is not None
+        assert outcome.features is not None
+        learned, named = pd.Index(outcome.table.ids), outcome.table.id_column
+        numbers, texts = outcome.features.names, list(outcome.features.values)
+        for block in self.blocks([*([named] if named else []), *numbers, *texts]):
+            rows = read_new(block, None, named, numbers, texts)
+            if not rows.ids:
+                rows = replace(rows, ids=block.index.astype(str).tolist())
+            labels = predict(rows)
+            place = learned.get_indexer(rows.ids)
+            labels[place >= 0] = outcome.labels[place[place >= 0]]
+            yield rows, labels
+
+
+def find(source: str) -> LargeFile | None:
+    """Return a Parquet file of more than `LARGE` rows, None for all other data."""
+    path = Path(source).expanduser()
+    if path.suffix.lower() != ".parquet" or not path.is_file():
+        return None
+    try:
+        from pyarrow import parquet
+    except ImportError:
+        return None  # the reader of the whole file says what to install
+    with readers.explained(path):
+        n_rows = parquet.read_metadata(path).num_rows
+    return LargeFile(path, n_rows) if n_rows > LARGE else None

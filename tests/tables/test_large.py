@@ -1,0 +1,76 @@
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cscluster.constraints import Constraints
+from cscluster.errors import DataError
+from cscluster.tables import large
+from cscluster.tables.cluster import Method, Watcher, cluster_table
+from cscluster.tables.features import Features, default_steps
+from cscluster.tables.table import Columns
+
+pytest.importorskip("pyarrow")
+
+CENTRES = np.array([[0.0, 0.0], [8.0, 8.0]])
+
+
+@pytest.fixture(name="file")
+def parquet(tmp_path, monkeypatch):
+    monkeypatch.setattr(large, "LARGE", 500)
+    monkeypatch.setattr(large, "SAMPLE", 60)
+    monkeypatch.setattr(large, "_BLOCK", 128)
+    y = np.arange(1000) % 2
+    X = CENTRES[y] + np.random.default_rng(0).normal(size=(1000, 2))
+    known = np.where(np.arange(1000) < 4, np.array(["a", "b"])[y], None)
+    path = tmp_path / "big.parquet"
+    frame = pd.DataFrame({"key": np.arange(1000) + 5000, "x": X[:, 0], "y": X[:, 1], "known": known})
+    frame.to_parquet(path, row_group_size=300)
+    return path
+
+
+def fitted(table):
+    features, X = Features.fit(table, default_steps(table))
+    links = Constraints.empty(table.n_rows)
+    return cluster_table(table, features, X, links, Method("kmeans", {}, 2), 0, Watcher())
+
+
+def test_only_files_of_many_rows_are_large(file, tmp_path):
+    assert large.find(str(file)).n_rows == 1000
+    small = tmp_path / "small.parquet"
+    pd.DataFrame({"x": [0.0, 1.0]}).to_parquet(small)
+    assert large.find(str(small)) is None
+    assert large.find("iris") is None
+    broken = tmp_path / "broken.parquet"
+    broken.write_text("no")
+    with pytest.raises(DataError, match=r"Cannot read '.*broken.parquet' as PARQUET"):
+        large.find(str(broken))
+
+
+def test_a_sample_has_all_rows_that_are_spoken_of(file):
+    named = large.find(str(file)).sample(Columns(id="key", ignore=["known"]), {"5007", "5990"}, 0)
+    assert {"5007", "5990"} <= set(named.ids)
+    assert 60 <= named.n_rows <= 62
+    assert named.number_names == ["x", "y"]
+    counted = large.find(str(file)).sample(Columns(ignore=["key"], labels="known"), {"999"}, 0)
+    assert {"0", "1", "2", "3", "999"} <= set(counted.ids)
+    assert counted.labels[:4].tolist() == [0, 1, 0, 1]
+    again = large.find(str(file)).sample(Columns(ignore=["key"], labels="known"), {"999"}, 0)
+    assert again.ids == counted.ids
+
+
+@pytest.mark.parametrize("columns", [Columns(id="key", ignore=["known"]), Columns(ignore=["key", "known"])])
+def test_all_rows_are_labelled_in_their_order(file, columns):
+    source = large.find(str(file))
+    sample = source.sample(columns, (), 0)
+    outcome = replace(fitted(sample), labels=np.full(sample.n_rows, 7))
+    blocks = list(source.labelled(outcome, lambda rows: np.arange(rows.n_rows)))
+    names = [name for rows, _ in blocks for name in rows.ids]
+    first = 5000 if columns.id else 0
+    assert names == [str(first + row) for row in range(1000)]
+    assert max(rows.n_rows for rows, _ in blocks) <= 128
+    learned = set(sample.ids)
+    for rows, labels in blocks:
+        expected = [7 if name in learned else row for row, name in enumerate(rows.ids)]
+        assert labels.tolist() == expected
