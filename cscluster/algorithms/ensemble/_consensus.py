@@ -6,12 +6,17 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.linalg import eigsh
 
 from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.algorithms.ensemble._labels import Labels, Table, embed, normalized
+from cscluster.arrays import dense
 from cscluster.constraints import Constraints
+
+_SMALL = 500
+"""Rows of a matrix up to which all of its eigenvectors are computed."""
 
 
 def align(L: Labels, n_clusters: int, sample: IntArray) -> None:
@@ -68,7 +73,7 @@ def cluster_coordinates(L: Labels, n_per_partition: IntArray, n_components: int)
     G /= root[:, None]
     constant = root / np.linalg.norm(root)
     G -= np.outer(constant, constant)
-    s, V = _leading_eigenvectors(G, min(n_components, len(G)))
+    s, V = leading_eigenvectors(G, min(n_components, len(G)))
     V /= root[:, None]
     tables = np.zeros((m, k_max, n_components), dtype=np.float32)
     for k in range(m):
@@ -79,12 +84,13 @@ def cluster_coordinates(L: Labels, n_per_partition: IntArray, n_components: int)
     return tables / scale, eigenvalues
 
 
-def _leading_eigenvectors(G: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
-    """Return the largest eigenvalues, the largest first, and their eigenvectors."""
-    if len(G) <= max(500, 3 * count):
-        s, V = np.linalg.eigh(G)
+def leading_eigenvectors(G: FloatArray | sparse.sparray, count: int) -> tuple[FloatArray, FloatArray]:
+    """Return the largest eigenvalues of G, the largest first, and their eigenvectors."""
+    n = G.shape[0]
+    if n <= max(_SMALL, 3 * count):
+        s, V = np.linalg.eigh(dense(G))
     else:
-        s, V = eigsh(G, k=count, which="LA", v0=np.random.default_rng(0).standard_normal(len(G)))
+        s, V = eigsh(G, k=count, which="LA", v0=np.random.default_rng(0).standard_normal(n))
     order = np.argsort(-s)[:count]
     return s[order], V[:, order]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.errors import DataError
@@ -39,14 +40,14 @@ class ArrayRows:
         return object.__sizeof__(self) + (0 if isinstance(self.X, np.memmap) else int(self.X.nbytes))
 
     def take(self, samples: IntArray) -> FloatArray:
-        """Return some samples, given by their numbers in rising order."""
-        return _finite(np.asarray(self.X[samples], dtype=np.float64))
+        """Return some samples, given by their numbers in rising order; of all, no copy is made."""
+        X = self.X if len(samples) == self.shape[0] else self.X[samples]
+        return _finite(np.asarray(X, dtype=np.float64))
 
-    def blocks(self, features: IntArray | None = None) -> Iterator[FloatArray]:
-        """Yield all samples, in order, with all or with some of their features, in blocks of equal size."""
+    def blocks(self) -> Iterator[NDArray[Any]]:
+        """Yield all samples, in order and of their own type, in blocks of equal size."""
         for start in range(0, self.shape[0], _BLOCK):
-            block = np.asarray(self.X[start : start + _BLOCK])
-            yield _finite(np.asarray(block if features is None else block[:, features], dtype=np.float64))
+            yield _finite(np.asarray(self.X[start : start + _BLOCK]))
 
 
 def _map_rows(path: Path, dtype: Any, offset: int, shape: tuple[int, int], order: Any) -> ArrayRows:
@@ -70,11 +71,9 @@ class ParquetRows:
             start += len(block)
         return np.concatenate(parts)
 
-    def blocks(self, features: IntArray | None = None) -> Iterator[FloatArray]:
-        """Yield all samples, never more than a row group at once; only `features` are read."""
-        file = self._open()
-        names = None if features is None else [file.schema_arrow.names[j] for j in features]
-        for batch in file.iter_batches(batch_size=_BLOCK, columns=names):
+    def blocks(self) -> Iterator[FloatArray]:
+        """Yield all samples, never more than a row group at once."""
+        for batch in self._open().iter_batches(batch_size=_BLOCK):
             yield _finite(batch.to_pandas().to_numpy(dtype=np.float64))
 
     def _open(self) -> Any:
@@ -109,7 +108,7 @@ def open_rows(source: str | Path) -> Rows:
     raise DataError(f"Cannot read '{path.name}' in blocks: only .npy and .parquet files can be.")
 
 
-def _finite(block: FloatArray) -> FloatArray:
-    if not np.isfinite(block).all():
+def _finite(block: NDArray[Any]) -> NDArray[Any]:
+    if block.dtype.kind == "f" and not np.isfinite(block).all():
         raise DataError("X holds values that are missing or infinite.")
     return block

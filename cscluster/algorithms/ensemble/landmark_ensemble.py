@@ -64,7 +64,7 @@ class LandmarkEnsemble(PartitionEnsemble):
     True
     """
 
-    version = 4
+    version = 5
 
     n_partitions: int = 30
     partitions: str = "graph"

@@ -75,7 +75,7 @@ class SCSC(PartitionEnsemble):
     True
     """
 
-    version = 4
+    version = 5
 
     consensus: str = parameter(
         "rounding",

@@ -1,17 +1,21 @@
 import numpy as np
 import pytest
 from joblib import parallel_config
+from scipy.spatial.distance import cdist, pdist
 from sklearn.datasets import make_blobs
 
 from cscluster import load_dataset
 from cscluster.algorithms.ensemble._labels import allocate
 from cscluster.algorithms.ensemble._partitions import (
+    LEARNERS,
     GraphPartition,
     KernelPartition,
+    View,
     build,
     nearest_landmarks,
 )
 from cscluster.algorithms.ensemble._rows import ArrayRows
+from cscluster.linalg.kernels import Kernel, Nystroem, median_distance
 from cscluster.metrics.scores import score
 
 X, Y = make_blobs(400, n_features=6, centers=4, cluster_std=0.5, random_state=0)
@@ -36,10 +40,90 @@ def test_fewer_samples_than_landmarks_or_clusters(learner):
     assert labels.max() < 3
 
 
-def test_a_kernel_partition_is_k_means_on_its_features():
+@pytest.mark.parametrize("learner", [KernelPartition, GraphPartition])
+def test_a_partition_places_the_samples_that_it_was_learned_from_where_k_means_did(learner):
+    digits = load_dataset("optdigits").X.astype(np.float32)[:3000]
+    partition = learner.fit(digits, 10, np.random.default_rng(0))
+    assert np.mean(partition(digits) != partition.labels) < 0.001  # sums in single precision decide near ties
+
+
+def test_a_kernel_partition_takes_the_nearest_centre_in_the_space_of_its_features():
+    """Its arrays are those of the definition, worked out here in double precision."""
     digits = load_dataset("optdigits").X.astype(float)
-    partition = KernelPartition.fit(digits[:1000], 10, np.random.default_rng(0))
-    assert np.array_equal(partition(digits), partition.model.predict(partition.features(digits)))
+    learned, others = digits[:1000], digits[1000:]
+    partition = KernelPartition.fit(learned, 10, np.random.default_rng(0))
+    rng = np.random.default_rng(0)
+    width = median_distance(learned[rng.choice(1000, 500, replace=False)])
+    phi = Nystroem.fit(Kernel("gaussian", width), learned, 200, rng)
+    centres = np.stack([phi(learned)[partition.labels == c].mean(axis=0) for c in range(10)])
+    expected = cdist(phi(others), centres).argmin(axis=1)
+    assert np.mean(partition(others) != expected) < 0.01  # k-means ends when centres hardly move
+
+
+def test_blocks_give_the_labels_that_all_rows_at_once_give():
+    many = np.tile(X, (12, 1))  # 4800 rows: two blocks of the rows, and parts of these
+    sample, seeds = X[::2], np.random.SeedSequence(3).spawn(3)
+    for kind in LEARNERS:
+        L = build(ArrayRows(many), allocate(3, len(many), 4), kind, 4, (4, 4), sample, seeds, None)
+        few = build(ArrayRows(X), allocate(3, len(X), 4), kind, 4, (4, 4), sample, seeds, None)
+        assert np.array_equal(L, np.tile(few, 12))
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_partitions_made_together_are_those_made_one_by_one(kind):
+    seeds = np.random.SeedSequence(3).spawn(5)
+    alone = [
+        build(ArrayRows(X), allocate(1, len(X), 4), kind, 4, (4, 4), X, [seed], None)[0] for seed in seeds
+    ]
+    assert np.array_equal(built(kind=kind), alone)
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_a_far_origin_and_other_units_change_nothing(kind):
+    """A power of two keeps all digits of the samples, and the origin is a number of few digits."""
+    near = np.round(X, 3)
+    far = 2.0**70 * (near + 2**20)
+    L, moved = (
+        build(
+            ArrayRows(Z),
+            allocate(5, len(X), 4),
+            kind,
+            4,
+            (4, 4),
+            Z[::2],
+            np.random.SeedSequence(3).spawn(5),
+            None,
+        )
+        for Z in (near, far)
+    )
+    assert np.mean(moved != L) < 0.001
+
+
+def test_a_view_of_wide_samples_keeps_the_distances_in_each_subset_of_features():
+    """Samples that vary in 20 directions are seen by these alone, without a loss."""
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(300, 20)) @ rng.normal(size=(20, 150)) + 7
+    view = View.of(Z, np.full(150, 2.0), 120)
+    S = np.sort(rng.choice(150, 120, replace=False))
+    seen = view.of_features(S)(view(Z))
+    assert seen.shape == (300, 20)
+    assert pdist(seen) == pytest.approx(pdist(Z[:, S] / 2), rel=1e-4)
+
+
+def test_wide_samples_that_are_all_alike():
+    same = np.ones((30, 120))
+    for kind in LEARNERS:
+        L = build(
+            ArrayRows(same),
+            allocate(2, 30, 3),
+            kind,
+            110,
+            (3, 3),
+            same,
+            np.random.SeedSequence(0).spawn(2),
+            None,
+        )
+        assert L.max() < 3
 
 
 def test_graph_partition_of_repeated_samples():
@@ -48,9 +132,10 @@ def test_graph_partition_of_repeated_samples():
 
 
 def test_nearest_landmarks_agree_with_sorting():
-    near, distances = nearest_landmarks(X, X[:50], 5)
-    D = ((X[:, None] - X[None, :50]) ** 2).sum(axis=2)
-    assert distances == pytest.approx(np.sort(D, axis=1)[:, :5], abs=1e-9)
+    Z = X - X.mean(axis=0)
+    near, distances = nearest_landmarks(Z, Z[:50], 5)
+    D = ((Z[:, None] - Z[None, :50]) ** 2).sum(axis=2)
+    assert distances == pytest.approx(np.sort(D, axis=1)[:, :5], rel=1e-5)  # single precision chooses
     assert np.take_along_axis(D, near, axis=1) == pytest.approx(distances, abs=1e-9)
 
 

@@ -32,11 +32,6 @@ def test_files_are_read_in_blocks(path):
     assert rows.take(some).dtype == np.float64
 
 
-def test_only_the_features_that_are_asked_for_are_read(path):
-    blocks = open_rows(path).blocks(np.array([0, 2]))
-    assert np.array_equal(np.concatenate(list(blocks)), X[:, [0, 2]])
-
-
 def test_other_processes_get_the_name_of_a_file(path):
     rows = open_rows(path)
     message = pickle.dumps(rows)
@@ -51,6 +46,11 @@ def test_mapped_arrays_keep_order_and_parts_of_them_their_values(tmp_path, order
     for part in (whole, whole[10:20], whole[:, 1:]):
         again = pickle.loads(pickle.dumps(ArrayRows(part)))
         assert np.array_equal(np.concatenate(list(again.blocks())), part)
+
+
+def test_all_samples_of_an_array_are_not_copied():
+    whole = X.astype(float)
+    assert ArrayRows(whole).take(np.arange(len(X))) is whole
 
 
 def test_arrays_tell_their_size():
