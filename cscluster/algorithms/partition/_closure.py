@@ -90,9 +90,11 @@ class Closure:
     def broken(self, labels: IntArray) -> list[BrokenLinks]:
         """Return what the labels of the points break: links of the closure, and `pairs`."""
         K = int(labels.max(initial=0)) + 1
-        cells, cell = np.unique(self.component * K + labels, return_inverse=True)
+        place = self.component * K + labels
+        cells = np.flatnonzero(np.bincount(place, minlength=self.n_components * K))
         number = np.full((self.n_components, K), -1)
         number.flat[cells] = np.arange(len(cells))
+        cell = number.flat[place]
         split = number[(number >= 0).sum(axis=1) > 1]
         h, g = np.triu_indices(K, k=1)
         p, q = self._edges

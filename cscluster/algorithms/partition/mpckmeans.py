@@ -56,7 +56,7 @@ class MetricKMeans(ConstrainedKMeans):
         first = Metrics.start(
             X, self.n_clusters, metric=self.metric, matrix=self.matrix, w=self.w, floor=self.floor
         )
-        runs = (self._alternate(X, constraints, start, first, assignment, rng) for start in starts)
+        runs = self._runs(X, constraints, starts, first, assignment, rng)
         run = best_run(runs, X, constraints)
         self._store(run)
         self.metrics_ = run.model.matrices()
