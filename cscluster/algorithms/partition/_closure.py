@@ -20,6 +20,9 @@ from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, warn
 from cscluster.linalg.graph import adjacency
 
+GIVEN_ALONE = "Only the given links count, not what they entail."
+"""What becomes of contradictory links."""
+
 
 @dataclass(frozen=True)
 class Closure:
@@ -58,7 +61,7 @@ class Closure:
         points, n = constraints.touched, len(constraints.touched)
         pairs, is_must = np.searchsorted(points, constraints.pairs), constraints.is_must
         weights = constraints.weights
-        if warn_of_contradictions(constraints, "Only the given links count, not what they entail."):
+        if warn_of_contradictions(constraints, GIVEN_ALONE):
             component, is_closed = np.arange(n), np.zeros(n, dtype=bool)
         else:
             component = np.unique(constraints.binding.components[points], return_inverse=True)[1]

@@ -18,7 +18,7 @@ from cscluster.algorithms.fallback import EQUAL_NATS, Reference, surprise
 from cscluster.algorithms.parameters import Boolean, Choice, parameter
 from cscluster.algorithms.partition._assign import ASSIGNMENTS, Penalties, Units, assign_points, nearest
 from cscluster.algorithms.partition._centres import LloydClusterer
-from cscluster.algorithms.partition._closure import Closure
+from cscluster.algorithms.partition._closure import GIVEN_ALONE, Closure, warn_of_contradictions
 from cscluster.algorithms.partition._seeding import authors_seeds, seed_centers
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError
@@ -191,13 +191,26 @@ class ConstrainedKMeans(LloydClusterer):
         self.n_reseeded_ = run.n_reseeded
         self._model: Model = run.model
 
+    def _falls_back_at_once(
+        self, links: Constraints, reference: Reference, labels: IntArray, euclidean: Model
+    ) -> bool:
+        """Tell whether k-means cannot be beaten, whatever the links teach; its centres are then taken."""
+        if not reference.is_unbeatable(type(self).__name__, links, labels):
+            return False
+        warn_of_contradictions(links, GIVEN_ALONE)
+        self._use_kmeans(reference, labels, euclidean)
+        return True
+
     def _fall_back(
         self, X: FloatArray, links: Constraints, reference: Reference, labels: IntArray, euclidean: Model
     ) -> None:
-        """Take the centres of k-means, with such labels, where the links do not speak against them."""
+        """Take the centres of k-means where the links do not speak against them."""
         owner, both = type(self).__name__, (self.labels_, labels)
-        if reference.is_beaten_by(owner, links, self.predict(X), with_links=both):
-            return
+        if not reference.is_beaten_by(owner, links, self.predict(X), with_links=both):
+            self._use_kmeans(reference, labels, euclidean)
+
+    def _use_kmeans(self, reference: Reference, labels: IntArray, euclidean: Model) -> None:
+        """Take the centres of k-means, with such labels."""
         kmeans = reference.kmeans
         value = float(kmeans.objective_[-1])
         centers = kmeans.cluster_centers_

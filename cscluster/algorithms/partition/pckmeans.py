@@ -100,10 +100,12 @@ class PCKMeans(LinkedAssignment):
         rng = np.random.default_rng(self.random_state)
         reference = Reference(X, self.n_clusters, self.random_state)
         model = Euclidean(reference.mean_cost if self.w is None else self.w, self.n_clusters)
-        starts = self._starts(X, constraints, reference, rng)
-        runs = self._runs(X, constraints, starts, model, self.assignment, rng)
-        self._store(best_run(runs, X, constraints))
         if self.fallback:
-            labels = reference.linked_labels(constraints, self.w)
-            self._fall_back(X, constraints, reference, labels, model)
+            of_kmeans = reference.linked_labels(constraints, self.w)
+            if self._falls_back_at_once(constraints, reference, of_kmeans, model):
+                return self
+        starts = self._starts(X, constraints, reference, rng)
+        self._store(best_run(self._runs(X, constraints, starts, model, self.assignment, rng), X, constraints))
+        if self.fallback:
+            self._fall_back(X, constraints, reference, of_kmeans, model)
         return self
