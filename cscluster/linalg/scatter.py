@@ -99,7 +99,8 @@ def group_sums(X: FloatArray, group: IntArray, n_groups: int) -> FloatArray:
     """Return the sum of the rows of `X` in each group, of shape (n_groups, n_features)."""
     d = X.shape[1]
     places = group[:, None] * d + np.arange(d)
-    return np.bincount(places.ravel(), X.ravel(), n_groups * d).reshape(n_groups, d)
+    sums: FloatArray = np.bincount(places.ravel(), X.ravel(), n_groups * d).astype(np.float64, copy=False)
+    return sums.reshape(n_groups, d)
 
 
 def effective_dimension(X: FloatArray | sparse.csr_array) -> float:

@@ -197,8 +197,9 @@ def minimiser(S: FloatArray, floor: float, variance: FloatArray) -> tuple[FloatA
 def farthest_pair(X: FloatArray, Z: FloatArray, norms: FloatArray) -> FloatArray:
     """Return the difference of the samples that are maximally separated in Z, or close to that.
 
-    Z are the mapped samples, `norms` their squared norms.  The search goes to the sample farthest from the last one as long as the distance grows, O(n d)
-    for each of a few steps.  The pair found is never less than 1 / sqrt(3) as far apart.
+    Z are the mapped samples, `norms` their squared norms.  The search goes to the sample farthest from the
+    last one as long as the distance grows, O(n d) for each of a few steps.  The pair found is never less than
+    1 / sqrt(3) as far apart.
     """
     last, here, longest = 0, _farthest_from(Z, norms, Z.mean(axis=0))[0], 0.0
     while True:
