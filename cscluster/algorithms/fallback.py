@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from cscluster.algorithms.base import IntArray, Samples
 from cscluster.algorithms.joint import LINK_PRICE, joint_labels
 from cscluster.algorithms.partition.kmeans import QuickKMeans
+from cscluster.algorithms.shared import of_samples
 from cscluster.constraints import Constraints
 from cscluster.errors import warn
 from cscluster.linalg.scatter import effective_dimension
@@ -47,9 +48,14 @@ def beats_kmeans(owner: str, links: Constraints, labels: IntArray, kmeans: IntAr
     gained = n_links(links.violated(kmeans)) - n_links(links.violated(labels))
     if gained > n_needed and surprise(links, kmeans) - surprise(links, labels) > EQUAL_NATS:
         return True
+    _say_why(owner, links)
+    return False
+
+
+def _say_why(owner: str, links: Constraints) -> None:
+    """Say why the clusters are those of k-means, if there are links at all."""
     if len(links):
         warn(f"The links do not favour {owner} over k-means, whose clusters are used instead.")
-    return False
 
 
 def links_needed(X: Samples, n_clusters: int) -> float:
@@ -57,7 +63,7 @@ def links_needed(X: Samples, n_clusters: int) -> float:
 
     The larger of both numbers counts, and of the features the effective number (`effective_dimension`).
     """
-    return max(float(n_clusters), effective_dimension(X))
+    return max(float(n_clusters), of_samples(X, ("effective dimension",), lambda: effective_dimension(X)))
 
 
 class Reference:
@@ -100,6 +106,19 @@ class Reference:
             if of_kmeans - of_model > needed:
                 return True
         return beats_kmeans(owner, links, labels, self.kmeans.labels_, needed)
+
+    def is_unbeatable(self, owner: str, links: Constraints, linked_labels: IntArray | None = None) -> bool:
+        """Tell, before a model is fitted, whether none that fits the features could pass `is_beaten_by`.
+
+        That is so where k-means, with its own labels and its `linked_labels` if a model is held against
+        these, breaks no more links than a model must keep in addition.  A warning says so.
+        """
+        needed = links_needed(self.X, self.n_clusters)
+        of_kmeans = [self.kmeans.labels_] if linked_labels is None else [self.kmeans.labels_, linked_labels]
+        if any(n_links(links.violated(labels)) > needed for labels in of_kmeans):
+            return False
+        _say_why(owner, links)
+        return True
 
     def linked_labels(self, links: Constraints, price: float | None = None) -> IntArray:
         """Return the labels of k-means, those of linked samples chosen together; the centres stay.

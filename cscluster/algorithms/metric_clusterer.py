@@ -77,21 +77,20 @@ class MetricClusterer(SeededClusterer):
 
     def _try_metric(self, X: Samples, constraints: Constraints) -> None:
         """Cluster in the learned space, or by k-means of the given features where the links favour that."""
-        reference = Reference(X, self.n_clusters, self.random_state)
+        reference, owner = Reference(X, self.n_clusters, self.random_state), type(self.metric_).__name__
         of_kmeans = reference.linked_labels(constraints)
+        self.uses_metric_ = False
         try:
-            Z = self.metric_.fit(X, constraints).transform(X)
+            self.metric_.fit(X, constraints)
         except ConstraintError as error:
             warn(f"{error} k-means clusters the given features instead.")
-            self.uses_metric_ = False
         else:
-            self.labels_ = self.clusterer_.fit(Z, constraints).labels_
-            self.uses_metric_ = reference.is_beaten_by(
-                type(self.metric_).__name__,
-                constraints,
-                self.clusterer_.predict(Z),
-                with_links=(self.labels_, of_kmeans),
-            )
+            if not reference.is_unbeatable(owner, constraints, of_kmeans):
+                Z = self.metric_.transform(X)
+                self.labels_ = self.clusterer_.fit(Z, constraints).labels_
+                both = (self.labels_, of_kmeans)
+                blind = self.clusterer_.predict(Z)
+                self.uses_metric_ = reference.is_beaten_by(owner, constraints, blind, with_links=both)
         if not self.uses_metric_:
             self.clusterer_, self.labels_ = reference.kmeans, of_kmeans
 

@@ -97,9 +97,10 @@ def group_means(X: FloatArray, groups: IntArray) -> FloatArray:
 
 def group_sums(X: FloatArray, group: IntArray, n_groups: int) -> FloatArray:
     """Return the sum of the rows of `X` in each group, of shape (n_groups, n_features)."""
-    n = len(X)
-    members = sparse.csr_array((np.ones(n), group, np.arange(n + 1)), shape=(n, n_groups))
-    return np.asarray(members.T @ X)
+    d = X.shape[1]
+    places = group[:, None] * d + np.arange(d)
+    sums: FloatArray = np.bincount(places.ravel(), X.ravel(), n_groups * d).astype(np.float64, copy=False)
+    return sums.reshape(n_groups, d)
 
 
 def effective_dimension(X: FloatArray | sparse.csr_array) -> float:

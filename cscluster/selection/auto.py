@@ -10,6 +10,7 @@ from cscluster.algorithms import registry
 from cscluster.algorithms.base import IntArray, Samples, SeededClusterer
 from cscluster.algorithms.build import build
 from cscluster.algorithms.metric_clusterer import MetricClusterer
+from cscluster.algorithms.shared import sharing_parts
 from cscluster.constraints import Constraints
 from cscluster.selection.method import CANDIDATES, choose_algorithm
 
@@ -58,8 +59,10 @@ class Auto(SeededClusterer):
         seed = self.random_state
         if seed is None:
             seed = int(np.random.default_rng().integers(2**32))
-        self.algorithm_ = choose_algorithm(X, constraints, self.n_clusters, seed, lambda _: None).algorithm
-        self.estimator_ = build(self.algorithm_, {}, self.n_clusters, seed).fit(X, constraints)
+        with sharing_parts(X):
+            chosen = choose_algorithm(X, constraints, self.n_clusters, seed, lambda _: None)
+            self.estimator_ = build(chosen.algorithm, {}, self.n_clusters, seed).fit(X, constraints)
+        self.algorithm_ = chosen.algorithm
         self._end_as(self.estimator_)
         return self
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from cscluster import threads
 from cscluster.algorithms.build import build
+from cscluster.algorithms.shared import sharing_parts
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, DataError
 from cscluster.metrics.scores import silhouette
@@ -88,7 +89,7 @@ def choose_count(
     """
     numbers = candidates(X.shape[0], links)
     X, links = heldout.fewer_rows(X, links, seed)
-    with threads.for_table(X):
+    with threads.for_table(X), sharing_parts(X):
         return _best_of(numbers, X, links, algorithm, params, seed, tick)
 
 

@@ -39,7 +39,7 @@ class Attempt:
     must, cannot : pair of int
         Number of held-out links that were kept, and of all.
     seconds : float
-        Time of a fit: the median, so that the compilation of the first one does not count.
+        Time of a fit: the median, so that neither compilation counts nor what fits share with the first one.
     problem : str
         Why there is no result, if there is none.
     """

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from cscluster import threads
 from cscluster.algorithms import registry
+from cscluster.algorithms.shared import sharing_parts
 from cscluster.constraints import Constraints
 from cscluster.errors import warn
 from cscluster.selection import heldout
@@ -64,7 +65,7 @@ def choose_algorithm(X: Any, links: Constraints, n_clusters: int, seed: int, tic
         return Choice(names[0], [], f"a comparison needs {needed}")
     X, links = heldout.fewer_rows(X, links, seed)
     parts = heldout.splits(links, seed)
-    with threads.for_table(X):
+    with threads.for_table(X), sharing_parts(X):
         attempts = [heldout.attempt(name, {}, X, parts, n_clusters, seed, tick) for name in names]
     chosen, reason = _best_attempt(attempts)
     if chosen.algorithm == _WITHOUT_LINKS:

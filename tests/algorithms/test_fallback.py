@@ -1,11 +1,15 @@
 """When to keep to k-means."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
 
-from cscluster import Constraints
+from cscluster import Constraints, load_dataset
+from cscluster.algorithms.build import build
 from cscluster.algorithms.fallback import Reference, beats_kmeans, links_needed, surprise
+from cscluster.constraints.schedules import random_pairs
 
 LINKS = Constraints([(0, 1), (2, 3)], [(0, 2), (1, 3)], n_samples=4)
 RIGHT, HALF, WRONG = np.array([0, 0, 1, 1]), np.array([0, 0, 0, 0]), np.array([0, 1, 0, 1])
@@ -94,3 +98,51 @@ def test_labels_that_keep_many_links_which_the_clusters_of_kmeans_cannot_keep():
     for both in ((apart, apart), (together, apart)):
         with pytest.warns(match="do not favour X"):
             assert not reference.is_beaten_by("X", links, blind, with_links=both)
+
+
+def test_no_labels_beat_what_cannot_be_beaten():
+    """The few links of a draw that k-means breaks do not suffice, whatever labels a model has."""
+    iris = load_dataset("iris")
+    found = set()
+    for count, seed in [(10, 0), (30, 0), (30, 1), (200, 0)]:
+        pairs = random_pairs(150, count, np.random.default_rng(seed))
+        links = Constraints.from_labels(pairs, iris.y)
+        reference = Reference(iris.X, 3, 0)
+        linked = reference.linked_labels(links)
+        with warnings.catch_warnings(action="ignore"):
+            unbeatable = reference.is_unbeatable("X", links, linked)
+            by_truth = reference.is_beaten_by("X", links, iris.y, with_links=(iris.y, linked))
+        assert not (unbeatable and by_truth)
+        found.add(unbeatable)
+    assert found == {True, False}
+
+
+@pytest.mark.parametrize(
+    "name", ["pckmeans", "mpckmeans", "mpckmeans_full", "mkmeans", "pmmc", "cpcmmc", "rca", "itml"]
+)
+def test_a_method_that_falls_back_at_once_ends_as_one_that_learned_first(name, monkeypatch):
+    iris = load_dataset("iris")
+    links = Constraints.from_labels(random_pairs(150, 10, np.random.default_rng(0)), iris.y)
+    asked = []
+    is_unbeatable = Reference.is_unbeatable
+
+    def noting(self, *args):
+        asked.append(is_unbeatable(self, *args))
+        return asked[-1]
+
+    def fitted():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model = build(name, {}, 3, 0).fit(iris.X, links)
+        return model, {str(warning.message) for warning in caught}
+
+    monkeypatch.setattr(Reference, "is_unbeatable", noting)
+    at_once, told = fitted()
+    monkeypatch.setattr(Reference, "is_unbeatable", lambda self, *args: False)
+    learned, told_later = fitted()
+    assert asked == [True]
+    assert told == told_later
+    assert np.array_equal(at_once.labels_, learned.labels_)
+    assert np.array_equal(at_once.predict(iris.X), learned.predict(iris.X))
+    assert np.array_equal(at_once.objective_, learned.objective_)
+    assert (at_once.n_iter_, at_once.converged_) == (learned.n_iter_, learned.converged_)

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from cscluster import KMeans
 from cscluster.algorithms import shared
-from cscluster.algorithms.shared import clock, cpu_clock, is_shared, of_samples, once, sharing
+from cscluster.algorithms.shared import clock, cpu_clock, is_shared, of_samples, once, sharing, sharing_parts
 
 X = np.arange(6.0).reshape(3, 2)
 
@@ -125,3 +125,39 @@ def test_kmeans_of_the_same_samples_runs_once():
     assert first._model is again._model
     assert first._model is not other._model
     assert np.array_equal(alone.labels_, again.labels_)
+
+
+def test_the_parts_of_a_fit_share_their_work_and_leave_nothing_behind():
+    compute = counted()
+    with sharing_parts(X):
+        assert [once(X, ("a",), 0, compute) for _ in range(2)] == [1, 1]
+        with sharing_parts(X):
+            assert once(X, ("a",), 0, compute) == 1
+        with sharing_parts(X[:2]):
+            assert once(X, ("a",), 0, compute) == 2
+    with sharing_parts(X):
+        assert once(X, ("a",), 0, compute) == 3
+    with sharing(X):
+        with sharing_parts(X):
+            assert once(X, ("a",), 0, compute) == 4
+        assert once(X, ("a",), 0, compute) == 4
+
+
+def test_the_clock_counts_what_the_parts_of_a_fit_share_once(monkeypatch):
+    now = itertools.count()
+    monkeypatch.setattr(shared.time, "perf_counter", lambda: 0.0)
+    with sharing(X):
+        once(X, ("a",), 0, lambda: monkeypatch.setattr(shared.time, "perf_counter", lambda: 5.0))
+        begin = clock()
+        with sharing_parts(X):
+            for _ in range(3):
+                once(X, ("a",), 0, lambda: next(now))
+        assert clock() - begin == 5.0
+        once(X, ("a",), 0, lambda: next(now))
+        assert clock() - begin == 10.0
+    with sharing_parts(X):
+        begin = clock()
+        for _ in range(2):
+            once(X, ("b",), 0, lambda: monkeypatch.setattr(shared.time, "perf_counter", lambda: 8.0))
+        assert clock() - begin == 3.0
+    assert next(now) == 0

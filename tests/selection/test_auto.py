@@ -3,10 +3,11 @@
 import numpy as np
 
 from cscluster import Auto, cluster, load_dataset
+from cscluster.algorithms.build import build
 from cscluster.constraints import Constraints
 from cscluster.constraints.schedules import random_pairs
 from cscluster.experiment.config.load import load
-from cscluster.selection import method
+from cscluster.selection import heldout, method
 
 
 def wine():
@@ -24,6 +25,20 @@ def test_the_clusters_are_those_of_the_command(monkeypatch):
     assert made.algorithm_ == found.algorithm
     assert np.array_equal(made.labels_, found.labels)
     assert np.array_equal(made.predict(X), made.estimator_.predict(X))
+
+
+def test_shared_work_changes_nothing():
+    """Each attempt, and the chosen method, end as they would alone."""
+    X, links = wine()
+    together = method.choose_algorithm(X, links, 3, 5, lambda _: None)
+    made = Auto(n_clusters=3, random_state=5).fit(X, links)
+    parts = heldout.splits(links, 5)
+    alone = [heldout.attempt(name, {}, X, parts, 3, 5, lambda _: None) for name in method.CANDIDATES]
+    assert [(a.algorithm, a.must, a.cannot) for a in together.attempts] == [
+        (a.algorithm, a.must, a.cannot) for a in alone
+    ]
+    assert made.algorithm_ == together.algorithm
+    assert np.array_equal(made.labels_, build(together.algorithm, {}, 3, 5).fit(X, links).labels_)
 
 
 def test_without_links_it_is_kmeans():

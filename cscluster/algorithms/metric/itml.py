@@ -65,28 +65,45 @@ def _project(
     A: FloatArray,
     multipliers: FloatArray,
 ) -> tuple[int, bool]:
-    """Change `xi`, `A` and `multipliers` in place; return the rounds made and whether they came to rest."""
-    d = V.shape[1]
+    """Change `xi`, `A` and `multipliers` in place; return the rounds made and whether they came to rest.
+
+    The change of A that a step calls for is made together with the product that the next step needs.
+    """
     step = gamma / (gamma + 1)
-    for iteration in range(1, max_iter + 1):
+    beta, Av, product = 0.0, np.zeros(V.shape[1]), np.zeros(V.shape[1])
+    n_iter, converged = 0, False
+    while n_iter < max_iter and not converged:
         change = size = 0.0
         for c in range(len(V)):
-            Av = A @ V[c]
-            p = V[c] @ Av
+            p = _update_and_multiply(A, beta, Av, V[c], product)
+            Av, product = product, Av
             alpha = min(multipliers[c], delta[c] * step * (1 / p - 1 / xi[c]))
-            if alpha != 0.0:
-                beta = delta[c] * alpha / (1 - delta[c] * alpha * p)
-                xi[c] = gamma * xi[c] / (gamma + delta[c] * alpha * xi[c])
-                multipliers[c] -= alpha
-                for i in range(d):
-                    scaled = beta * Av[i]
-                    for j in range(d):
-                        A[i, j] += scaled * Av[j]
+            beta = delta[c] * alpha / (1 - delta[c] * alpha * p)
+            xi[c] = gamma * xi[c] / (gamma + delta[c] * alpha * xi[c])
+            multipliers[c] -= alpha
             change += abs(alpha)
             size += 2 * multipliers[c] + alpha
-        if change <= tol * size:
-            return iteration, True
-    return max_iter, False
+        n_iter += 1
+        converged = change <= tol * size
+    _update_and_multiply(A, beta, Av, V[0], product)
+    return n_iter, converged
+
+
+@compiled(fastmath={"reassoc", "contract"})
+def _update_and_multiply(
+    A: FloatArray, beta: float, Av: FloatArray, v: FloatArray, product: FloatArray
+) -> float:
+    """Add ``beta Av Av^T`` to A, set `product` to ``A v``, and return ``v^T A v``; A is read once."""
+    square = 0.0
+    for i in range(len(v)):
+        scaled, row = beta * Av[i], 0.0
+        for j in range(len(v)):
+            a = A[i, j] + scaled * Av[j]
+            A[i, j] = a
+            row += a * v[j]
+        product[i] = row
+        square += row * v[i]
+    return square
 
 
 class ITML(LinearMetric):

@@ -45,11 +45,16 @@ class Penalties:
     extra: FloatArray
 
 
-def squared_distances(X: FloatArray, mu: FloatArray) -> FloatArray:
-    """Return ``||x_i - mu_h||^2``, of shape (n_samples, n_centers)."""
+def squared_norms(X: FloatArray) -> FloatArray:
+    """Return ``||x_i||^2``, of shape (n_samples,)."""
+    return np.asarray(np.einsum("ij,ij->i", X, X))
+
+
+def squared_distances(X: FloatArray, mu: FloatArray, norms: FloatArray | None = None) -> FloatArray:
+    """Return ``||x_i - mu_h||^2``, of shape (n_samples, n_centers); `norms` are the `squared_norms` of X."""
     D = X @ (-2.0 * mu.T)
-    D += np.einsum("ij,ij->i", X, X)[:, None]
-    D += np.einsum("ij,ij->i", mu, mu)
+    D += (squared_norms(X) if norms is None else norms)[:, None]
+    D += squared_norms(mu)
     return D
 
 
@@ -117,11 +122,59 @@ def _ends(links: IntArray, weights: FloatArray, unit: IntArray) -> Iterator[tupl
                 yield i, j, w
 
 
+@dataclass(frozen=True)
+class Units:
+    """What moves as one, points or whole components, and the links of each; the same in all iterations.
+
+    Attributes
+    ----------
+    unit : ndarray of shape (n_points,)
+        Unit of each point.
+    first : ndarray of shape (n_units,)
+        First point of each unit.
+    component : ndarray of shape (n_units,)
+        Component of each unit.
+    pairs : ndarray of shape (n_pairs, 2)
+        The units of the closure's `pairs`.
+    starts, entries : ndarrays
+        ``entries[starts[u] : starts[u + 1]]`` are the ends of pairs that are unit u.
+    gathered : ndarray of shape (n_components,)
+        Number of each component among those of many units (`_gathered`), -1 for others.
+    apart_of : sparse array of shape (n_components, n_gathered)
+        Which of those each component is separated from.
+    """
+
+    unit: IntArray
+    first: IntArray
+    component: IntArray
+    pairs: IntArray
+    starts: IntArray
+    entries: IntArray
+    gathered: IntArray
+    apart_of: csr_array
+
+    @classmethod
+    def of(cls, closure: Closure, are_blocks: bool, n_clusters: int) -> Units:
+        """Return the components, or the points, as units."""
+        unit = closure.component if are_blocks else np.arange(len(closure.points))
+        first = np.unique(unit, return_index=True)[1]
+        component = closure.component[first]
+        pairs = unit[closure.pairs]
+        entries = np.argsort(pairs.ravel(), kind="stable")
+        starts = np.searchsorted(pairs.ravel()[entries], np.arange(len(first) + 1))
+        sizes = np.bincount(component, minlength=closure.n_components)
+        many = _gathered(sizes, closure.separated, n_clusters)
+        gathered = np.full(closure.n_components, -1)
+        gathered[many] = np.arange(len(many))
+        return cls(unit, first, component, pairs, starts, entries, gathered, closure.separated[:, many])
+
+
 def assign_points(
     D: FloatArray,
     labels: IntArray,
     penalties: Penalties,
     closure: Closure,
+    units: Units,
     assignment: str,
     rng: np.random.Generator,
 ) -> IntArray:
@@ -137,6 +190,8 @@ def assign_points(
         What broken links cost.
     closure : Closure
         The links.
+    units : Units
+        What moves as one.
     assignment : {'keep', 'reset', 'block'}
         'keep': a point sees the current labels of all its partners; 'reset': of those visited
         before it; 'block': components move as one.
@@ -144,51 +199,42 @@ def assign_points(
         Draws the order.
     """
     alpha, beta, phi = penalties.alpha, penalties.beta, penalties.phi
-    unit, component = np.arange(len(labels)), closure.component
     if assignment == "block":
-        unit, component = component, np.arange(closure.n_components)
-        first = np.unique(unit, return_index=True)[1]
-        D, labels = group_sums(D, unit, len(first)), labels[first]
+        n_units = len(units.first)
+        D, labels = group_sums(D, units.unit, n_units), labels[units.first]
         alpha, beta, phi = (
-            np.stack([group_sums(part, unit, len(first)) for part in factor]) for factor in (alpha, beta, phi)
+            np.stack([group_sums(part, units.unit, n_units) for part in factor])
+            for factor in (alpha, beta, phi)
         )
-    pairs = unit[closure.pairs]
-    entries = np.argsort(pairs.ravel(), kind="stable")
-    starts = np.searchsorted(pairs.ravel()[entries], np.arange(len(D) + 1))
     labels = np.full_like(labels, -1) if assignment == "reset" else labels.copy()
     n_clusters, (n_metrics, _, width) = D.shape[1], phi.shape
-    gathered = _gathered(
-        np.bincount(component, minlength=closure.n_components), closure.separated, n_clusters
-    )
-    number = np.full(closure.n_components, -1)
-    number[gathered] = np.arange(len(gathered))
-    apart_of = closure.separated[:, gathered]
+    n_components, n_gathered = units.apart_of.shape
     _sweep(
         rng.permutation(len(D)),
         D,
         labels,
-        component,
+        units.component,
         closure.separated.indptr,
         closure.separated.indices,
         alpha,
         beta,
         phi,
-        pairs,
+        units.pairs,
         closure.is_must,
         np.require(penalties.extra, requirements="W"),  # one signature, and so one compilation
-        starts,
-        entries,
+        units.starts,
+        units.entries,
         np.empty(n_clusters),
-        np.zeros((closure.n_components, n_clusters, width)),
-        np.zeros((closure.n_components, n_clusters), dtype=np.int64),
-        np.zeros((closure.n_components, n_metrics, width)),
-        number,
-        apart_of.indptr,
-        apart_of.indices,
-        np.zeros((len(gathered), n_clusters, width)),
-        np.zeros((len(gathered), n_clusters), dtype=np.int64),
+        np.zeros((n_components, n_clusters, width)),
+        np.zeros((n_components, n_clusters), dtype=np.int64),
+        np.zeros((n_components, n_metrics, width)),
+        units.gathered,
+        units.apart_of.indptr,
+        units.apart_of.indices,
+        np.zeros((n_gathered, n_clusters, width)),
+        np.zeros((n_gathered, n_clusters), dtype=np.int64),
     )
-    return labels[unit]
+    return labels[units.unit]
 
 
 def _gathered(sizes: IntArray, separated: csr_array, n_clusters: int) -> IntArray:

@@ -20,6 +20,9 @@ from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, warn
 from cscluster.linalg.graph import adjacency
 
+GIVEN_ALONE = "Only the given links count, not what they entail."
+"""What becomes of contradictory links."""
+
 
 @dataclass(frozen=True)
 class Closure:
@@ -58,7 +61,7 @@ class Closure:
         points, n = constraints.touched, len(constraints.touched)
         pairs, is_must = np.searchsorted(points, constraints.pairs), constraints.is_must
         weights = constraints.weights
-        if warn_of_contradictions(constraints, "Only the given links count, not what they entail."):
+        if warn_of_contradictions(constraints, GIVEN_ALONE):
             component, is_closed = np.arange(n), np.zeros(n, dtype=bool)
         else:
             component = np.unique(constraints.binding.components[points], return_inverse=True)[1]
@@ -90,9 +93,11 @@ class Closure:
     def broken(self, labels: IntArray) -> list[BrokenLinks]:
         """Return what the labels of the points break: links of the closure, and `pairs`."""
         K = int(labels.max(initial=0)) + 1
-        cells, cell = np.unique(self.component * K + labels, return_inverse=True)
+        place = self.component * K + labels
+        cells = np.flatnonzero(np.bincount(place, minlength=self.n_components * K))
         number = np.full((self.n_components, K), -1)
         number.flat[cells] = np.arange(len(cells))
+        cell = number.flat[place]
         split = number[(number >= 0).sum(axis=1) > 1]
         h, g = np.triu_indices(K, k=1)
         p, q = self._edges

@@ -16,9 +16,9 @@ import numpy as np
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.fallback import EQUAL_NATS, Reference, surprise
 from cscluster.algorithms.parameters import Boolean, Choice, parameter
-from cscluster.algorithms.partition._assign import ASSIGNMENTS, Penalties, assign_points, nearest
+from cscluster.algorithms.partition._assign import ASSIGNMENTS, Penalties, Units, assign_points, nearest
 from cscluster.algorithms.partition._centres import LloydClusterer
-from cscluster.algorithms.partition._closure import Closure
+from cscluster.algorithms.partition._closure import GIVEN_ALONE, Closure, warn_of_contradictions
 from cscluster.algorithms.partition._seeding import authors_seeds, seed_centers
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError
@@ -37,8 +37,10 @@ class Model(Protocol):
     def penalties(self, X: FloatArray, closure: Closure) -> Penalties:
         """Return what broken links cost."""
 
-    def update(self, X: FloatArray, labels: IntArray, mu: FloatArray, closure: Closure) -> tuple[Self, float]:
-        """Re-estimate the model; return it and the objective."""
+    def update(
+        self, X: FloatArray, labels: IntArray, mu: FloatArray, closure: Closure
+    ) -> tuple[Self, float, FloatArray | None]:
+        """Re-estimate the model; return it, the objective and, where known, its `distances` of X from mu."""
 
 
 M = TypeVar("M", bound=Model)
@@ -114,10 +116,30 @@ class ConstrainedKMeans(LloydClusterer):
         if self.start == "best":
             yield Start(reference.kmeans.cluster_centers_, unlabelled)
 
+    def _runs(
+        self,
+        X: FloatArray,
+        constraints: Constraints,
+        starts: Iterable[Start],
+        model: M,
+        assignment: str | None,
+        rng: np.random.Generator,
+    ) -> Iterator[Run[M]]:
+        """Alternate from each start; without an `assignment` rule links move no sample."""
+        K = self.n_clusters
+        closure = Closure.of(constraints, largest=K if self.start == "authors" else None)
+        units = None
+        if assignment and len(closure.points):
+            units = Units.of(closure, assignment == "block", K)
+        for start in starts:
+            yield self._alternate(X, constraints, closure, units, start, model, assignment, rng)
+
     def _alternate(
         self,
         X: FloatArray,
         constraints: Constraints,
+        closure: Closure,
+        units: Units | None,
         start: Start,
         model: M,
         assignment: str | None,
@@ -126,29 +148,30 @@ class ConstrainedKMeans(LloydClusterer):
         """Alternate from `start`.
 
         Where no fixed point is reached, as in a limit cycle, the iterate of the lowest objective is taken.
-        Without an `assignment` rule links move no sample.
         """
-        K = self.n_clusters
-        closure = Closure.of(constraints, largest=K if self.start == "authors" else None)
-        points = closure.points
+        K, points = self.n_clusters, closure.points
         origin = X.mean(axis=0)
         X, mu, labels = X - origin, start.mu - origin, start.labels
         still = self.tol * X.var(axis=0).mean()
         objective: list[float] = []
+        D: FloatArray | None = None
         J, converged, n_reseeded = np.inf, False, 0
         lowest = (J, labels, mu, model)
         while not converged and len(objective) < self.max_iter:
             if assignment == "reset" and len(objective) == RESETS:
-                assignment, (_, labels, mu, model) = "keep", lowest
+                assignment, (_, labels, mu, model), D = "keep", lowest, None
             before, mu_before = labels, mu
-            D = model.distances(X, mu)
+            if D is None:
+                D = model.distances(X, mu)
             labels = nearest(D)
-            if assignment and len(points):
+            if assignment and units:
                 penalties = model.penalties(X, closure)
-                labels[points] = assign_points(D[points], before[points], penalties, closure, assignment, rng)
+                labels[points] = assign_points(
+                    D[points], before[points], penalties, closure, units, assignment, rng
+                )
             n_reseeded += fill_empty(X, D, labels, constraints.components)
             mu = means(X, labels, K)
-            model, J = model.update(X, labels, mu, closure)
+            model, J, D = model.update(X, labels, mu, closure)
             objective.append(J)
             if lowest[0] > J:
                 lowest = (J, labels, mu, model)
@@ -168,13 +191,26 @@ class ConstrainedKMeans(LloydClusterer):
         self.n_reseeded_ = run.n_reseeded
         self._model: Model = run.model
 
+    def _falls_back_at_once(
+        self, links: Constraints, reference: Reference, labels: IntArray, euclidean: Model
+    ) -> bool:
+        """Tell whether k-means cannot be beaten, whatever the links teach; its centres are then taken."""
+        if not reference.is_unbeatable(type(self).__name__, links, labels):
+            return False
+        warn_of_contradictions(links, GIVEN_ALONE)
+        self._use_kmeans(reference, labels, euclidean)
+        return True
+
     def _fall_back(
         self, X: FloatArray, links: Constraints, reference: Reference, labels: IntArray, euclidean: Model
     ) -> None:
-        """Take the centres of k-means, with such labels, where the links do not speak against them."""
+        """Take the centres of k-means where the links do not speak against them."""
         owner, both = type(self).__name__, (self.labels_, labels)
-        if reference.is_beaten_by(owner, links, self.predict(X), with_links=both):
-            return
+        if not reference.is_beaten_by(owner, links, self.predict(X), with_links=both):
+            self._use_kmeans(reference, labels, euclidean)
+
+    def _use_kmeans(self, reference: Reference, labels: IntArray, euclidean: Model) -> None:
+        """Take the centres of k-means, with such labels."""
         kmeans = reference.kmeans
         value = float(kmeans.objective_[-1])
         centers = kmeans.cluster_centers_

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cscluster.algorithms.base import FloatArray, IntArray
-from cscluster.algorithms.partition._assign import Penalties, squared_distances
+from cscluster.algorithms.partition._assign import Penalties, squared_distances, squared_norms
 from cscluster.algorithms.partition._closure import BrokenLinks, Closure
 from cscluster.linalg.scatter import group_sums
 
@@ -67,10 +67,11 @@ class Metrics:
         n_metrics, d = 1 if metric == "single" else n_clusters, X.shape[1]
         one = np.ones(d) if matrix == "diagonal" else np.eye(d)
         constant = np.ptp(X, axis=0) == 0
+        far = np.ptp(X, axis=0) if matrix == "diagonal" else farthest_pair(X, X, squared_norms(X))
         return cls(
             L=np.stack([one] * n_metrics),
             log_det=np.zeros(n_metrics),
-            far=np.stack([np.ptp(X, axis=0) if matrix == "diagonal" else farthest_pair(X, one)] * n_metrics),
+            far=np.stack([far] * n_metrics),
             w=w,
             floor=floor,
             variance=np.where(constant, 1.0, X.var(axis=0)),
@@ -110,12 +111,17 @@ class Metrics:
             extra=np.ascontiguousarray(np.broadcast_to(extra, (len(i), self.n_clusters))),
         )
 
-    def update(self, X: FloatArray, labels: IntArray, mu: FloatArray, closure: Closure) -> tuple[Self, float]:
-        """Return the metrics of equations (7) and (8), and the objective (6) at them."""
+    def update(
+        self, X: FloatArray, labels: IntArray, mu: FloatArray, closure: Closure
+    ) -> tuple[Self, float, FloatArray | None]:
+        """Return the metrics of equations (7) and (8), and the objective (6) at them.
+
+        Full ones map the samples to find the farthest; their `distances` then cost little and are returned.
+        """
         full, single = self.L.ndim == 3, len(self.L) == 1
         X_linked, broken = X[closure.points], closure.broken(labels[closure.points])
         L, log_det, far = np.empty_like(self.L), np.empty_like(self.log_det), self.far.copy()
-        J, n_floored = 0.0, 0
+        J, n_floored, columns = 0.0, 0, []
         for m in range(len(L)):
             inside = slice(None) if single else labels == m
             n = len(labels[inside])
@@ -129,12 +135,16 @@ class Metrics:
             mean += np.diag(self.constant) if full else self.constant
             L[m], log_det[m], floored = minimiser(mean, self.floor, self.variance)
             if full:
-                far[m] = farthest_pair(X, L[m])
+                Z = transform(X, L[m])
+                norms = squared_norms(Z)
+                far[m] = farthest_pair(X, Z, norms)
+                centres = transform(mu if single else mu[[m]], L[m])
+                columns.append(squared_distances(Z, centres, norms) - log_det[m])
             delta = (transform(far[m], L[m]) ** 2).sum()
             J += (transform(S, L[m]) * L[m]).sum() + n_apart * delta - n * log_det[m]
             n_floored |= floored
         model = replace(self, L=L, log_det=log_det, far=far, n_floored=self.n_floored + n_floored)
-        return model, float(J)
+        return model, float(J), np.hstack(columns) if full else None
 
 
 def transform(X: FloatArray, L: FloatArray) -> FloatArray:
@@ -184,22 +194,22 @@ def minimiser(S: FloatArray, floor: float, variance: FloatArray) -> tuple[FloatA
     return L, -float(np.log(lifted).sum() + np.log(variance).sum()), bool((spectrum < floor).any())
 
 
-def farthest_pair(X: FloatArray, L: FloatArray) -> FloatArray:
-    """Return the difference of the maximally separated pair of samples, or of one close to it.
+def farthest_pair(X: FloatArray, Z: FloatArray, norms: FloatArray) -> FloatArray:
+    """Return the difference of the samples that are maximally separated in Z, or close to that.
 
-    The search goes to the sample farthest from the last one as long as the distance grows, O(n d)
-    for each of a few steps.  The pair found is never less than 1 / sqrt(3) as far apart.
+    Z are the mapped samples, `norms` their squared norms.  The search goes to the sample farthest from the
+    last one as long as the distance grows, O(n d) for each of a few steps.  The pair found is never less than
+    1 / sqrt(3) as far apart.
     """
-    Z = transform(X, L)
-    last, here, longest = 0, _farthest_from(Z, Z.mean(axis=0))[0], 0.0
+    last, here, longest = 0, _farthest_from(Z, norms, Z.mean(axis=0))[0], 0.0
     while True:
-        there, distance = _farthest_from(Z, Z[here])
+        there, distance = _farthest_from(Z, norms, Z[here])
         if distance <= longest:
             return X[here] - X[last]
         last, here, longest = here, there, distance
 
 
-def _farthest_from(Z: FloatArray, z: FloatArray) -> tuple[int, float]:
-    distances = squared_distances(Z, z[None])[:, 0]
+def _farthest_from(Z: FloatArray, norms: FloatArray, z: FloatArray) -> tuple[int, float]:
+    distances = squared_distances(Z, z[None], norms)[:, 0]
     i = int(np.argmax(distances))
     return i, float(distances[i])

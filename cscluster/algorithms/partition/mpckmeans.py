@@ -52,20 +52,22 @@ class MetricKMeans(ConstrainedKMeans):
         """Alternate from the neighbourhoods of `seeds` and from k-means."""
         rng = np.random.default_rng(self.random_state)
         reference = Reference(X, self.n_clusters, self.random_state)
-        starts = list(self._starts(X, seeds, reference, rng))
         first = Metrics.start(
             X, self.n_clusters, metric=self.metric, matrix=self.matrix, w=self.w, floor=self.floor
         )
-        runs = (self._alternate(X, constraints, start, first, assignment, rng) for start in starts)
-        run = best_run(runs, X, constraints)
-        self._store(run)
-        self.metrics_ = run.model.matrices()
-        self.n_floored_ = run.model.n_floored
+        euclidean = Euclidean(self.w, self.n_clusters)
+        self.metrics_, self.n_floored_ = first.matrices(), 0
         if self.fallback:
-            labels = reference.linked_labels(constraints) if assignment else reference.kmeans.labels_
-            self._fall_back(X, constraints, reference, labels, Euclidean(self.w, self.n_clusters))
-            if self.uses_kmeans_:
-                self.metrics_, self.n_floored_ = first.matrices(), 0
+            of_kmeans = reference.linked_labels(constraints) if assignment else reference.kmeans.labels_
+            if self._falls_back_at_once(constraints, reference, of_kmeans, euclidean):
+                return self
+        starts = list(self._starts(X, seeds, reference, rng))
+        run = best_run(self._runs(X, constraints, starts, first, assignment, rng), X, constraints)
+        self._store(run)
+        if self.fallback:
+            self._fall_back(X, constraints, reference, of_kmeans, euclidean)
+        if not self.uses_kmeans_:
+            self.metrics_, self.n_floored_ = run.model.matrices(), run.model.n_floored
         return self
 
 

@@ -33,10 +33,12 @@ class Euclidean:
         extra = np.tile(self.w * closure.extra[:, None], self.n_clusters)
         return Penalties(self.w * one, self.w * one, one, extra)
 
-    def update(self, X: FloatArray, labels: IntArray, mu: FloatArray, closure: Closure) -> tuple[Self, float]:
+    def update(
+        self, X: FloatArray, labels: IntArray, mu: FloatArray, closure: Closure
+    ) -> tuple[Self, float, None]:
         """Return the model, which has nothing to learn, and the objective (1)."""
         broken = sum(links.cost.sum() for links in closure.broken(labels[closure.points]))
-        return self, float(((X - mu[labels]) ** 2).sum() + self.w * broken)
+        return self, float(((X - mu[labels]) ** 2).sum() + self.w * broken), None
 
 
 class PCKMeans(LinkedAssignment):
@@ -98,10 +100,12 @@ class PCKMeans(LinkedAssignment):
         rng = np.random.default_rng(self.random_state)
         reference = Reference(X, self.n_clusters, self.random_state)
         model = Euclidean(reference.mean_cost if self.w is None else self.w, self.n_clusters)
-        starts = self._starts(X, constraints, reference, rng)
-        runs = (self._alternate(X, constraints, start, model, self.assignment, rng) for start in starts)
-        self._store(best_run(runs, X, constraints))
         if self.fallback:
-            labels = reference.linked_labels(constraints, self.w)
-            self._fall_back(X, constraints, reference, labels, model)
+            of_kmeans = reference.linked_labels(constraints, self.w)
+            if self._falls_back_at_once(constraints, reference, of_kmeans, model):
+                return self
+        starts = self._starts(X, constraints, reference, rng)
+        self._store(best_run(self._runs(X, constraints, starts, model, self.assignment, rng), X, constraints))
+        if self.fallback:
+            self._fall_back(X, constraints, reference, of_kmeans, model)
         return self

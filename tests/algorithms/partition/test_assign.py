@@ -7,6 +7,7 @@ from cscluster import Constraints
 from cscluster.algorithms.partition._assign import (
     ASSIGNMENTS,
     Penalties,
+    Units,
     assign_as_printed,
     assign_points,
 )
@@ -74,8 +75,9 @@ def test_same_labels_as_the_printed_step(monkeypatch, many, assignment, n_metric
             D, labels, (links.binding.closure() | links), [units[u] for u in order], must_cost, cannot_cost
         )
         penalties = distance_penalties(Z, far[:n_metrics], closure)
+        moving = Units.of(closure, assignment == "block", D.shape[1])
         got = assign_points(
-            D[points], labels[points], penalties, closure, assignment, np.random.default_rng(1)
+            D[points], labels[points], penalties, closure, moving, assignment, np.random.default_rng(1)
         )
         assert np.array_equal(got, expected[points])
 

@@ -77,8 +77,10 @@ def test_update_reports_the_objective_and_minimises_it(metric, matrix):
     closure = Closure.of(links)
     mu = np.array([X[labels == h].mean(axis=0) for h in range(K)])
     before = Metrics.start(X, K, metric=metric, matrix=matrix, w=0.2, floor=1e-6)
-    after, J = before.update(X, labels, mu, closure)
+    after, J, distances = before.update(X, labels, mu, closure)
     assert after.n_floored == 0
+    if matrix == "full":
+        assert np.array_equal(distances, after.distances(X, mu))
 
     def expand(A):
         A = [np.diag(a) if a.ndim == 1 else a for a in A]
@@ -125,7 +127,7 @@ def test_farthest_pair_is_close_to_the_true_one():
     for _ in range(20):
         X, L = rng.normal(size=(200, 4)), rng.normal(size=(4, 4))
         longest = cdist(X @ L, X @ L).max()
-        found = np.linalg.norm(farthest_pair(X, L) @ L)
+        found = np.linalg.norm(farthest_pair(X, X @ L, ((X @ L) ** 2).sum(axis=1)) @ L)
         assert 0.9 * longest <= found <= longest + 1e-9
 
 
@@ -138,7 +140,7 @@ def test_a_constant_feature_changes_neither_another_weight_nor_the_objective():
         for data in (X, padded):
             mu = np.array([data[labels == h].mean(axis=0) for h in range(K)])
             model = Metrics.start(data, K, metric="single", matrix=matrix, w=0.2, floor=0.1)
-            results.append(model.update(data, labels, mu, closure))
+            results.append(model.update(data, labels, mu, closure)[:2])
         (plain, J), (wide, J_wide) = results
         assert pytest.approx(J) == J_wide
         A, B = plain.matrices()[0], wide.matrices()[0]

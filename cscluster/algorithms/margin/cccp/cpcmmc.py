@@ -87,7 +87,6 @@ class CPCMMC(LinkedMarginClusterer):
         X, links = self._validate(X, constraints)
         warn_of_contradictions("CPCMMC", links)
         Z = self._coordinates(X)
-        design = self._design(Z)
         kmeans = Reference(Z, self.n_clusters, self.random_state)
         if self.bias and not (len(links.cannot_links) and self.gamma3):
             if self.fallback:
@@ -96,6 +95,9 @@ class CPCMMC(LinkedMarginClusterer):
                 "CPCMMC with bias=True needs cannot-links: nothing else keeps the samples out of one "
                 "cluster; give some, or use cpmmc."
             )
+        if self._falls_back_at_once(Z, links, kmeans):
+            return self
+        design = self._design(Z)
         lam, solve = self._lam(design), self._solver()
         if self.init == "auto":
             starts = self._starts(Z, links)

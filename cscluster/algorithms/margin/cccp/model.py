@@ -183,6 +183,13 @@ class LinkedMarginClusterer(MarginClusterer):
         key = ("margin starts", self.n_clusters, *(array.tobytes() for array in arrays))
         return once(Z, key, self.random_state, compute)
 
+    def _falls_back_at_once(self, Z: Samples, links: Constraints, kmeans: Reference) -> bool:
+        """Tell whether k-means cannot be beaten, whatever the links teach; its scores are then taken."""
+        self.uses_kmeans_ = self.fallback and kmeans.is_unbeatable(type(self).__name__, links)
+        if self.uses_kmeans_:
+            self._use_kmeans(Z, links, kmeans)
+        return self.uses_kmeans_
+
     def _settle(self, Z: Samples, links: Constraints, kmeans: Reference) -> None:
         """Fall back to k-means where the links give no reason not to; label linked samples together."""
         S = self._scores(Z)

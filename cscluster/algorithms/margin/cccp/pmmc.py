@@ -200,12 +200,15 @@ class PMMC(LinkedMarginClusterer):
         X, links = self._validate(X, constraints)
         self.offline_seconds_ = 0.0
         Z = self._coordinates(X)
-        design = self._design(Z)
         kmeans = Reference(Z, self.n_clusters, self.random_state)
         if not len(links) and self.fallback:
             self.delta_ = np.zeros(1)
             return self._without_links(Z, links, kmeans)
         self._report(links)
+        if self._falls_back_at_once(Z, links, kmeans):
+            self.delta_ = np.zeros(1)
+            return self
+        design = self._design(Z)
         lam, solve = self._lam(design), self._solver()
         begin = clock()
         if self.init == "paper" and len(links):
