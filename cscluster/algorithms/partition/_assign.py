@@ -21,6 +21,7 @@ from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.algorithms.compiled import compiled
 from cscluster.algorithms.partition._closure import Closure
 from cscluster.constraints import Constraints
+from cscluster.linalg.kernels import squared_norms
 from cscluster.linalg.scatter import group_sums
 
 ASSIGNMENTS = ("keep", "reset", "block")
@@ -43,11 +44,6 @@ class Penalties:
     beta: FloatArray
     phi: FloatArray
     extra: FloatArray
-
-
-def squared_norms(X: FloatArray) -> FloatArray:
-    """Return ``||x_i||^2``, of shape (n_samples,)."""
-    return np.asarray(np.einsum("ij,ij->i", X, X))
 
 
 def squared_distances(X: FloatArray, mu: FloatArray, norms: FloatArray | None = None) -> FloatArray:

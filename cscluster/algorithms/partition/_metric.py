@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cscluster.algorithms.base import FloatArray, IntArray
-from cscluster.algorithms.partition._assign import Penalties, squared_distances, squared_norms
+from cscluster.algorithms.partition._assign import Penalties, squared_distances
 from cscluster.algorithms.partition._closure import BrokenLinks, Closure
+from cscluster.linalg.kernels import squared_norms
 from cscluster.linalg.scatter import group_sums
 
 
