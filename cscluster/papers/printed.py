@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from cscluster.metrics.catalogue import lower_is_better
-from cscluster.papers.cases import Cases
+from cscluster.papers.cases import Cases, Unit
 from cscluster.papers.curves import exponents
 from cscluster.papers.rule import CountingRule, Outcome, number
 from cscluster.report.statistics import ALPHA, paired_t
@@ -112,12 +112,13 @@ class Order(CountingRule):
 
     kind: Literal["order"]
     table: str
+    unit: Unit = "draw"
 
     def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
         lines = printed[(printed["table"] == self.table) & (printed["metric"] == "order")]
         lines_by_dataset = dict(zip(lines["dataset"], lines["value"], strict=True))
         same = reversed_ = total = datasets = 0
-        for (dataset, _, _), scores in cases.scores(self.metric).items():
+        for (dataset, _, _), scores in cases.scores(self.metric, self.unit).items():
             if dataset not in lines_by_dataset:
                 continue
             datasets += 1

@@ -126,10 +126,12 @@ def test_trials_that_repeat_a_draw_are_one_observation():
     rule = {"kind": "significant", "metric": "acc", "label": "A"}
     assert judge(rule, cases(found)).holds
     assert not judge(rule, cases(found, repeats=20)).holds
+    assert judge({**rule, "unit": "trial"}, cases(found, repeats=20)).holds, "as some papers count"
     line = printed(("Table 1", "x", "*", "order", "B < A"))
     order = {"kind": "order", "metric": "acc", "table": "Table 1"}
     assert judge(order, cases(found), line).holds
     assert not judge(order, cases(found, repeats=20), line).holds
+    assert judge({**order, "unit": "trial"}, cases(found, repeats=20), line).holds
 
 
 def test_small_errors_and_times_are_good():
