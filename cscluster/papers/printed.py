@@ -108,10 +108,14 @@ class Exponents(CountingRule):
 
 
 class Order(CountingRule):
-    """Pairs of methods stand to each other as a printed line ``A < B ~ C`` says, by paired t-tests."""
+    """Pairs of methods stand to each other as a printed line ``A < B ~ C`` says, by paired t-tests.
+
+    With `among`, pairs of these methods alone.
+    """
 
     kind: Literal["order"]
     table: str
+    among: list[str] | None = None
     unit: Unit = "draw"
 
     def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
@@ -122,8 +126,9 @@ class Order(CountingRule):
             if dataset not in lines_by_dataset:
                 continue
             datasets += 1
+            there = set(scores) & set(self.among or scores)
             for (a, b), expected in relations(lines_by_dataset[dataset]).items():
-                if a in scores and b in scores:
+                if {a, b} <= there:
                     found = _relation(scores[a], scores[b])
                     total += 1
                     same += found == expected
