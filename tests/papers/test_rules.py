@@ -234,7 +234,9 @@ def test_the_order_of_a_printed_line():
     outcome = judge(rule, cases(ORDER), printed(("5", "x", "", "order", "B ~ C < A")))
     assert not outcome.holds
     assert outcome.text == "1 of 3 pairs of methods alike on 1 data set, 2 significantly reversed"
-    assert judge({**rule, "among": ["B", "C"]}, cases(ORDER), printed(("5", "x", "", "order", "B ~ C < A"))).holds
+    assert judge(
+        {**rule, "among": ["B", "C"]}, cases(ORDER), printed(("5", "x", "", "order", "B ~ C < A"))
+    ).holds
     assert judge(rule, cases(ORDER), printed(("5", "other", "", "order", "A < B"))) is None
 
 
