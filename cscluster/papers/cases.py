@@ -9,12 +9,14 @@ from typing import Literal
 
 import pandas as pd
 
-from cscluster.report.aggregate import Axes, Place, Results
+from cscluster.report.aggregate import Axes, Place, Results, metric_values
 from cscluster.report.statistics import paired
 
 PLACE = ["dataset", "point", "tier"]
 Form = Literal["printed", "ours"]
 """Of a method: as its publication describes it, or as this package recommends it."""
+Unit = Literal["draw", "trial"]
+"""What a test counts as one observation: a draw of links, or each trial on it."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +109,14 @@ class Cases:
         """The places and draws that there are, and where each row of `trials` belongs."""
         return Axes.of(self.trials, self.labels)
 
-    def scores(self, metric: str) -> dict[Place, pd.DataFrame]:
-        """Return for each case the draws of links (index) of its labels (columns), with gaps."""
+    def scores(self, metric: str, unit: Unit = "draw") -> dict[Place, pd.DataFrame]:
+        """Return for each case the draws of links or trials (index) of its labels (columns), with gaps."""
+        if unit == "trial":
+            trials = self.trials.assign(value=metric_values(self.trials, metric))
+            return {
+                place: part.pivot(index="trial", columns="label", values="value").dropna(axis=1, how="all")
+                for place, part in trials.groupby(PLACE, sort=False)
+            }
         table = paired(self, metric)
         return {place: table.at(place).dropna(axis=1, how="all") for place in table.places}
 

@@ -120,10 +120,13 @@ class Cause(Checked):
         method, each by its own label.
     form : str, optional
         The form of the methods whose verdict it explains; both by default.
+    as_claimed : bool
+        Whether the rule sees the methods as that of the claim does instead: in one form, by their labels.
     """
 
     says: str
     form: Form | None = None
+    as_claimed: bool = False
 
 
 class Claim(Checked):
@@ -316,7 +319,8 @@ def _with_causes(
     causes: list[str] = []
     ruled_out: list[str] = []
     for cause in claim.causes:
-        outcome = cause.rule.judge(cause.cases(runs), paper.printed)
+        cases = cause.cases(runs)
+        outcome = cause.rule.judge(paper.in_form(cases, form) if cause.as_claimed else cases, paper.printed)
         if cause.form in (None, form) and outcome is not None:
             items = ", ".join(f"`{item}`" for item in cause.items if item in runs)
             sentence = f"{cause.says} ({items}: {outcome.text})"

@@ -9,7 +9,7 @@ import pandas as pd
 from pydantic import Field
 
 from cscluster.metrics.catalogue import lower_is_better
-from cscluster.papers.cases import Cases
+from cscluster.papers.cases import Cases, Unit
 from cscluster.papers.rule import (
     By,
     CountingRule,
@@ -191,13 +191,15 @@ class Ratio(CountingRule, LimitRule):
 class Significant(CountingRule):
     """`label` is better than each of `than` (all others by default) by paired t-tests over draws of links.
 
-    With `losses`, it is also significantly worse than one of them in at most so many cases.
+    With `losses`, it is also significantly worse than one of them in at most so many cases.  With `unit`
+    ``trial`` each trial on a draw is an observation.
     """
 
     kind: Literal["significant"]
     label: str
     than: list[str] | None = None
     losses: int | None = None
+    unit: Unit = "draw"
 
     @property
     def open_to_all(self) -> bool:
@@ -205,7 +207,7 @@ class Significant(CountingRule):
 
     def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
         wins = losses = total = 0
-        for table in cases.scores(self.metric).values():
+        for table in cases.scores(self.metric, self.unit).values():
             others = [name for name in self.than or table.columns if name in table and name != self.label]
             if self.label not in table or not others:
                 continue

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from cscluster.metrics.catalogue import lower_is_better
-from cscluster.papers.cases import Cases
+from cscluster.papers.cases import Cases, Unit
 from cscluster.papers.curves import exponents
 from cscluster.papers.rule import CountingRule, Outcome, number
 from cscluster.report.statistics import ALPHA, paired_t
@@ -108,21 +108,27 @@ class Exponents(CountingRule):
 
 
 class Order(CountingRule):
-    """Pairs of methods stand to each other as a printed line ``A < B ~ C`` says, by paired t-tests."""
+    """Pairs of methods stand to each other as a printed line ``A < B ~ C`` says, by paired t-tests.
+
+    With `among`, pairs of these methods alone.
+    """
 
     kind: Literal["order"]
     table: str
+    among: list[str] | None = None
+    unit: Unit = "draw"
 
     def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
         lines = printed[(printed["table"] == self.table) & (printed["metric"] == "order")]
         lines_by_dataset = dict(zip(lines["dataset"], lines["value"], strict=True))
         same = reversed_ = total = datasets = 0
-        for (dataset, _, _), scores in cases.scores(self.metric).items():
+        for (dataset, _, _), scores in cases.scores(self.metric, self.unit).items():
             if dataset not in lines_by_dataset:
                 continue
             datasets += 1
+            there = set(scores) & set(self.among or scores)
             for (a, b), expected in relations(lines_by_dataset[dataset]).items():
-                if a in scores and b in scores:
+                if {a, b} <= there:
                     found = _relation(scores[a], scores[b])
                     total += 1
                     same += found == expected

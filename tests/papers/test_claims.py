@@ -268,6 +268,8 @@ def test_a_cause_counts_where_its_rule_holds(tmp_path):
     assert causes(items=["one"], form="printed") == causes(items=["one"])
     assert causes(items=["one"], form="ours") == ()
     assert causes(items=["one"], rule={**CAUSE["rule"], "label": "B", "than": ["A"]}) == ()
+    behind = {"items": ["one"], "rule": {**CAUSE["rule"], "label": "B", "than": ["A"]}, "as_claimed": True}
+    assert causes(**behind) == ("the start is another (`one`: in 1 of 1 case; mean 0.65 against 0.55)",)
 
 
 def test_a_cause_whose_rule_does_not_hold_is_ruled_out(tmp_path):

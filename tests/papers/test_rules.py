@@ -126,10 +126,12 @@ def test_trials_that_repeat_a_draw_are_one_observation():
     rule = {"kind": "significant", "metric": "acc", "label": "A"}
     assert judge(rule, cases(found)).holds
     assert not judge(rule, cases(found, repeats=20)).holds
+    assert judge({**rule, "unit": "trial"}, cases(found, repeats=20)).holds, "as some papers count"
     line = printed(("Table 1", "x", "*", "order", "B < A"))
     order = {"kind": "order", "metric": "acc", "table": "Table 1"}
     assert judge(order, cases(found), line).holds
     assert not judge(order, cases(found, repeats=20), line).holds
+    assert judge({**order, "unit": "trial"}, cases(found, repeats=20), line).holds
 
 
 def test_small_errors_and_times_are_good():
@@ -232,6 +234,9 @@ def test_the_order_of_a_printed_line():
     outcome = judge(rule, cases(ORDER), printed(("5", "x", "", "order", "B ~ C < A")))
     assert not outcome.holds
     assert outcome.text == "1 of 3 pairs of methods alike on 1 data set, 2 significantly reversed"
+    assert judge(
+        {**rule, "among": ["B", "C"]}, cases(ORDER), printed(("5", "x", "", "order", "B ~ C < A"))
+    ).holds
     assert judge(rule, cases(ORDER), printed(("5", "other", "", "order", "A < B"))) is None
 
 
