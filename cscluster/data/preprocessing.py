@@ -21,6 +21,8 @@ from cscluster.data.dataset import Dataset
 from cscluster.errors import DataError, did_you_mean
 
 Step = str | dict[str, Any]
+_LARGE = 8 * 2**30
+"""Bytes from which samples are left as they are."""
 
 
 class _Step(BaseModel):
@@ -153,7 +155,12 @@ def parse(steps: Sequence[Step]) -> list[tuple[str, dict[str, Any]]]:
 
 
 def apply(steps: Sequence[Step], data: Dataset) -> Dataset:
-    """Fit the steps to the samples and transform them, and the unseen ones, to float64."""
+    """Fit the steps to the samples and transform them, and the unseen ones, to float64.
+
+    Without steps, samples that would be too large as float64 keep their type: they are read in blocks.
+    """
+    if not steps and not sparse.issparse(data.X) and 8 * data.X.size > _LARGE:
+        return data
     X, fitted = fit(steps, data)
     same = X.shape[1] == data.n_features
     return replace(

@@ -8,6 +8,7 @@ import pytest
 
 from cscluster import SCSC, Constraints, LandmarkEnsemble, load_dataset
 from cscluster.algorithms.ensemble._labels import round_votes
+from cscluster.algorithms.ensemble._partitions import LEARNERS, View
 from cscluster.algorithms.ensemble._weights import broken_weight, full_update, link_loss, relaxed_update
 
 M, LINKS = 300, 500
@@ -96,6 +97,32 @@ def test_tier_of_both_ensembles(n):
     print(
         f"\none tier of {LINKS} links, n = {n}, m = 30, r = 10: {seconds[LandmarkEnsemble]:.2f} s by the landmark "
         f"ensemble, {seconds[SCSC]:.2f} s by SCSC"
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "n_features", "n_landmarks"), [("kernel", 40, 200), ("graph", 588, 1000)])
+def test_placing_samples_beside_their_distances(kind, n_features, n_landmarks):
+    """No partition places samples faster than the product that distances to its landmarks need."""
+    X, rng = load_dataset("mnist").X, np.random.default_rng(0)
+    sample, block = X[:5000].astype(float), X[5000 : 5000 + 4096]
+    view = View.of(sample, LEARNERS[kind].scales(sample), n_features)
+    of_features = view.of_features(np.sort(rng.choice(X.shape[1], n_features, replace=False)))
+    partition = LEARNERS[kind].fit(of_features(view(sample)), 10, rng)
+    x = view(block)
+    parts = np.split(of_features(x), 4)
+    landmarks = rng.standard_normal((parts[0].shape[1], n_landmarks), dtype=np.float32)
+    D = np.empty((len(parts[0]), n_landmarks), dtype=np.float32)
+    distances, placing, reading = [], [], []
+    for _ in range(20):  # in turn, since the speed of a shared processor changes
+        distances.append(best(lambda: [np.matmul(part, landmarks, out=D) for part in parts], 1))
+        placing.append(best(lambda: partition(of_features(x)), 1))
+        reading.append(best(lambda: view(block), 1))
+    limit = min(distances)
+    print(
+        f"\na {kind} partition of MNIST places a sample in {min(placing) / limit:.1f} times the time of its distances "
+        f"to {n_landmarks} landmarks, {1e6 * limit / len(block):.2f} us (goal: 3); to read and scale a sample, once for "
+        f"50 partitions, takes {min(reading) / limit:.1f} times that"
     )
 
 

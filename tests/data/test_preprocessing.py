@@ -34,6 +34,13 @@ def test_no_steps_make_floats_of_the_samples():
     assert result.y is data.y
 
 
+def test_without_steps_samples_too_large_for_floats_keep_their_type():
+    large = replace(
+        DATA, X=np.broadcast_to(np.uint8(7), (2**21, 1024)), y=None, classes=[], X_unseen=None, y_unseen=None
+    )  # one byte, seen as 2 GB of small integers
+    assert apply([], large).X is large.X
+
+
 def test_center():
     Z, V = done(["center"])
     assert np.allclose(Z, X - X.mean(axis=0))

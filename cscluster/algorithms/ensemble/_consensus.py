@@ -11,6 +11,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse.linalg import eigsh
 
 from cscluster.algorithms.base import FloatArray, IntArray
+from cscluster.algorithms.compiled import compiled
 from cscluster.algorithms.ensemble._labels import Labels, Table, embed, normalized
 from cscluster.arrays import dense
 from cscluster.constraints import Constraints
@@ -42,14 +43,20 @@ def co_occurrence(L: Labels, offsets: IntArray) -> FloatArray:
 
     Entry (a, b) is the number of samples that lie in cluster a and in cluster b.
     """
-    columns, sizes = L.astype(np.int64), np.diff(offsets)
     counts = np.zeros((offsets[-1], offsets[-1]))
+    _count(L, offsets, counts)
+    return counts
+
+
+@compiled(nogil=True)
+def _count(L, offsets, counts):  # type: ignore[no-untyped-def]
     for k in range(len(L)):
         for q in range(k + 1):
-            shape = sizes[k], sizes[q]
-            both = np.bincount(columns[k] * shape[1] + columns[q], minlength=shape[0] * shape[1])
-            counts[offsets[k] : offsets[k + 1], offsets[q] : offsets[q + 1]] = both.reshape(shape)
-    return counts + np.tril(counts, -1).T
+            for i in range(L.shape[1]):
+                counts[offsets[k] + L[k, i], offsets[q] + L[q, i]] += 1
+            for a in range(offsets[k], offsets[k + 1]):
+                for b in range(offsets[q], offsets[q + 1]):
+                    counts[b, a] = counts[a, b]
 
 
 def cluster_coordinates(L: Labels, n_per_partition: IntArray, n_components: int) -> tuple[Table, FloatArray]:
