@@ -109,7 +109,9 @@ def _move(group: IntArray, problem: _Problem, labels: IntArray) -> bool:
     """Give a component, or one sample, the cluster of least cost; tell whether that is lower than before."""
     c, price, is_must = problem.c, problem.price, problem.is_must
     n_clusters = c.shape[1]
-    cost, now = np.zeros(n_clusters), 0.0
+    cost, now = np.empty(n_clusters), 0.0
+    for h in range(n_clusters):
+        cost[h] = 0.0
     for i in group:
         for h in range(n_clusters):
             cost[h] += c[i, h]
@@ -124,7 +126,10 @@ def _move(group: IntArray, problem: _Problem, labels: IntArray) -> bool:
                 same = both_ends or h == labels[j]
                 if same != is_must[link]:
                     cost[h] += of_link
-    best = cost.argmin()
+    best = 0
+    for h in range(n_clusters):
+        if cost[h] < cost[best]:
+            best = h
     if not cost[best] < now - 1e-12 * (1 + abs(now)):
         return False
     labels[group] = best

@@ -134,10 +134,12 @@ class Units:
         The units of the closure's `pairs`.
     starts, entries : ndarrays
         ``entries[starts[u] : starts[u + 1]]`` are the ends of pairs that are unit u.
+    apart_starts, apart : ndarrays
+        ``apart[apart_starts[p] : apart_starts[p + 1]]`` are the components that p is separated from.
     gathered : ndarray of shape (n_components,)
         Number of each component among those of many units (`_gathered`), -1 for others.
-    apart_of : sparse array of shape (n_components, n_gathered)
-        Which of those each component is separated from.
+    gathered_starts, gathered_apart : ndarrays
+        The numbers of those that each component is separated from, likewise.
     """
 
     unit: IntArray
@@ -146,8 +148,11 @@ class Units:
     pairs: IntArray
     starts: IntArray
     entries: IntArray
+    apart_starts: IntArray
+    apart: IntArray
     gathered: IntArray
-    apart_of: csr_array
+    gathered_starts: IntArray
+    gathered_apart: IntArray
 
     @classmethod
     def of(cls, closure: Closure, are_blocks: bool, n_clusters: int) -> Units:
@@ -162,7 +167,13 @@ class Units:
         many = _gathered(sizes, closure.separated, n_clusters)
         gathered = np.full(closure.n_components, -1)
         gathered[many] = np.arange(len(many))
-        return cls(unit, first, component, pairs, starts, entries, gathered, closure.separated[:, many])
+        apart, gathered_apart = _lists(closure.separated), _lists(closure.separated[:, many])
+        return cls(unit, first, component, pairs, starts, entries, *apart, gathered, *gathered_apart)
+
+
+def _lists(A: csr_array) -> tuple[IntArray, IntArray]:
+    """Return where the columns of each row begin, and the columns; scipy leaves the integer type open."""
+    return A.indptr.astype(np.int64), A.indices.astype(np.int64)
 
 
 def assign_points(
@@ -204,14 +215,14 @@ def assign_points(
         )
     labels = np.full_like(labels, -1) if assignment == "reset" else labels.copy()
     n_clusters, (n_metrics, _, width) = D.shape[1], phi.shape
-    n_components, n_gathered = units.apart_of.shape
+    n_components, n_gathered = len(units.gathered), int(units.gathered.max(initial=-1)) + 1
     _sweep(
         rng.permutation(len(D)),
         D,
         labels,
         units.component,
-        closure.separated.indptr,
-        closure.separated.indices,
+        units.apart_starts,
+        units.apart,
         alpha,
         beta,
         phi,
@@ -225,8 +236,8 @@ def assign_points(
         np.zeros((n_components, n_clusters), dtype=np.int64),
         np.zeros((n_components, n_metrics, width)),
         units.gathered,
-        units.apart_of.indptr,
-        units.apart_of.indices,
+        units.gathered_starts,
+        units.gathered_apart,
         np.zeros((n_gathered, n_clusters, width)),
         np.zeros((n_gathered, n_clusters), dtype=np.int64),
     )

@@ -238,8 +238,8 @@ def _sweep_links(
         h1, h2, h12 = norms[i1] / lam, norms[i2] / lam, products[j] / lam
         row_scores(rows, i1, V, s1)
         row_scores(rows, i2, V, s2)
-        a1[:] = 0.0
-        a2[:] = 0.0
+        for c in range(C):
+            a1[c] = a2[c] = 0.0
         changed = False
         for _ in range(2 * C):
             kept = s1[z[j, 0]] + s2[z[j, 1]]
