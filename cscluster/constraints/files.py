@@ -146,6 +146,11 @@ def list_links(text: str, path: Path, n_samples: int, ids: Sequence[str] | None 
 def linked_names(path: Path) -> set[str]:
     """Return the names or indices of the samples that a links file speaks of, whether or not there are such.
 
+    Parameters
+    ----------
+    path : Path
+        The file.
+
     Raises
     ------
     ConstraintError

@@ -178,7 +178,8 @@ def test_cells_of_a_draw_share_their_work(monkeypatch):
     monkeypatch.setattr(LinkProjections, "__init__", lambda *args: drawn.append(args) or draw(*args))
     monkeypatch.setattr(sklearn.cluster.KMeans, "fit", lambda *args: fitted.append(args) or fit(*args))
     algorithms = (
-        "kmeans, cpmmc, {name: pmmc, params: {lam: [0.1, 1, 10]}}, {name: cpcmmc, params: {lam: [0.1, 1]}}"
+        "kmeans, cpmmc, {name: pmmc, params: {lam: [0.1, 1, 10], fallback: false}}, "
+        "{name: cpcmmc, params: {lam: [0.1, 1], fallback: false}}"
     )
     plan = plan_of(algorithms, "{kind: random_pairs, counts: [10, 30]}")
     plan = [planned for planned in plan if planned.trial == 0]
