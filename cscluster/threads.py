@@ -20,8 +20,11 @@ def for_table(X: Any) -> AbstractContextManager[Any]:
     X : array or sparse matrix of shape (n, d)
         The data.
     """
-    if X.shape[0] * X.shape[1] > SMALL:
-        return nullcontext()
+    return nullcontext() if X.shape[0] * X.shape[1] > SMALL else one()
+
+
+def one() -> AbstractContextManager[Any]:
+    """Return a context in which numeric libraries use one thread."""
     from threadpoolctl import threadpool_limits
 
     limits: AbstractContextManager[Any] = threadpool_limits(1)

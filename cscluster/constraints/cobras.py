@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
-from threadpoolctl import ThreadpoolController
 
+from cscluster import threads
 from cscluster.arrays import FloatArray, IntArray
 from cscluster.constraints.active import Answer
 
@@ -62,7 +62,7 @@ def cobras(X: FloatArray, count: int, answer: Oracle, seed: int) -> Interview:
     random = np.random.RandomState(seed)
     clusters = [[_SuperInstance(X, np.arange(len(X)))]]
     labels = np.zeros(len(X), dtype=np.int64)
-    with ThreadpoolController().limit(limits=1):  # for so little work, threads wait longer than they compute
+    with threads.one():  # for so little work, threads wait longer than they compute
         try:
             while True:
                 largest = max((part for cluster in clusters for part in cluster), key=len)

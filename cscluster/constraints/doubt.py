@@ -33,8 +33,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans
-from threadpoolctl import ThreadpoolController
 
+from cscluster import threads
 from cscluster.arrays import FloatArray, IntArray
 from cscluster.constraints.active import Answer, euclidean, joined_sets, uncertainty
 
@@ -192,7 +192,7 @@ def _medoids(X: Any, k: int, seed: int) -> tuple[list[int], IntArray]:
     """
     chosen: dict[int, None] = {}
     medoid_of = np.zeros(X.shape[0], dtype=np.int64)
-    with ThreadpoolController().limit(limits=1):  # for so little work, threads wait longer than they compute
+    with threads.one():  # for so little work, threads wait longer than they compute
         for n_parts in (2 * k, k):
             fitted = KMeans(min(n_parts, X.shape[0]), n_init=3, random_state=seed).fit(X)
             medoids = fitted.transform(X).argmin(axis=0)

@@ -19,8 +19,8 @@ from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
+from cscluster import threads
 from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.algorithms.ensemble._consensus import leading_eigenvectors
 from cscluster.algorithms.ensemble._labels import Labels, Table
@@ -292,7 +292,7 @@ def build(
     seeds : sequence of SeedSequence
         One for each partition.
     """
-    with threadpool_limits(1):
+    with threads.one():
         view = View.of(sample, LEARNERS[kind].scales(sample), n_features)
     size = -(-len(seeds) // effective_n_jobs(n_jobs))
     tasks = Parallel(n_jobs=n_jobs, return_as="generator")(
@@ -321,7 +321,7 @@ def _some(
     n, d = rows.shape
     L = np.empty((len(seeds), n), dtype=dtype)
     partitions = []
-    with threadpool_limits(1):
+    with threads.one():
         x = view(sample)
         for seed in seeds:
             rng = np.random.default_rng(seed)
