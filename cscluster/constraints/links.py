@@ -208,9 +208,9 @@ class Constraints:
     def from_partial_labels(cls, labels: ArrayLike) -> Constraints:
         """Link samples whose classes are known, -1 where they are not.
 
-        Each class is a chain of must-links; between two classes each sample of the larger one has a
-        cannot-link, in turn with those of the smaller one.  All else follows from these, and their number
-        grows with that of the samples.
+        Each class is a chain of must-links, and cannot-links join the first samples of the classes: all else
+        follows from these.  Each sample has one more cannot-link, with the other classes in turn, for methods
+        that learn from pairs.  The number of links grows with that of the samples.
 
         Parameters
         ----------
@@ -237,11 +237,11 @@ class Constraints:
         order = members[np.argsort(class_of, kind="stable")]
         first = np.cumsum(sizes) - sizes
         chains = np.column_stack([order[:-1], order[1:]])
-        a, b = np.triu_indices(len(classes), 1)
-        larger = np.maximum(sizes[a], sizes[b])
-        turn = np.arange(larger.sum()) - np.repeat(np.cumsum(larger) - larger, larger)
-        sides = [order[first[c] + turn % sizes[c]] for c in (np.repeat(a, larger), np.repeat(b, larger))]
-        return cls(np.delete(chains, first[1:] - 1, axis=0), np.column_stack(sides), n_samples=len(y))
+        turn = np.arange(len(order)) - np.repeat(first, sizes)
+        other = (np.sort(class_of) + 1 + turn % (len(classes) - 1)) % len(classes)
+        in_turn = np.column_stack([order, order[first[other] + turn % sizes[other]]])
+        apart = np.vstack([_all_pairs(order[first]), in_turn])
+        return cls(np.delete(chains, first[1:] - 1, axis=0), apart, n_samples=len(y))
 
     def __len__(self) -> int:
         return len(self.must_links) + len(self.cannot_links)

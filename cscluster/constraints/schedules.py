@@ -334,7 +334,7 @@ class Labelled(_Schedule):
 
     def identity(self) -> dict[str, Any]:
         """Return the kind, the noise, what the points count and the form of the links."""
-        return {**super().identity(), "of": "all" if self.shares else "class", "links": "chains"}
+        return {**super().identity(), "of": "all" if self.shares else "class", "links": "in turn"}
 
     def _episode(self, point: int, draw: _Draw) -> Episode:
         """Return links between the samples whose classes are known."""
