@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numba.core import event
 from numpy.typing import NDArray
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -109,8 +110,12 @@ def links_lines(links: Constraints, path: Path | None) -> list[str]:
     if path is None:
         return ["no links were given (--links LINKS.csv)"]
     parts = [plural(len(links.must_links), "must-link"), plural(len(links.cannot_links), "cannot-link")]
-    if (links.weights != 1).any():
-        parts.append(f"weights from {links.weights.min():g} to {links.weights.max():g}")
+    is_hard = np.isinf(links.weights)
+    soft = links.weights[~is_hard]
+    if is_hard.any():
+        parts.append(f"{is_hard.sum()} of them hard" if len(soft) else "all hard")
+    if (soft != 1).any():
+        parts.append(f"weights from {soft.min():g} to {soft.max():g}")
     lines = [f"{path}: {', '.join(parts)}"]
     if len(links.contradictions):
         lines.append(f"{plural(len(links.contradictions), 'cannot-link')} contradicted by must-links")

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cscluster import load_dataset
+from cscluster import Constraints, load_dataset
 from cscluster.cli import cluster_view as view
 from cscluster.cli.cluster import Method, parse_method
 from cscluster.cli.console import Console
@@ -298,6 +298,16 @@ def test_a_method_that_would_take_too_long_says_so_and_ends_with_2(call, garden,
     assert done.returncode == 2
     assert "CSP would take about 0 s of one core for 120 samples" in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
+
+
+def test_hard_links_are_counted_apart_from_weights():
+    links = Constraints(
+        [(0, 1), (1, 2)], [(0, 3)], n_samples=4, must_weights=[np.inf, 2.0], cannot_weights=[0.5]
+    )
+    assert view.links_lines(links, Path("l.csv")) == [
+        "l.csv: 2 must-links, 1 cannot-link, 1 of them hard, weights from 0.5 to 2"
+    ]
+    assert view.links_lines(links.hardened(), Path("l.csv"))[0].endswith("1 cannot-link, all hard")
 
 
 def test_a_large_file_is_labelled_though_it_is_never_read_whole(call, tmp_path, monkeypatch):
