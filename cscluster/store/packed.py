@@ -20,6 +20,7 @@ from cscluster.store.table import RecordTable
 
 _COMMON = ("dataset", "algorithm", "label", "params", "schedule", "environment", "cell", "grid")
 _COLUMNS = ("point", "tier", "trial", "iterations", "converged")
+_PLACES = ("place", "traceback")
 _USUAL: dict[str, Any] = {"status": "ok", "warnings": [], "error": None}
 
 
@@ -48,13 +49,17 @@ def pack(folder: RunFolder, metrics: Sequence[str]) -> bytes:
             for name in dict.fromkeys(part for record in records for part in record["seconds"])
         },
         "cpu_seconds": [_four_digits(record.get("cpu_seconds")) for record in records],
-        "odd": {
-            number: odd
-            for number, record in enumerate(records)
-            if (odd := {name: record[name] for name, usual in _USUAL.items() if record[name] != usual})  # type: ignore[literal-required]
-        },
+        "odd": {number: odd for number, record in enumerate(records) if (odd := _odd(record))},
     }
     return lzma.compress(json.dumps(content, separators=(",", ":")).encode(), preset=9)
+
+
+def _odd(record: Record) -> dict[str, Any]:
+    """Return what is unusual about a record; the place of an error, which names directories, is left out."""
+    odd = {name: record[name] for name, usual in _USUAL.items() if record[name] != usual}  # type: ignore[literal-required]
+    if odd.get("error"):
+        odd["error"] = {name: value for name, value in odd["error"].items() if name not in _PLACES}
+    return odd
 
 
 def _rounded(value: float | None) -> float | None:

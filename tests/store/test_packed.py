@@ -76,3 +76,20 @@ def test_damaged_files_are_named(tmp_path, content):
 def test_what_repeats_costs_next_to_nothing(tmp_path):
     folder = a_run(tmp_path / "a", n_trials=2000)
     assert len(pack(folder, ["acc"])) < folder.trials.stat().st_size / 50
+
+
+def test_errors_travel_without_the_directories_of_the_machine(tmp_path):
+    folder = a_run(tmp_path / "a")
+    records = list(folder.records())
+    problem = {
+        "type": "MemoryError",
+        "message": "47 GB",
+        "place": "/home/x/a.py:1",
+        "traceback": "/home/x/a.py",
+    }
+    records[0] |= {"status": "error", "error": problem, "metrics": {}}
+    with folder.writing() as writer:
+        writer.put_records(records)
+    content = pack(folder, ["acc"])
+    assert b"/home/x" not in lzma.decompress(content)
+    assert b"47 GB" in lzma.decompress(content)
