@@ -13,7 +13,7 @@ from cscluster import seeds
 from cscluster.arrays import IntArray
 from cscluster.data import readers
 from cscluster.tables.outcome import Outcome
-from cscluster.tables.table import Columns, Table, from_pandas, read_new, with_own_id
+from cscluster.tables.table import Columns, Table, as_texts, from_pandas, read_new, with_own_id
 
 LARGE = 1_000_000
 """Files of more rows than this are not read whole."""
@@ -67,7 +67,7 @@ class LargeFile:
             names = block.index if columns.id is None else block[columns.id]
             wanted = drawn[block.index] | names.astype(str).str.strip().isin(linked)
             if columns.labels is not None:
-                wanted |= block[columns.labels].notna()
+                wanted |= as_texts(block[columns.labels]) != ""
             parts.append(block[np.asarray(wanted)])
         rows = pd.concat(parts)
         return from_pandas(rows.set_axis(rows.index.astype(str)), columns, self.path.stem)

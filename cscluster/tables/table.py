@@ -232,7 +232,7 @@ def read_new(
         name,
         np.column_stack([np.empty((len(frame), 0)), *cells]),
         list(numbers),
-        {column: _texts(frame[column]) for column in texts},
+        {column: as_texts(frame[column]) for column in texts},
         readers.sample_names(frame[named], name) if named else [],
         named,
         notes=[f"{plural(missing, 'empty cell')} filled with the medians of the model"] if missing else [],
@@ -317,7 +317,7 @@ def _from_frame(frame: pd.DataFrame, name: str, columns: Columns) -> Table:
             if reason is None:
                 numbers[column] = found
         else:
-            cells = _texts(frame[column])
+            cells = as_texts(frame[column])
             reason = _useless_texts(cells)
             if reason is None:
                 texts[column] = cells
@@ -351,7 +351,7 @@ def _from_frame(frame: pd.DataFrame, name: str, columns: Columns) -> Table:
 
 def _known_labels(column: pd.Series) -> NDArray[np.int64]:
     """Return the number of the class of each row, -1 where its cell is empty."""
-    cells = _texts(column)
+    cells = as_texts(column)
     classes = sorted({*cells.tolist()} - {""})
     if len(classes) < 2:
         held = f"only the class '{classes[0]}'" if classes else "no labels"
@@ -364,7 +364,7 @@ def _naming_column(frame: pd.DataFrame, names: Sequence[str]) -> tuple[str, str 
     for name in names:
         if pd.api.types.is_numeric_dtype(frame[name]) or pd.api.types.is_datetime64_any_dtype(frame[name]):
             continue
-        cells = pd.Series(_texts(frame[name]))
+        cells = pd.Series(as_texts(frame[name]))
         if len(cells) > 2 and cells.nunique() >= _NEARLY_ALL * len(cells) and _days_of(frame[name]) is None:
             twice = cells[cells.duplicated()]
             return name, str(twice.iloc[0]) if len(twice) else None
@@ -470,7 +470,7 @@ def _counts(values: NDArray[np.float64]) -> bool:
     return len(values) > 2 and values[0] in (0, 1) and bool((np.diff(values) == 1).all())
 
 
-def _texts(column: pd.Series) -> NDArray[np.str_]:
+def as_texts(column: pd.Series) -> NDArray[np.str_]:
     """Return a column as texts, empty where a cell is."""
     texts = column.astype(str).str.strip().where(column.notna(), "")
     return texts.to_numpy(dtype=np.str_)

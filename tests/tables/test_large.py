@@ -23,7 +23,7 @@ def parquet(tmp_path, monkeypatch):
     monkeypatch.setattr(large, "_BLOCK", 128)
     y = np.arange(1000) % 2
     X = CENTRES[y] + np.random.default_rng(0).normal(size=(1000, 2))
-    known = np.where(np.arange(1000) < 4, np.array(["a", "b"])[y], None)
+    known = np.where(np.arange(1000) < 4, np.array(["a", "b"])[y], np.where(y, "", None))
     path = tmp_path / "big.parquet"
     frame = pd.DataFrame({"key": np.arange(1000) + 5000, "x": X[:, 0], "y": X[:, 1], "known": known})
     frame.to_parquet(path, row_group_size=300)
@@ -56,6 +56,7 @@ def test_a_sample_has_all_rows_that_are_spoken_of(file):
     counted = large.find(str(file)).sample(Columns(ignore=["key"], labels="known"), {"999"}, 0)
     assert {"0", "1", "2", "3", "999"} <= set(counted.ids)
     assert counted.labels[:4].tolist() == [0, 1, 0, 1]
+    assert counted.n_rows <= 65
     again = large.find(str(file)).sample(Columns(ignore=["key"], labels="known"), {"999"}, 0)
     assert again.ids == counted.ids
 
