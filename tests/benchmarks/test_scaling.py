@@ -24,10 +24,10 @@ pytestmark = pytest.mark.slow
 
 MIDDLE = {"n": 1000, "d": 10, "k": 3, "links": 100}
 AXES = {"n": (1000, 3000, 10_000), "d": (10, 50, 200), "k": (3, 10, 30), "links": (100, 1000, 10_000)}
-CELL_SECONDS = 4
+CELL_SECONDS = 20
 TIMES_KMEANS = 20
-METHODS = [entry.name for entry in registry.BUILT_IN if not entry.name.endswith("_printed")]
-CONSTRAINED = [name for name in METHODS if "constraints" in registry.find(name).tags]
+SEMIDEFINITE = ("mmc_sdp", "gmmc_sdp")  # 100 samples take them seconds
+METHODS = [entry.name for entry in registry.BUILT_IN if entry.name not in SEMIDEFINITE]
 
 
 def groups(n, d, k, links):
@@ -98,13 +98,13 @@ def text(seconds):
 
 
 def test_growth_of_every_method():
-    quick = [name for name in METHODS if name not in ("mmc_sdp", "gmmc_sdp")]  # 100 samples take them seconds
-    compile_first(quick)
+    ours = [name for name in METHODS if not name.endswith("_printed")]
+    compile_first(ours)
     middle = measured(TenStarts(MIDDLE["k"]), *groups(**MIDDLE)[::2], CELL_SECONDS)[0]
     print(f"\nCPU s; k-means with ten starts: {middle:.2f} at n 1000, d 10, k 3")
     print("| method | " + " | ".join(f"{axis} {sizes}, slope" for axis, sizes in AXES.items()) + " |")
     print("|---" * (len(AXES) + 1) + "|")
-    for name in quick:
+    for name in ours:
         first, cells = None, []
         for axis, sizes in AXES.items():
             row = []
@@ -125,11 +125,11 @@ def test_growth_of_every_method():
 )
 def test_the_large_end(size):
     X, y, links = groups(**size)
-    compile_first(CONSTRAINED)
+    compile_first(METHODS)
     unit = measured(TenStarts(size["k"]), X, links, 600)[0]
     print(f"\n{size}: k-means with ten starts {unit:.2f} CPU s; times that:")
     slow = []
-    for name in CONSTRAINED:
+    for name in METHODS:
         limit = int(TIMES_KMEANS * unit) + 1
         seconds, refused, labels = measured(build(name, {}, size["k"], 0), X, links, limit)
         result = refused or f"{seconds / unit:.1f} (ARI {score('ari', y, labels):.2f})"
@@ -157,9 +157,15 @@ def test_mnist_with_the_links_of_the_published_benchmark():
     compile_first(["rca"])
     unit, _, labels = measured(TenStarts(10), X, None, 1000)
     print(f"\nMNIST: k-means with ten starts ARI {score('ari', data.y, labels):.3f} in {unit:.0f} CPU s")
-    for share in (0.005, 0.01, 0.05):
+    before = {0.005: ".133 in 0.71", 0.01: ".586 in 0.43", 0.05: "not known"}
+    goal = {0.005: 0.55, 0.01: 0.75, 0.05: 0.99}
+    for share in goal:
         pairs = fraction_pairs(len(X), share, np.random.default_rng(0))
         links = Constraints.from_labels(pairs, data.y).hardened()
         seconds, _, labels = measured(build("rca", {}, 10, 0), X, links, 1000)
         ari = score("ari", data.y, labels)
-        print(f"{len(links)} links: rca ARI {ari:.3f} in {seconds / unit:.2f} of that", flush=True)
+        print(
+            f"{len(links)} links: rca ARI {ari:.3f} in {seconds / unit:.2f} of that (earlier, pckmeans: "
+            f"{before[share]}; goal: {goal[share]} in less than 1)",
+            flush=True,
+        )
