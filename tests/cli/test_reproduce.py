@@ -147,6 +147,15 @@ def test_nothing_is_run_with_stored(reproduce, tmp_path):
     assert not (tmp_path / "results").exists()
 
 
+def test_an_item_without_a_claim_says_where_its_use_is_shown(reproduce, tmp_path):
+    paper = tmp_path / "configs" / "papers" / "tiny2020"
+    (paper / "starts.yaml").write_text(CONFIG.replace("fig1", "starts"))
+    text = CLAIMS.replace("claims:\n", '  starts: {shows: "cause: starts"}\nclaims:\n')
+    (paper / "claims.yaml").write_text(text)
+    found = reproduce("tiny2020/starts", "--stored")
+    assert "no claim rests on this alone; `cscluster reproduce tiny2020 --stored --write`" in found.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
