@@ -80,7 +80,9 @@ def _show(chapters: list[Chapter], profile: str) -> None:
         out.print(chapter.title, style="bold")
         if not chapter.verdicts:
             name = chapter.paper.name
-            out.say(f"no claim rests on this alone; `cscluster reproduce {name} --stored --write` shows its use")
+            out.say(
+                f"no claim rests on this alone; `cscluster reproduce {name} --stored --write` shows its use"
+            )
             continue
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
         for head, ratio in (("where", 3), ("the paper says", 7), ("our numbers", 6)):
