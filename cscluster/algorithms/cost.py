@@ -8,6 +8,9 @@ what it would need and what to use instead.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from cscluster.errors import DataError, ParameterError
@@ -18,6 +21,8 @@ TIMES_KMEANS = 20
 """A fit may take so many times what k-means with ten starts takes."""
 LEAST_SECONDS = 30.0
 """So many seconds are always allowed."""
+
+_given: ContextVar[float | None] = ContextVar("the seconds that an experiment gives a fit", default=None)
 
 _KMEANS_SECONDS = 7e-8
 _NEIGHBOUR_SECONDS = (2.5e-9, 4.5e-11)
@@ -91,11 +96,22 @@ def require_affordable(owner: str, cost: Cost | None, n: int, d: int, n_links: i
         )
 
 
+@contextmanager
+def allowing(seconds: float | None) -> Iterator[None]:
+    """Allow each fit inside so many seconds, which is the limit of its trial; None changes nothing."""
+    token = _given.set(seconds)
+    try:
+        yield
+    finally:
+        _given.reset(token)
+
+
 def allowed_seconds(n: int, d: int, n_clusters: int) -> float:
     """Return the time that a fit may take: what the user says, or a multiple of that of k-means."""
     given = os.environ.get(MAX_SECONDS)
     if given is None:
-        return max(LEAST_SECONDS, TIMES_KMEANS * _KMEANS_SECONDS * n * d * n_clusters)
+        least = max(LEAST_SECONDS, TIMES_KMEANS * _KMEANS_SECONDS * n * d * n_clusters)
+        return _given.get() or least
     try:
         return float(given)
     except ValueError:

@@ -8,7 +8,7 @@ import pytest
 from cscluster import Constraints
 from cscluster.algorithms import registry
 from cscluster.algorithms.build import build
-from cscluster.algorithms.cost import MAX_SECONDS, Cost, allowed_seconds, require_affordable
+from cscluster.algorithms.cost import MAX_SECONDS, Cost, allowed_seconds, allowing, require_affordable
 from cscluster.errors import DataError, ParameterError
 
 MANY, NARROW = (100_000, 20, 1000), (100_000, 10, 1000)
@@ -39,6 +39,8 @@ def task(n, d, n_links):
         ("trace_ratio_nonlinear", LINKED, "about 4 min of one core", "use rca or xiang"),
         ("llma", MANY, "about 70 s of one core", "use rca"),
         ("sdml", WIDE, "about 11 min of one core", "use rca or itml"),
+        ("xing_printed", WIDE, "about 6[0-9] s of one core", "use rca, or leave shrinkage out"),
+        ("lmnn_printed", WIDE, "about 3 min of one core", "use rca or itml"),
         ("mpckmeans_full", WIDE, "about 3 min of one core", r"use diagonal matrices \(mpckmeans\), or rca"),
     ],
 )
@@ -76,6 +78,11 @@ def test_what_is_allowed(monkeypatch):
     ):
         require_affordable("It", Cost("wait", seconds=31), 10, 2, 3, 2)
     assert allowed_seconds(10**6, 10, 10) == pytest.approx(140)  # 20 times k-means
+    with allowing(50):
+        require_affordable("It", Cost("wait", seconds=31), 10, 2, 3, 2)
+        assert allowed_seconds(10**6, 10, 10) == 50
+    with allowing(None):
+        assert allowed_seconds(10**6, 10, 10) == pytest.approx(140)
     monkeypatch.setenv(MAX_SECONDS, "100")
     require_affordable("It", Cost("wait", seconds=31), 10, 2, 3, 2)
     monkeypatch.setenv(MAX_SECONDS, "a lot")

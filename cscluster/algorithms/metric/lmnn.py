@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cscluster.algorithms.base import BoolArray, FloatArray, IntArray, LinearMetric
+from cscluster.algorithms.cost import Cost, eigen_seconds
 from cscluster.algorithms.parameters import Integer, Null, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError
@@ -167,6 +168,11 @@ class LMNN(LinearMetric):
     def _scales(self, X: FloatArray) -> tuple[BoolArray, FloatArray]:
         varies, s = common_scales(X)
         return varies, s * np.sqrt(2 * len(s))
+
+    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
+        q, c = min(d, len(links)), len(links) + len(links.cannot_links)
+        iterations = 350 if self.shrinkage == 0 else 25
+        return Cost("use rca or itml", iterations * (1.5e-10 * c * q * q + 1.5 * eigen_seconds(q)))
 
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
         """Pull targets and push impostors."""

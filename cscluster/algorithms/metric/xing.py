@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray
+from cscluster.algorithms.cost import Cost
 from cscluster.algorithms.metric.options import ShrunkMetric
 from cscluster.algorithms.parameters import Boolean, Integer, Real, parameter
 from cscluster.constraints import Constraints
@@ -111,6 +112,13 @@ class Xing(ShrunkMetric):
 
     def _most_directions(self) -> int | None:
         return None if self.diagonal else super()._most_directions()
+
+    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
+        if self.diagonal:
+            return None
+        q = min(d, self._most_directions() or d)
+        c = min(q, len(links.cannot_links))
+        return Cost("use rca, or leave shrinkage out for principal components", 4e-8 * c * c * q)
 
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
         """Descend in coordinates in which C_w is the identity."""

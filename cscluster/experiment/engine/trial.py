@@ -21,6 +21,7 @@ from sklearn.frozen import FrozenEstimator
 from cscluster import seeds
 from cscluster.algorithms import registry
 from cscluster.algorithms.build import build as build_estimator
+from cscluster.algorithms.cost import allowing
 from cscluster.algorithms.shared import clock, cpu_clock, once, sharing
 from cscluster.arrays import IntArray
 from cscluster.constraints import Constraints
@@ -152,7 +153,7 @@ def _outcomes(trial: Trial, noted: list[str]) -> Iterator[dict[str, Any]]:
             model.partial_fit(new)
             seconds["update"] = clock() - start
         else:
-            with _sharing(cell, data):
+            with _sharing(cell, data), allowing(cell.timeout):
                 model = _fitted(cell, data, so_far, random_state, (trial.point, tier, draw))
             seconds["offline"] = float(getattr(model, "offline_seconds_", 0.0))
             seconds["fit"] = clock() - start - seconds["offline"]

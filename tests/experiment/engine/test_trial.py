@@ -219,6 +219,14 @@ def test_failures_are_records(how, says):
     assert record["metrics"] == {}
 
 
+def test_a_limit_of_the_experiment_is_the_time_that_a_fit_may_take(monkeypatch):
+    monkeypatch.setattr("cscluster.algorithms.cost.LEAST_SECONDS", 1e-9)
+    monkeypatch.setattr("cscluster.algorithms.cost.TIMES_KMEANS", 0)
+    refused, allowed = (run(plan_of("csp", more=limit)[0])[0] for limit in ("", "timeout: 100"))
+    assert "would take about" in refused["error"]["message"]
+    assert allowed["status"] == "ok"
+
+
 def test_warnings_are_part_of_the_record():
     (record,) = run(plan_of(f"'{TOYS}:Chatty'")[0])
     assert record["warnings"] == ["UserWarning: the data look odd"]
