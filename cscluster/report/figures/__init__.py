@@ -7,7 +7,7 @@
 `tiers`               a metric over tiers of links that arrive one after another
 `boxes`               box plots of the trials, where there is one number of links
 `sensitivity`         a metric over a parameter (curve) or two (heat map); ``select: none``
-`scaling`             seconds against the number of samples with fitted slopes
+`scaling`             CPU seconds against the number of samples with fitted slopes
 `critical_difference` mean ranks across three or more data sets, with Nemenyi's test
 ===================== ======================================================================
 

@@ -1,4 +1,4 @@
-"""Seconds against the number of samples, as in Fig. 7 of zeng2012."""
+"""CPU seconds against the number of samples, as in Fig. 7 of zeng2012."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def sized_families(results: Results, at_least: int) -> dict[str, dict[str, int]]
 
 @figure_kind
 def scaling(results: Results) -> Figure:
-    """Return seconds over the number of samples, both logarithmic, with the fitted slopes in the legend.
+    """Return CPU seconds over the number of samples, both logarithmic, with fitted slopes in the legend.
 
     Each panel shows data sets that differ in their number of samples only.  Seconds are means over
     trials of all stages (of all tiers together) at the largest number of links.  A slope is that of
@@ -63,19 +63,19 @@ def scaling(results: Results) -> Figure:
         for label, found in _draw_family(axes, results, seconds, sizes).items():
             slopes[label].append(found)
         if first_in_row(axes):
-            axes.set_ylabel("seconds")
+            axes.set_ylabel("CPU seconds")
     figure.supxlabel("number of samples n")
     names = [f"{results.marks[label]}: {', '.join(found)}" for label, found in slopes.items()]
     trials = f"mean of {results.planned} trials" if results.planned > 1 else "one trial each"
-    caption = f"seconds; markers: {trials} ({points_word(results)}: {results.trials['point'].max()})"
+    caption = f"CPU seconds; markers: {trials} ({points_word(results)}: {results.trials['point'].max()})"
     caption += "; lines: fitted powers of n" + lines.remarks(results, results.labels)
     add_legend(figure, [lines.handle(style) for style in looks(results.labels).values()], names, caption)
     return figure
 
 
 def _seconds(results: Results) -> pd.DataFrame:
-    """Return the mean seconds, data sets x labels; a trial counts when all its tiers are there."""
-    trials = results.trials.assign(seconds=metric_values(results.trials, "seconds"))
+    """Return the mean CPU seconds, data sets x labels; a trial counts when all its tiers are there."""
+    trials = results.trials.assign(seconds=metric_values(results.trials, "cpu_seconds"))
     trials = trials[trials["point"] == trials["point"].max()]
     whole = trials.groupby(["dataset", "label", "trial"], sort=False)["seconds"]
     total = whole.sum(min_count=int(trials["tier"].max()))

@@ -50,7 +50,8 @@ def run(
             grid=at,
         )
         if not failed:
-            record["seconds"] = {"fit": seconds(label, dataset)}
+            record["cpu_seconds"] = seconds(label, dataset)
+            record["seconds"] = {"fit": record["cpu_seconds"]}
         records.append(record)
     entries = [entry(f"a{i}", label=label, select=select) for i, label in enumerate(labels)]
     return collect(store(path, entries, records, trials=trials, repeats=repeats, kind=kind, metrics=metrics))

@@ -24,7 +24,7 @@ def test_slopes_are_those_of_the_seconds(tmp_path):
     (axes,) = figure.axes
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
     assert figure.get_supxlabel() == "number of samples n"
-    assert axes.get_ylabel() == "seconds"
+    assert axes.get_ylabel() == "CPU seconds"
     markers = [line for line in axes.get_lines() if line.get_linestyle() == "None"]
     assert [line.get_xdata().tolist() for line in markers] == [[100, 200, 400, 1000]] * 2
     assert markers[0].get_ydata() == pytest.approx([0.1, 0.2, 0.4, 1.0])
