@@ -47,7 +47,9 @@ class _Treatment(_Model):
     preprocess: list[str | dict[str, Any]] | None = Field(
         None, description="steps, such as [standardize, {pca: {n: 10}}]; by default those of the algorithm"
     )
-    timeout: float | None = Field(None, gt=0, le=1e9, description="seconds after which a trial is stopped, and that a fit may take")
+    timeout: float | None = Field(
+        None, gt=0, le=1e9, description="seconds after which a trial is stopped, and that a fit may take"
+    )
     memory_limit: int | None = Field(
         None, ge=2**20, le=2**50, description="memory of a trial: bytes, or with a unit as in 2GB"
     )
