@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
-from scipy.sparse.linalg import eigsh
+from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
 from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.algorithms.compiled import compiled
@@ -18,6 +19,8 @@ from cscluster.constraints import Constraints
 
 _SMALL = 500
 """Rows of a matrix up to which all of its eigenvectors are computed."""
+_RESTARTS = 500
+"""Restarts of Lanczos' method: eigenvalues closer than single precision tells apart do not converge."""
 
 
 def align(L: Labels, n_clusters: int, sample: IntArray) -> None:
@@ -94,10 +97,12 @@ def cluster_coordinates(L: Labels, n_per_partition: IntArray, n_components: int)
 def leading_eigenvectors(G: FloatArray | sparse.sparray, count: int) -> tuple[FloatArray, FloatArray]:
     """Return the largest eigenvalues of G, the largest first, and their eigenvectors."""
     n = G.shape[0]
-    if n <= max(_SMALL, 3 * count):
-        s, V = np.linalg.eigh(dense(G))
-    else:
-        s, V = eigsh(G, k=count, which="LA", v0=np.random.default_rng(0).standard_normal(n))
+    found = None
+    if n > max(_SMALL, 3 * count):
+        v0 = np.random.default_rng(0).standard_normal(n)
+        with suppress(ArpackNoConvergence):
+            found = eigsh(G, k=count, which="LA", v0=v0, maxiter=_RESTARTS)
+    s, V = found or np.linalg.eigh(dense(G))
     order = np.argsort(-s)[:count]
     return s[order], V[:, order]
 
