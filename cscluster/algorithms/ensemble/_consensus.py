@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
-from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
 from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.algorithms.compiled import compiled
 from cscluster.algorithms.ensemble._labels import Labels, Table, embed, normalized
-from cscluster.arrays import dense
 from cscluster.constraints import Constraints
+from cscluster.linalg.eigen import leading_eigenvectors
 
 _SMALL = 500
 """Rows of a matrix up to which all of its eigenvectors are computed."""
 _RESTARTS = 500
-"""Restarts of Lanczos' method: eigenvalues closer than single precision tells apart do not converge."""
+"""Of Lanczos' method: eigenvalues closer than single precision tells apart do not converge."""
 
 
 def align(L: Labels, n_clusters: int, sample: IntArray) -> None:
@@ -83,7 +81,7 @@ def cluster_coordinates(L: Labels, n_per_partition: IntArray, n_components: int)
     G /= root[:, None]
     constant = root / np.linalg.norm(root)
     G -= np.outer(constant, constant)
-    s, V = leading_eigenvectors(G, min(n_components, len(G)))
+    s, V = spectrum(G, min(n_components, len(G)))
     V /= root[:, None]
     tables = np.zeros((m, k_max, n_components), dtype=np.float32)
     for k in range(m):
@@ -94,17 +92,10 @@ def cluster_coordinates(L: Labels, n_per_partition: IntArray, n_components: int)
     return tables / scale, eigenvalues
 
 
-def leading_eigenvectors(G: FloatArray | sparse.sparray, count: int) -> tuple[FloatArray, FloatArray]:
-    """Return the largest eigenvalues of G, the largest first, and their eigenvectors."""
-    n = G.shape[0]
-    found = None
-    if n > max(_SMALL, 3 * count):
-        v0 = np.random.default_rng(0).standard_normal(n)
-        with suppress(ArpackNoConvergence):
-            found = eigsh(G, k=count, which="LA", v0=v0, maxiter=_RESTARTS)
-    s, V = found or np.linalg.eigh(dense(G))
-    order = np.argsort(-s)[:count]
-    return s[order], V[:, order]
+def spectrum(G: FloatArray | sparse.sparray, count: int) -> tuple[FloatArray, FloatArray]:
+    """Return the largest eigenvalues of G and their eigenvectors, the same whatever was drawn before."""
+    rng = np.random.default_rng(0)
+    return leading_eigenvectors(G, count, rng, lapack=max(_SMALL, 3 * count), restarts=_RESTARTS)
 
 
 @dataclass(frozen=True)

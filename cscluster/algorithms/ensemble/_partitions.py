@@ -22,7 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from cscluster import threads
 from cscluster.algorithms.base import FloatArray, IntArray
-from cscluster.algorithms.ensemble._consensus import leading_eigenvectors
+from cscluster.algorithms.ensemble._consensus import spectrum
 from cscluster.algorithms.ensemble._labels import Labels, Table
 from cscluster.algorithms.ensemble._rows import Rows
 from cscluster.linalg.kernels import Kernel, Nystroem, gaussian_weights, median_distance, squared_norms
@@ -197,7 +197,7 @@ class GraphPartition:
         degree = np.maximum(np.asarray(Z.sum(axis=0)).ravel(), np.finfo(float).tiny)
         root = np.sqrt(degree)
         by_root = sparse.diags_array(1 / root)
-        s, U = leading_eigenvectors(by_root @ (Z.T @ Z) @ by_root, n_clusters)
+        s, U = spectrum(by_root @ (Z.T @ Z) @ by_root, n_clusters)
         V = U / root[:, None] / np.sqrt(np.maximum(s, np.finfo(float).eps))
         model = _kmeans((Z @ V).astype(np.float32), n_clusters, rng)
         C = model.cluster_centers_

@@ -7,7 +7,6 @@ from typing import Self
 import numpy as np
 from scipy import sparse
 from scipy.optimize import nnls
-from scipy.sparse.linalg import eigsh
 from sklearn.neighbors import NearestNeighbors
 
 from cscluster.algorithms.base import FloatArray, Samples
@@ -15,6 +14,7 @@ from cscluster.algorithms.cost import Cost, neighbour_seconds
 from cscluster.algorithms.parameters import Integer, Real, parameter
 from cscluster.algorithms.spectral._rounding import RoundedClusterer
 from cscluster.constraints import Constraints
+from cscluster.linalg.eigen import leading_eigenvectors
 from cscluster.linalg.graph import normalised
 from cscluster.linalg.kernels import gaussian_weights
 
@@ -41,12 +41,8 @@ def smooth_eigenvectors(W: sparse.csr_array, count: int, rng: np.random.Generato
     """
     n = W.shape[0]
     root = np.sqrt(np.asarray(W.sum(axis=1)).ravel())
-    S = normalised(W, root)
-    if count >= n // 2:
-        s, V = np.linalg.eigh(S.toarray())
-    else:
-        s, V = eigsh(S, k=count, which="LA", v0=rng.standard_normal(n))
-    return V[:, np.argsort(-s)[:count]] * np.sqrt(n)
+    V = leading_eigenvectors(normalised(W, root), count, rng, lapack=2 * count + 1)[1]
+    return V * np.sqrt(n)
 
 
 def learn_spectrum(V: FloatArray, constraints: Constraints) -> FloatArray:

@@ -7,17 +7,17 @@ from typing import Self
 import numpy as np
 import scipy.linalg
 import sklearn.cluster
-from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
 from cscluster.algorithms.cost import Cost, kernel_matrix
 from cscluster.algorithms.kernel_parameters import GaussianEstimator
 from cscluster.algorithms.parameters import Choice, Integer, Null, parameter
 from cscluster.constraints import Constraints
+from cscluster.linalg.eigen import leading_eigenvectors
 from cscluster.linalg.kernels import Nystroem
 
 _SMALL = 300
-_LANCZOS = 100
+_RESTARTS = 100
 _ROWS = 512
 
 
@@ -29,20 +29,10 @@ class DenseAffinity:
         self.degrees = W.sum(axis=1)
 
     def eigenvectors(self, k: int, rng: np.random.Generator) -> FloatArray:
-        """Return the k leading eigenvectors of ``D^(-1/2) W D^(-1/2)``, the largest first.
-
-        By Lanczos' method; by LAPACK for few samples and for eigenvalues too close together.
-        """
-        n = len(self.W)
+        """Return the k leading eigenvectors of ``D^(-1/2) W D^(-1/2)``, the largest first."""
         root = np.sqrt(self.degrees)
         N = self.W / root / root[:, None]
-        if n > max(_SMALL, 2 * k):
-            try:
-                values, vectors = eigsh(N, k=k, which="LA", v0=rng.standard_normal(n), maxiter=_LANCZOS)
-                return vectors[:, np.argsort(-values)]
-            except ArpackNoConvergence:
-                pass
-        return scipy.linalg.eigh(N, subset_by_index=(n - k, n - 1))[1][:, ::-1]
+        return leading_eigenvectors(N, k, rng, lapack=max(_SMALL, 2 * k), restarts=_RESTARTS)[1]
 
     def within(self, order: IntArray) -> FloatArray:
         """Return the sum of W inside the first 1, 2, ..., n samples of `order`, row by row."""
