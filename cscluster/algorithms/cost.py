@@ -87,12 +87,11 @@ def require_affordable(owner: str, cost: Cost | None, n: int, d: int, n_links: i
             f"{owner} would need {cost.bytes / 2**30:.1f} GB of memory for {task}, but only "
             f"{memory / 2**30:.1f} GB, half of this machine's, may be used; {cost.advice}."
         )
-    allowed = allowed_seconds(n, d, n_clusters)
+    allowed, by, more = _allowed(n, d, n_clusters)
     if cost.seconds > allowed:
         raise DataError(
             f"{owner} would take about {_duration(cost.seconds)} of one core for {task}, more than the "
-            f"{_duration(allowed)} allowed ({TIMES_KMEANS} times k-means, or {LEAST_SECONDS:g} s); "
-            f"{cost.advice}, or allow more seconds by the environment variable {MAX_SECONDS}."
+            f"{_duration(allowed)} allowed ({by}); {cost.advice}, or {more}."
         )
 
 
@@ -106,16 +105,19 @@ def allowing(seconds: float | None) -> Iterator[None]:
         _given.reset(token)
 
 
-def allowed_seconds(n: int, d: int, n_clusters: int) -> float:
-    """Return the time that a fit may take: what the user says, or a multiple of that of k-means."""
-    given = os.environ.get(MAX_SECONDS)
-    if given is None:
-        least = max(LEAST_SECONDS, TIMES_KMEANS * _KMEANS_SECONDS * n * d * n_clusters)
-        return _given.get() or least
-    try:
-        return float(given)
-    except ValueError:
-        raise ParameterError(f"{MAX_SECONDS} must be a number of seconds, got '{given}'.") from None
+def _allowed(n: int, d: int, n_clusters: int) -> tuple[float, str, str]:
+    """Return the time that a fit may take, what gives it, and how to allow more."""
+    by_user, by_experiment = os.environ.get(MAX_SECONDS), _given.get()
+    more = f"allow more seconds by the environment variable {MAX_SECONDS}"
+    if by_user is not None:
+        try:
+            return float(by_user), MAX_SECONDS, more
+        except ValueError:
+            raise ParameterError(f"{MAX_SECONDS} must be a number of seconds, got '{by_user}'.") from None
+    if by_experiment is not None:
+        return by_experiment, "the timeout of the experiment", "set a longer timeout"
+    allowed = max(LEAST_SECONDS, TIMES_KMEANS * _KMEANS_SECONDS * n * d * n_clusters)
+    return allowed, f"{TIMES_KMEANS} times k-means, or {LEAST_SECONDS:g} s", more
 
 
 def physical_memory() -> int:

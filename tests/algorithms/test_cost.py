@@ -8,7 +8,7 @@ import pytest
 from cscluster import Constraints
 from cscluster.algorithms import registry
 from cscluster.algorithms.build import build
-from cscluster.algorithms.cost import MAX_SECONDS, Cost, allowed_seconds, allowing, require_affordable
+from cscluster.algorithms.cost import MAX_SECONDS, Cost, allowing, require_affordable
 from cscluster.errors import DataError, ParameterError
 
 MANY, NARROW = (100_000, 20, 1000), (100_000, 10, 1000)
@@ -77,14 +77,27 @@ def test_what_is_allowed(monkeypatch):
         DataError, match=r"^It would take about 31 s .* more than the 30 s allowed .*; wait, or"
     ):
         require_affordable("It", Cost("wait", seconds=31), 10, 2, 3, 2)
-    assert allowed_seconds(10**6, 10, 10) == pytest.approx(140)  # 20 times k-means
+    large = 10**6, 10, 3, 10  # 20 times k-means are 140 s
+    with allowing(None):
+        require_affordable("It", Cost("wait", seconds=139), *large)
+        with pytest.raises(
+            DataError, match=r"the 2 min allowed \(20 times k-means, or 30 s\); wait, or allow"
+        ):
+            require_affordable("It", Cost("wait", seconds=141), *large)
     with allowing(50):
         require_affordable("It", Cost("wait", seconds=31), 10, 2, 3, 2)
-        assert allowed_seconds(10**6, 10, 10) == 50
-    with allowing(None):
-        assert allowed_seconds(10**6, 10, 10) == pytest.approx(140)
+        with pytest.raises(
+            DataError,
+            match=r"the 50 s allowed \(the timeout of the experiment\); wait, or set a longer timeout",
+        ):
+            require_affordable("It", Cost("wait", seconds=51), *large)
     monkeypatch.setenv(MAX_SECONDS, "100")
     require_affordable("It", Cost("wait", seconds=31), 10, 2, 3, 2)
+    with (
+        allowing(50),
+        pytest.raises(DataError, match=r"the 100 s allowed \(CSCLUSTER_MAX_SECONDS\); wait, or allow"),
+    ):
+        require_affordable("It", Cost("wait", seconds=101), *large)
     monkeypatch.setenv(MAX_SECONDS, "a lot")
     with pytest.raises(
         ParameterError, match="CSCLUSTER_MAX_SECONDS must be a number of seconds, got 'a lot'"
