@@ -13,13 +13,13 @@ import re
 import sys
 import traceback
 import warnings
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from cscluster.words import printable
 
 _LONGEST = 1000
 _COMPARED, _LONG_NAME = 20_000, 200  # beyond these, comparing letters takes long
-_NAMED = 15
+_NAMED, _PAIRS = 15, 6
 
 
 class CsclusterError(Exception):
@@ -30,9 +30,7 @@ class CsclusterError(Exception):
     """
 
     def __str__(self) -> str:
-        return "\n".join(
-            _shortened(line) for line in printable(super().__str__()).split("\n") if line.strip()
-        )
+        return _legible(super().__str__())
 
 
 class ConfigError(CsclusterError):
@@ -56,7 +54,30 @@ class ParameterError(CsclusterError, ValueError):
 
 
 class InfeasibleError(CsclusterError):
-    """Hard constraints that the algorithm found no partition for."""
+    """Hard constraints that the algorithm found no partition for.
+
+    Parameters
+    ----------
+    text : str
+        What is wrong.
+    pairs : sequence of tuple of int
+        The links at fault, which the sentence then ends with.
+    """
+
+    def __init__(self, text: str, pairs: Sequence[Sequence[int]] = ()) -> None:
+        super().__init__(text, pairs)
+
+    def __str__(self) -> str:
+        return self.named(())
+
+    def named(self, ids: Sequence[str]) -> str:
+        """Return the sentence with the names of the samples in place of their indices, if they have any."""
+        text, pairs = self.args
+        if not len(pairs):
+            return _legible(text)
+        links = ", ".join("-".join(str(ids[i] if ids else i) for i in pair) for pair in pairs[:_PAIRS])
+        more = f" and {len(pairs) - _PAIRS} more" if len(pairs) > _PAIRS else ""
+        return _legible(f"{text} {links}{more}.")
 
 
 class SolverError(CsclusterError):
@@ -119,6 +140,10 @@ def reason(error: BaseException) -> str:
     """Return the first line of another library's message, without the insides that some show."""
     line = str(error).strip().partition("\n")[0]
     return re.sub(r"[:,]? ?<[^<>]* at 0x[0-9a-f]+>", "", line) or type(error).__name__
+
+
+def _legible(text: str) -> str:
+    return "\n".join(_shortened(line) for line in printable(text).split("\n") if line.strip())
 
 
 def _shortened(line: str) -> str:

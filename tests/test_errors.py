@@ -1,3 +1,4 @@
+import pickle
 import warnings
 
 import pytest
@@ -5,7 +6,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cscluster import RCA, PCKMeans, errors
-from cscluster.errors import ConfigError, DataError, did_you_mean, reason, require_known
+from cscluster.errors import ConfigError, DataError, InfeasibleError, did_you_mean, reason, require_known
 
 
 @pytest.mark.parametrize("kind", ["ConfigError", "DataError", "ConstraintError", "ParameterError"])
@@ -41,6 +42,14 @@ def test_texts_are_fit_for_a_terminal():
     assert len(long) < 1100
     assert long.startswith("before xxx")
     assert long.endswith("x after\nnext")
+
+
+def test_links_at_fault_are_named_and_travel_between_processes():
+    error = InfeasibleError("Nothing keeps", [(i, i + 1) for i in range(8)])
+    for copy in (error, pickle.loads(pickle.dumps(error))):
+        assert str(copy) == "Nothing keeps 0-1, 1-2, 2-3, 3-4, 4-5, 5-6 and 2 more."
+        assert copy.named("abcdefghi").startswith("Nothing keeps a-b, b-c")
+    assert str(InfeasibleError("Nothing is left.")) == "Nothing is left."
 
 
 def test_reasons_show_no_insides():

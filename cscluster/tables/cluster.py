@@ -15,7 +15,7 @@ import pandas as pd
 from cscluster.algorithms import parameters, registry
 from cscluster.constraints import Constraints
 from cscluster.constraints.files import as_links
-from cscluster.errors import DataError, ParameterError
+from cscluster.errors import DataError, InfeasibleError, ParameterError
 from cscluster.selection import count, heldout
 from cscluster.selection import method as selection
 from cscluster.selection.count import Count
@@ -75,7 +75,10 @@ def cluster_table(
     method.require_suited(name, X, n_clusters)
     with watcher.fits("clustering", 1) as begin:
         begin(heldout.title(name))
-        fit = method.fit(name, wanted.params, n_clusters, X, links, seed)
+        try:
+            fit = method.fit(name, wanted.params, n_clusters, X, links, seed)
+        except InfeasibleError as error:
+            raise InfeasibleError(error.named(table.ids)) from None
     found = outcome.judge(X, fit.labels, n_clusters, links, table, seed)
     return replace(
         found, algorithm=name, table=table, features=fitted, estimator=fit.estimator, notes=fit.warnings

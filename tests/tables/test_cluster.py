@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import cscluster
-from cscluster.errors import ConstraintError, DataError, ParameterError
+from cscluster.errors import ConstraintError, DataError, InfeasibleError, ParameterError
 
 RNG = np.random.default_rng(0)
 FRAME = pd.DataFrame(
@@ -75,3 +75,9 @@ def test_contradictions_can_be_dropped():
     clash = [*LINKS, ("r5", "r30", "must")]
     assert len(cluster(links=clash, contradictions="drop").links) == 2
     assert len(cluster(links=clash, contradictions="keep").links) == 3
+
+
+def test_links_that_no_partition_keeps_go_by_the_names_of_the_rows():
+    triangle = [(a, b, "cannot", "hard") for a, b in (("r0", "r1"), ("r1", "r2"), ("r0", "r2"))]
+    with pytest.raises(InfeasibleError, match=r"keeps the hard cannot-links r0-r1, r0-r2, r1-r2\.$"):
+        cluster(links=triangle, algorithm="pccc")

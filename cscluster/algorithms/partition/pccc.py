@@ -193,7 +193,10 @@ class PCCC(CentreClusterer):
         try:
             starts = [self._start(nodes, random, deadline) for _ in range(self.n_init)]
         except InfeasibleError:
-            raise InfeasibleError(why_infeasible(constraints.hard, self.n_clusters)) from None
+            raise InfeasibleError(
+                f"No partition into {self.n_clusters} clusters keeps the hard cannot-links",
+                at_fault(constraints.hard, self.n_clusters).tolist(),
+            ) from None
         self._end_at(starts, origin)
         self.objective_ = self.objective_ + nodes.constant(constraints, w, self.labels_)
         self.labels_ = self.labels_[nodes.node]
@@ -256,8 +259,8 @@ class PCCC(CentreClusterer):
         return cheapest_assignment(cost, nodes.links, gap=self.gap, deadline=deadline)
 
 
-def why_infeasible(hard: Constraints, n_clusters: int) -> str:
-    """Name the cannot-links that need more clusters.
+def at_fault(hard: Constraints, n_clusters: int) -> IntArray:
+    """Return the cannot-links that need more clusters.
 
     A component with fewer than K cannot-links always finds a cluster, so it is left out, and then
     perhaps others; the fault is in what remains.
@@ -269,10 +272,7 @@ def why_infeasible(hard: Constraints, n_clusters: int) -> str:
         if needed.all():
             break
         edges = edges[needed]
-    pairs = hard.cannot_links[np.isin(hard.components[hard.cannot_links], edges).all(axis=1)]
-    named = ", ".join(f"{i}-{j}" for i, j in pairs[:6].tolist())
-    more = f" and {len(pairs) - 6} more" if len(pairs) > 6 else ""
-    return f"No partition into {n_clusters} clusters keeps the hard cannot-links {named}{more}."
+    return hard.cannot_links[np.isin(hard.components[hard.cannot_links], edges).all(axis=1)]
 
 
 def after(first: LocalMinimum, second: LocalMinimum) -> LocalMinimum:
