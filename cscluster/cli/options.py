@@ -166,6 +166,19 @@ def number_of_clusters(text: str) -> int | None:
     return number
 
 
+def retry_failed(retry: str | None) -> bool:
+    """Read --retry.
+
+    Raises
+    ------
+    ParameterError
+        If it is not ``failed``.
+    """
+    if retry not in (None, "failed"):
+        raise ParameterError(f"--retry takes only 'failed', got '{retry}'.")
+    return retry is not None
+
+
 def require_out(out: Path | None, with_table: bool) -> None:
     """Raise a StoreError where the table is to be repeated in a file that is not named."""
     if with_table and out is None:

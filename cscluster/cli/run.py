@@ -12,8 +12,7 @@ from typing import Any
 import typer
 
 from cscluster.cli import console
-from cscluster.cli.options import results_flag
-from cscluster.errors import ConfigError
+from cscluster.cli.options import results_flag, retry_failed
 from cscluster.experiment.config.schema import AlgorithmEntry
 from cscluster.experiment.engine.execute import Pool
 from cscluster.experiment.engine.run import Job, carry_out, locked, mixed_versions, prepare
@@ -69,8 +68,7 @@ def run(
     typer.Exit
         With code 1 if trials failed, 130 after an interrupt.
     """
-    if retry not in (None, "failed"):
-        raise ConfigError(f"--retry takes only 'failed', got '{retry}'.")
+    again = retry_failed(retry)
     given = {"trials": trials, "seed": seed}
     changes = [*(settings or ()), *(f"{key}={value}" for key, value in given.items() if value is not None)]
     workers = Pool(jobs, backend, scheduler)
@@ -81,7 +79,7 @@ def run(
             settings=changes,
             out=results,
             fresh=fresh,
-            retry_failed=retry == "failed",
+            retry_failed=again,
             sweep=grids,
             shard=part,
         )

@@ -9,6 +9,7 @@ from typing import Protocol, TypeVar
 import typer
 
 from cscluster.cli import console
+from cscluster.cli.options import retry_failed
 from cscluster.experiment.engine.execute import Pool
 from cscluster.experiment.engine.run import Job, carry_out
 from cscluster.papers.reproduce import Step
@@ -26,8 +27,8 @@ class Steps(Protocol[T]):
     def n_steps(self) -> int:
         """Number of experiments."""
 
-    def steps(self) -> Iterator[Step]:
-        """Plan one after another."""
+    def steps(self, retry_failed: bool) -> Iterator[Step]:
+        """Plan one after another; on request, with the failed trials once more."""
 
     def outcome(self) -> T:
         """Return what the stored results say."""
@@ -45,6 +46,7 @@ def run_and_show(
     *,
     jobs: int,
     stored: bool,
+    retry: str | None,
     check: bool,
     tolerance: float,
     write: bool,
@@ -57,6 +59,8 @@ def run_and_show(
         The experiments, and what prints their outcome.
     jobs, stored : int, bool
         Number of workers, and whether to run nothing.
+    retry : str, optional
+        ``failed`` to run failed trials again.
     check, tolerance : bool, float
         Whether to compare scores with the reference, and how far they may drift.
     write : bool
@@ -67,8 +71,9 @@ def run_and_show(
     typer.Exit
         With code 1 if scores have drifted, 130 after an interrupt.
     """
+    again = retry_failed(retry)
     if not stored:
-        _run(work, Pool(jobs))
+        _run(work, Pool(jobs), again)
     outcome = work.outcome()
     show(outcome)
     if write:
@@ -77,10 +82,10 @@ def run_and_show(
         _show_drift(work.drift(outcome, tolerance), tolerance)
 
 
-def _run(work: Steps[T], pool: Pool) -> None:
+def _run(work: Steps[T], pool: Pool, again: bool) -> None:
     """Run all items, one after another; an interrupt leaves what is finished on disk."""
     try:
-        for number, step in enumerate(work.steps(), start=1):
+        for number, step in enumerate(work.steps(again), start=1):
             heading = f"[{number}/{work.n_steps}] {step.name}"
             missing = f"missing data: {', '.join(step.missing)}"
             if step.job is None:

@@ -48,12 +48,14 @@ class Benchmark:
         """Number of tracks."""
         return len(self.names)
 
-    def steps(self) -> Iterator[Step]:
-        """Plan one track after another, each when it is asked for."""
+    def steps(self, retry_failed: bool = False) -> Iterator[Step]:
+        """Plan one track after another, each when it is asked for; on request, failed trials once more."""
         for name in self.names:
             _, settings, missing = available("benchmark/benchmark", self._settings(name))
             restored = self._shelf.restore(name)
-            job = prepare("benchmark/benchmark", settings=settings, out=self._shelf.folder)
+            job = prepare(
+                "benchmark/benchmark", settings=settings, out=self._shelf.folder, retry_failed=retry_failed
+            )
             yield Step(name, missing, replace(job, draws=self.draws), restored)
 
     def outcome(self) -> dict[str, Results]:

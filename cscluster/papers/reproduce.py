@@ -69,13 +69,15 @@ class Reproduction:
         """Number of items."""
         return sum(map(len, self.items.values()))
 
-    def steps(self) -> Iterator[Step]:
-        """Plan one item after another, each when it is asked for."""
+    def steps(self, retry_failed: bool = False) -> Iterator[Step]:
+        """Plan one item after another, each when it is asked for; on request, failed trials once more."""
         for shelf, item, experiment, settings, missing in self._experiments():
             name = f"{shelf.name}/{item}"
             job, restored = None, shelf.restore(item)
             if len(missing) < len(experiment.datasets):
-                job = prepare(f"papers/{name}", settings=settings, out=shelf.folder)
+                job = prepare(
+                    f"papers/{name}", settings=settings, out=shelf.folder, retry_failed=retry_failed
+                )
             yield Step(name, missing, job, restored)
 
     def outlooks(self) -> Iterator[Outlook]:

@@ -1,7 +1,9 @@
 import importlib.metadata
 import inspect
 import pickle
+import re
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -183,3 +185,20 @@ def test_plug_ins_join_by_their_entry_point(own, monkeypatch):
         assert registry.find("kmeans").load() is cscluster.KMeans
     finally:
         registry.algorithms.cache_clear()
+
+
+def test_caveats_name_what_the_page_of_defaults_found():
+    page = Path(__file__).parents[2] / "docs" / "defaults.md"
+    text = page.read_text(encoding="utf-8").partition("\n## Confirmation\n")[2]
+    rows = [line.strip("| ").split(" | ") for line in text.partition("\n\nOn banana")[0].split("\n| ")[2:]]
+    entries = {entry.title: entry for entry in registry.OURS}
+    seen = 0
+    for title, _, below, *lowest in rows:
+        sets = {case.split()[0] for case in "".join(lowest).strip("| ").split(", ") if case}
+        assert bool(sets) == (int(below.strip("| ")) > 0), title
+        caveat = entries[title.removesuffix(", multiple full")].caveat
+        assert not sets or "behind k-means" in caveat, title
+        if "it ended more than" in caveat:
+            assert sets <= set(re.findall(r"\w+", caveat)), title
+            seen += len(sets)
+    assert seen > 10

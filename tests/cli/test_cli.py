@@ -91,6 +91,7 @@ def test_fresh_forgets(cscluster, small):
         (["run", "small.yaml", "--set", "constraints.counts=[99999]"], "150 samples have only 11175 pairs"),
         (["run", "small.yaml", "--set", "n_clusters=200"], "200 clusters are wanted, but 'iris' has only 150 samples"),
         (["run", "small.yaml", "--retry", "all"], "--retry takes only 'failed'"),
+        (["benchmark", "--retry", "all"], "--retry takes only 'failed'"),
         (["run", "small.yaml", "--backend", "cloud"], "There is no backend 'cloud'"),
         (["run", "small.yaml", "--set", "datasets=[nan.csv]"], "has the value nan in column 'b', row 1"),
         (["run", "small.yaml", "--set", "datasets=[{base: one.csv, target: c}]"], "has the one value"),

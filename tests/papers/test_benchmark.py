@@ -102,6 +102,9 @@ def test_the_page_from_stored_runs_goes_on_where_it_stopped(tmp_path):
     steps = list(later.steps())
     assert [step.restored for step in steps] == [9, 9, 9]
     assert {trial.trial for step in steps for trial in step.job.difference.todo} == {1}
+    (noise,) = Tiny(["noise"], "full", tmp_path / "b").steps(retry_failed=True)
+    again = [trial for trial in noise.job.difference.todo if trial.trial == 0]
+    assert len(again) == len(runs["noise"].failures)
     run(Tiny(["links"], "full", tmp_path / "b"))
     assert sorted(later.outcome()["links"].trials["draw"].unique()) == [0, 1]
     assert sorted(later.outcome()["noise"].trials["draw"].unique()) == [0]
