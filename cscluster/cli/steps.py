@@ -86,16 +86,16 @@ def _run(work: Steps[T], pool: Pool, again: bool) -> None:
     """Run all items, one after another; an interrupt leaves what is finished on disk."""
     try:
         for number, step in enumerate(work.steps(again), start=1):
-            heading = f"[{number}/{work.n_steps}] {step.name}"
-            missing = f"missing data: {', '.join(step.missing)}"
-            if step.job is None:
-                console.out.print(f"{heading}: {missing}", style="yellow")
-                continue
-            left = f"{len(step.job.plan)} trials, {len(step.job.difference.todo)} to run"
+            said = []
+            if step.job is not None:
+                said.append(f"{len(step.job.plan):,} trials, {len(step.job.difference.todo):,} to run")
             if step.restored:
-                left += f" ({step.restored} came with the reference)"
-            console.out.say(f"{heading}: {left}{f'; {missing}' if step.missing else ''}")
-            _execute(step.job, pool, step.name)
+                said.append(f"{step.restored:,} came with the reference")
+            if step.missing:
+                said.append(f"missing data: {', '.join(step.missing)}")
+            console.out.say(f"[{number}/{work.n_steps}] {step.name}: {'; '.join(said)}")
+            if step.job is not None:
+                _execute(step.job, pool, step.name)
     except KeyboardInterrupt:
         console.out.say("", "interrupted: finished trials are stored; the same command resumes")
         raise typer.Exit(130) from None

@@ -20,6 +20,8 @@ from cscluster.papers.standing import COST, METRIC
 from cscluster.papers.tracks import sets, tracks
 from cscluster.report import article
 from cscluster.report.aggregate import Results, collect, restrict
+from cscluster.store.packed import as_packed
+from cscluster.store.table import RecordTable
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,8 @@ class Benchmark:
             self._shelf.restore(name)
             folder = self._shelf.run(name)
             if folder.exists() and (draws := complete_draws(folder)):
-                results = collect(folder, [METRIC, "satisfied", COST])
+                table = RecordTable(map(as_packed, folder.planned_records()))
+                results = collect(folder, [METRIC, "satisfied", COST], table=table)
                 found[name] = restrict(results, results.trials["draw"].isin(draws))
         return found
 

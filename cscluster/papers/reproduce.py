@@ -21,6 +21,7 @@ from cscluster.papers.page import Chapter, State
 from cscluster.papers.shelf import PROFILES, Shelf, in_complete_draws, of_earlier_versions
 from cscluster.report.aggregate import collect
 from cscluster.store.folder import RunFolder
+from cscluster.store.packed import as_packed
 from cscluster.store.table import RecordTable
 
 
@@ -153,7 +154,9 @@ class Reproduction:
             if not folder.exists():
                 states[item] = State(missing=missing)
                 continue
-            records = folder.planned_records()
+            records = [as_packed(record) for record in folder.planned_records()]
+            stored = {record["dataset"] for record in records}
+            missing = [name for name in missing if name not in stored]
             failed = sum(record["status"] != "ok" for record in records)
             timed = [record for record in records if record.get("cpu_seconds") is not None]
             states[item] = State(

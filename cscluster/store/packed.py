@@ -26,7 +26,7 @@ _USUAL: dict[str, Any] = {"status": "ok", "warnings": [], "error": None}
 
 def pack(folder: RunFolder, metrics: Sequence[str]) -> bytes:
     """Return the records of a run's present plan, with some of their metrics, as the content of a file."""
-    records = folder.planned_records()
+    records = [as_packed(record) for record in folder.planned_records()]
     kinds: dict[str, int] = {}
     rows = [kinds.setdefault(json.dumps([r[name] for name in _COMMON]), len(kinds)) for r in records]  # type: ignore[literal-required]
     used = {record["cell"] for record in records}
@@ -43,15 +43,25 @@ def pack(folder: RunFolder, metrics: Sequence[str]) -> bytes:
         "kinds": [dict(zip(_COMMON, json.loads(kind), strict=True)) for kind in kinds],
         "kind": rows,
         **{name: [record[name] for record in records] for name in _COLUMNS},  # type: ignore[literal-required]
-        "metrics": {name: [_rounded(record["metrics"].get(name)) for record in records] for name in metrics},
+        "metrics": {name: [record["metrics"].get(name) for record in records] for name in metrics},
         "seconds": {
-            name: [_four_digits(record["seconds"].get(name, 0.0)) for record in records]
+            name: [record["seconds"].get(name, 0.0) for record in records]
             for name in dict.fromkeys(part for record in records for part in record["seconds"])
         },
-        "cpu_seconds": [_four_digits(record.get("cpu_seconds")) for record in records],
+        "cpu_seconds": [record.get("cpu_seconds") for record in records],
         "odd": {number: odd for number, record in enumerate(records) if (odd := _odd(record))},
     }
     return lzma.compress(json.dumps(content, separators=(",", ":")).encode(), preset=9)
+
+
+def as_packed(record: Record) -> Record:
+    """Return a record with its numbers rounded as a packed run has them."""
+    return {
+        **record,
+        "metrics": {name: _six_places(value) for name, value in record["metrics"].items()},
+        "seconds": {name: _four_digits(value) for name, value in record["seconds"].items()},
+        "cpu_seconds": None if (seconds := record.get("cpu_seconds")) is None else _four_digits(seconds),
+    }
 
 
 def _odd(record: Record) -> dict[str, Any]:
@@ -62,12 +72,12 @@ def _odd(record: Record) -> dict[str, Any]:
     return odd
 
 
-def _rounded(value: float | None) -> float | None:
+def _six_places(value: float | None) -> float | None:
     return None if value is None else round(value, 6)
 
 
-def _four_digits(value: float | None) -> float | None:
-    return None if value is None else float(f"{value:.4g}")
+def _four_digits(value: float) -> float:
+    return float(f"{value:.4g}")
 
 
 def restore(file: Path, folder: RunFolder) -> int:

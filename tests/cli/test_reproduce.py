@@ -2,6 +2,7 @@
 
 import shutil
 
+import numpy as np
 import pytest
 
 from cscluster import bundle
@@ -93,6 +94,29 @@ def test_from_the_files_to_the_page(reproduce, tmp_path):
     drifted = reproduce("--stored", "--check")
     assert drifted.returncode == 1
     assert "tiny2020/fig1: acc of PCK on iris (10 links, tier 1): is not there any more" in drifted.stdout
+
+
+def test_packed_trials_draw_the_same_page_where_the_data_are_gone(reproduce, tmp_path, monkeypatch):
+    paper = tmp_path / "configs" / "papers" / "tiny2020"
+    config = paper / "fig2_external.yaml"
+    config.write_text(config.read_text().replace("[coil20, coil3]", "[soybean_small]"))
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "soybean_small.npz", X=rng.normal(size=(47, 35)), y=np.arange(47) % 4)
+    monkeypatch.setenv("CSCLUSTER_DATA", str(tmp_path))
+    first = reproduce("-j", "2", "--write")
+    assert "[2/2] tiny2020/fig2_external: 4 trials, 4 to run" in first.stdout
+    reference = tmp_path / "results" / "reference"
+    texts = {path: path.read_bytes() for path in reference.iterdir() if path.is_file()}
+    assert len(texts) >= 3
+
+    monkeypatch.delenv("CSCLUSTER_DATA")
+    shutil.rmtree(tmp_path / "results" / "papers")
+    again = reproduce("--write")
+    assert "[1/2] tiny2020/fig1: 4 trials, 0 to run; 4 came with the reference" in again.stdout
+    assert (
+        "[2/2] tiny2020/fig2_external: 4 came with the reference; missing data: soybean_small" in again.stdout
+    )
+    assert {path: path.read_bytes() for path in texts} == texts
 
 
 def test_a_dry_run_says_what_is_left_and_writes_nothing(reproduce, tmp_path):
