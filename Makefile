@@ -24,8 +24,9 @@ lint: .venv/test-ready
 types: .venv/test-ready
 	$(BIN)/mypy
 
-reproduce: .venv/test-ready  ## the five papers as they are: hours; resumable
-	$(BIN)/cscluster reproduce
+reproduce: .venv/test-ready  ## the pages, from stored trials; runs what is left of the papers, and resumes
+	$(BIN)/cscluster reproduce --write
+	$(BIN)/cscluster benchmark --stored --write
 
 reproduce-quick: .venv/test-ready  ## less of everything, and nothing may have drifted from results/reference
 	$(BIN)/cscluster reproduce --profile quick --check
