@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -101,11 +101,13 @@ class TraceRatio(MetricLearner):
         "al.",
         Real(0),
     )
-    n_components: int | None = parameter(
+    n_components: Any = parameter(
         None,
         "dimensions d' of the learned space, below the number q of features (with d' = q a linear map would "
-        "change no distance); half of the features if null",
+        "change no distance); half of the features if null. 'nullity': one more than the null space of the "
+        "denominator has, which is what the code of Xiang et al. takes unless told otherwise",
         Integer(1),
+        Choice("nullity"),
         Null(),
     )
     n_neighbors: int = parameter(10, "neighbours k that rebuild a sample", Integer(1))
@@ -151,7 +153,7 @@ class TraceRatio(MetricLearner):
                 raise DataError("TraceRatio cannot use these samples: all coincide.")
         F = self._features(X)
         q = F.shape[1]
-        if self.n_components is not None and self.n_components >= max(q, 2):
+        if self.n_components not in (None, "nullity") and self.n_components >= max(q, 2):
             raise ParameterError(
                 f"'n_components' of TraceRatio must be smaller than the {q} features of the "
                 f"{self.map} map, got {self.n_components}."
@@ -170,14 +172,22 @@ class TraceRatio(MetricLearner):
             dimension = effective_dimension(F / deviations(F)[1])
             for S, count in ((S_b, len(constraints.cannot_links)), (S_w, len(constraints.must_links))):
                 S += dimension * q / max(count, 1) * np.diag(2 * F.var(axis=0))
-        half = (X.shape[1] if self.map == "linear" else q) // 2
-        r = self.n_components or max(1, min(half, q - 1))
+        r = self._dimensions(S_b, S_w, X.shape[1])
         solution = trace_ratio.newton(S_b, S_w, r, F, tol=self.tol, max_iter=self.max_iter)
         self.components_ = solution.W.T
         self.objective_ = solution.ratios
         self.n_iter_ = len(solution.ratios)
         self.converged_ = solution.converged
         return self
+
+    def _dimensions(self, S_b: FloatArray, S_w: FloatArray, d: int) -> int:
+        """Return d', for samples of d features."""
+        q = len(S_b)
+        if self.n_components == "nullity":
+            wanted = trace_ratio.nullity(S_b, S_w) + 1
+        else:
+            wanted = self.n_components or (d if self.map == "linear" else q) // 2
+        return max(1, min(wanted, q - 1))
 
     def transform(self, X: Samples) -> FloatArray:
         """Map samples, new ones among them, to the learned space."""

@@ -63,6 +63,15 @@ def test_dimensions_are_halved():
     assert TraceRatio(shrinkage=0, map="kernel").fit(X, links).transform(X).shape == (178, 89)
 
 
+def test_dimensions_of_the_code_of_xiang_et_al():
+    X = np.random.default_rng(0).normal(size=(40, 8))
+    few = Constraints([(0, 1), (2, 3), (4, 5)], [(0, 9), (1, 12)], n_samples=40)
+    many = Constraints([(i, i + 20) for i in range(20)], [(0, 9), (1, 12)], n_samples=40)
+    for links, dimensions in ((few, 8 - 3 + 1), (many, 1)):
+        model = TraceRatio(alpha=0, shrinkage=0, n_components="nullity").fit(X, links)
+        assert model.components_.shape == (dimensions, 8)
+
+
 def test_window_is_the_mean_squared_distance():
     X, _, links = links_of("iris", 10)
     squared = ((X[:, None] - X[None]) ** 2).sum(axis=2)
