@@ -10,6 +10,8 @@ from hypothesis import settings
 for _library in ("OMP", "OPENBLAS", "MKL"):  # read when numpy and scikit-learn are loaded, after this file
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")  # threads that wait for a busy core spin meanwhile
 
+os.environ["COLUMNS"] = "80"  # read when the console is made, by whichever test is the first
+
 settings.register_profile("quick", max_examples=30, deadline=None)
 settings.load_profile("quick")
 

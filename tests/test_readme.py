@@ -224,7 +224,6 @@ def lines_of(page):
 def desk(tmp_path, monkeypatch):
     """Go to a directory with what the tutorials work on."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
     rows = [f"f{i},{i % 3}.{i % 7},{3 * (i % 3)}.{i % 5},{'abc'[i % 3]}" for i in range(30)]
     (tmp_path / "flowers.csv").write_text("\n".join(["id,width,length,species", *rows]))
     for text in re.findall(r"(?s)```yaml\n(.*?)```", ALL):
@@ -292,7 +291,6 @@ def test_the_tutorial_on_labelling(desk, monkeypatch, capsys):
 
 def test_a_minute_with_a_table_shows_what_one_sees(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
     section = PAGES["docs/tutorials/table.md"]
     shown = re.findall(r"(?s)```sh\n(cscluster [^\n]*)\n```\n\n```text\n(.*?)```", section)
     assert [line.split()[1] for line, _ in shown] == ["new", "cluster", "predict"]

@@ -14,7 +14,6 @@ from cscluster.cli.app import main
 def cscluster(tmp_path, monkeypatch):
     """Return a function that runs the command line in a folder of its own."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("TERM", "dumb")
     monkeypatch.delenv("CSCLUSTER_DATA", raising=False)
 

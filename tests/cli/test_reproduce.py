@@ -46,7 +46,6 @@ def reproduce(cscluster, tmp_path, monkeypatch):
     (paper / "printed.csv").write_text("table,dataset,label,metric,value,std\n1,iris,k-means,acc,0.9,\n")
     where = bundle.folder
     monkeypatch.setattr(bundle, "folder", lambda name: tmp_path / name if name == "configs" else where(name))
-    monkeypatch.setenv("COLUMNS", "100")
     claims.load.cache_clear()
     printed.read.cache_clear()
     yield lambda *words: cscluster("reproduce", *words)
