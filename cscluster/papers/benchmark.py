@@ -66,8 +66,9 @@ class Benchmark:
         for name in self.names:
             self._shelf.restore(name)
             folder = self._shelf.run(name)
-            if folder.exists() and (draws := complete_draws(folder)):
-                table = RecordTable(map(as_packed, folder.planned_records()))
+            records = folder.planned_records() if folder.exists() else []
+            if draws := complete_draws(folder, records):
+                table = RecordTable(map(as_packed, records))
                 results = collect(folder, [METRIC, "satisfied", COST], table=table)
                 found[name] = restrict(results, results.trials["draw"].isin(draws))
         return found

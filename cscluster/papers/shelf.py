@@ -110,9 +110,11 @@ def _is_present(meaning: Mapping[str, Any]) -> bool:
         return False
 
 
-def complete_draws(folder: RunFolder) -> set[int]:
-    """Return the draws of links of which every planned trial has been run, with success or without."""
+def complete_draws(folder: RunFolder, records: Sequence[Record]) -> set[int]:
+    """Return the draws of links of which every planned trial is among the records, failed or not."""
+    if not records:
+        return set()
     experiment = folder.config()["experiment"]
     repeats, n_draws = experiment["repeats"], experiment["trials"]
-    done = Counter(record["trial"] // repeats for record in folder.planned_records())
+    done = Counter(record["trial"] // repeats for record in records)
     return {draw for draw, count in done.items() if count * n_draws >= len(folder.plan())}
