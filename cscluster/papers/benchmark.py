@@ -11,10 +11,11 @@ from pathlib import Path
 
 from cscluster.atomic import put
 from cscluster.errors import ConfigError, require_known
+from cscluster.experiment.config.load import load
 from cscluster.experiment.engine.run import prepare
 from cscluster.papers import benchmark_page, reference
 from cscluster.papers.benchmark_page import Chapter
-from cscluster.papers.reproduce import Step, available
+from cscluster.papers.reproduce import Step, missing_data
 from cscluster.papers.shelf import PROFILES, Shelf, complete_draws
 from cscluster.papers.standing import COST, METRIC
 from cscluster.papers.tracks import sets, tracks
@@ -53,10 +54,15 @@ class Benchmark:
     def steps(self, retry_failed: bool = False) -> Iterator[Step]:
         """Plan one track after another, each when it is asked for; on request, failed trials once more."""
         for name in self.names:
-            _, settings, missing = available("benchmark/benchmark", self._settings(name))
+            settings = self._settings(name)
+            missing = missing_data(load("benchmark/benchmark", settings))
             restored = self._shelf.restore(name)
             job = prepare(
-                "benchmark/benchmark", settings=settings, out=self._shelf.folder, retry_failed=retry_failed
+                "benchmark/benchmark",
+                settings=settings,
+                out=self._shelf.folder,
+                retry_failed=retry_failed,
+                absent=missing,
             )
             yield Step(name, missing, replace(job, draws=self.draws), restored)
 

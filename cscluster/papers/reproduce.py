@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +21,7 @@ from cscluster.papers.shelf import PROFILES, Shelf, in_complete_draws, of_earlie
 from cscluster.report.aggregate import collect
 from cscluster.store.folder import RunFolder
 from cscluster.store.packed import as_packed
+from cscluster.store.records import Record
 from cscluster.store.table import RecordTable
 
 
@@ -77,18 +77,23 @@ class Reproduction:
             job, restored = None, shelf.restore(item)
             if len(missing) < len(experiment.datasets):
                 job = prepare(
-                    f"papers/{name}", settings=settings, out=shelf.folder, retry_failed=retry_failed
+                    f"papers/{name}",
+                    settings=settings,
+                    out=shelf.folder,
+                    retry_failed=retry_failed,
+                    absent=missing,
                 )
             yield Step(name, missing, job, restored)
 
     def outlooks(self) -> Iterator[Outlook]:
         """Look ahead at one item after another; reads what is stored, and writes nothing."""
-        for shelf, item, experiment, settings, missing in self._experiments():
+        for shelf, item, experiment, _, missing in self._experiments():
             name, records = f"{shelf.name}/{item}", shelf.records(item)
-            cells: set[str] = set()
+            cells = {record["cell"] for record in records if record["dataset"] in missing}
             if records and len(missing) < len(experiment.datasets):
-                plan = make_plan(load(f"papers/{name}", settings))
-                cells = {cell.hash for cell in {id(trial.cell): trial.cell for trial in plan}.values()}
+                plan = make_plan(experiment.without(missing))
+                cells |= {cell.hash for cell in {id(trial.cell): trial.cell for trial in plan}.values()}
+            missing = _not_stored(missing, records)
             quick = replace(shelf, profile="quick").records(item)
             yield outlook(name, experiment, missing, records, cells, quick)
 
@@ -138,10 +143,11 @@ class Reproduction:
                 yield self._shelf(name), item, *self._experiment(paper, item)
 
     def _experiment(self, paper: Paper, item: str) -> tuple[Experiment, list[str], list[str]]:
-        """Return an item's experiment, its changes that leave out missing data sets, and these."""
+        """Return an item's experiment, the changes that make it, and its data sets that are not at hand."""
         quick = paper.items[item].quick or []
         settings = [f"name={item}", *(quick if self.profile == "quick" else [])]
-        return available(f"papers/{paper.name}/{item}", settings)
+        experiment = load(f"papers/{paper.name}/{item}", settings)
+        return experiment, settings, missing_data(experiment)
 
     def _chapter(self, paper: Paper, items: list[str]) -> Chapter:
         states, runs, trials = {}, {}, {}
@@ -155,8 +161,7 @@ class Reproduction:
                 states[item] = State(missing=missing)
                 continue
             records = [as_packed(record) for record in folder.planned_records()]
-            stored = {record["dataset"] for record in records}
-            missing = [name for name in missing if name not in stored]
+            missing = _not_stored(missing, records)
             failed = sum(record["status"] != "ok" for record in records)
             timed = [record for record in records if record.get("cpu_seconds") is not None]
             states[item] = State(
@@ -204,18 +209,15 @@ def _load(name: str, profile: str) -> Paper:
     return paper.quick() if profile == "quick" else paper
 
 
-def available(name: str, settings: list[str]) -> tuple[Experiment, list[str], list[str]]:
-    """Return an experiment, its changes with one that leaves out missing data sets, and these."""
-    experiment = load(name, settings)
-    missing = [entry.title for entry in experiment.datasets if _is_missing(entry.base)]
-    if missing:
-        there = [
-            entry.model_dump(exclude_defaults=True)
-            for entry in experiment.datasets
-            if entry.title not in missing
-        ]
-        settings = [*settings, f"datasets={json.dumps(there)}"]
-    return experiment, settings, missing
+def missing_data(experiment: Experiment) -> list[str]:
+    """Return the data sets of an experiment that are not at hand."""
+    return [entry.title for entry in experiment.datasets if _is_missing(entry.base)]
+
+
+def _not_stored(names: list[str], records: list[Record]) -> list[str]:
+    """Return the data sets without a stored trial."""
+    stored = {record["dataset"] for record in records}
+    return [name for name in names if name not in stored]
 
 
 def _is_missing(base: str | None) -> bool:

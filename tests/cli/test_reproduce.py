@@ -95,26 +95,35 @@ def test_from_the_files_to_the_page(reproduce, tmp_path):
     assert "tiny2020/fig1: acc of PCK on iris (10 links, tier 1): is not there any more" in drifted.stdout
 
 
-def test_packed_trials_draw_the_same_page_where_the_data_are_gone(reproduce, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("datasets", "n_there"), [("soybean_small", 0), ("wine, soybean_small, iris", 8)])
+def test_packed_trials_draw_the_same_page_where_data_are_gone(
+    reproduce, tmp_path, monkeypatch, datasets, n_there
+):
     paper = tmp_path / "configs" / "papers" / "tiny2020"
     config = paper / "fig2_external.yaml"
-    config.write_text(config.read_text().replace("[coil20, coil3]", "[soybean_small]"))
+    config.write_text(config.read_text().replace("coil20, coil3", datasets))
     rng = np.random.default_rng(0)
     np.savez(tmp_path / "soybean_small.npz", X=rng.normal(size=(47, 35)), y=np.arange(47) % 4)
     monkeypatch.setenv("CSCLUSTER_DATA", str(tmp_path))
     first = reproduce("-j", "2", "--write")
-    assert "[2/2] tiny2020/fig2_external: 4 trials, 4 to run" in first.stdout
+    n_trials = 4 + n_there
+    assert f"[2/2] tiny2020/fig2_external: {n_trials} trials, {n_trials} to run" in first.stdout
     reference = tmp_path / "results" / "reference"
     texts = {path: path.read_bytes() for path in reference.iterdir() if path.is_file()}
     assert len(texts) >= 3
 
     monkeypatch.delenv("CSCLUSTER_DATA")
     shutil.rmtree(tmp_path / "results" / "papers")
-    again = reproduce("--write")
+    stored = f"{4 + n_trials} trials planned, {4 + n_trials} stored; CPU hours left: 0.00"
+    assert stored in reproduce("--dry-run").stdout
+    again = reproduce("--write", "--retry", "failed")
     said = " ".join(again.stdout.split())  # lines end where the terminal does
     assert "[1/2] tiny2020/fig1: 4 trials, 0 to run; 4 came with the reference" in said
-    assert "[2/2] tiny2020/fig2_external: 4 came with the reference; missing data: soybean_small" in said
+    there = f"{n_there} trials, 0 to run; " if n_there else ""
+    came = f"{n_trials} came with the reference; missing data: soybean_small"
+    assert f"[2/2] tiny2020/fig2_external: {there}{came}" in said
     assert {path: path.read_bytes() for path in texts} == texts
+    assert stored in reproduce("--dry-run").stdout
 
 
 def test_a_dry_run_says_what_is_left_and_writes_nothing(reproduce, tmp_path):

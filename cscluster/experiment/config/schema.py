@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -369,6 +369,11 @@ class Experiment(_Treatment):
     def _different_names(cls, entries: list[DatasetEntry]) -> list[DatasetEntry]:
         fail(_repeated([entry.title for entry in entries], "data set", "name"))
         return entries
+
+    def without(self, names: Collection[str]) -> Experiment:
+        """Return the experiment without some of its data sets."""
+        left = [entry for entry in self.datasets if entry.title not in names]
+        return self.model_copy(update={"datasets": left})
 
 
 def swept_entry(entries: list[AlgorithmEntry], key: str) -> tuple[AlgorithmEntry, str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -52,6 +53,8 @@ class Job:
         Whether to forget all stored records, or those of failed trials.
     draws : int, optional
         How many of the first draws of links to run now; the others stay planned.
+    absent : list of str
+        Data sets of the experiment that are not at hand; nothing is run on them.
     writer : Writer, optional
         Of the locked result directory.
     """
@@ -66,6 +69,7 @@ class Job:
     fresh: bool
     retry_failed: bool
     draws: int | None = None
+    absent: Sequence[str] = ()
     writer: Writer | None = None
 
     @cached_property
@@ -79,7 +83,30 @@ class Job:
         return self.table.where(self._is_candidate)
 
     def _is_candidate(self, group: Group) -> bool:
+        if group.dataset in self.absent:
+            return True
         return not self.fresh and (group.status == "ok" or not self.retry_failed)
+
+    @cached_property
+    def kept(self) -> dict[str, list[str]]:
+        """Keys of stored trials of absent data sets that stay planned, where every method has some."""
+        planned = self.folder.plan() if self.absent and self.folder.exists() else []
+        groups = [group for group in self.table.groups if group.dataset in self.absent]
+        places = {key: (group.dataset, group.label) for group in groups for key in self.table.keys_of(group)}
+        wanted = {entry.title for entry in self.experiment.algorithms}
+        kept = {
+            name: [key for key in planned if key in places and places[key][0] == name] for name in self.absent
+        }
+        return {name: keys for name, keys in kept.items() if wanted <= {places[key][1] for key in keys}}
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """The keys of all planned records; with kept ones among them, in the order that they had."""
+        planned = _keys(self.plan)
+        if self.kept:
+            every = dict.fromkeys([*planned, *itertools.chain(*self.kept.values())])
+            planned = list(dict.fromkeys([*(key for key in self.folder.plan() if key in every), *every]))
+        return planned
 
     @cached_property
     def difference(self) -> Difference:
@@ -93,7 +120,7 @@ class Job:
 
     def n_aside(self) -> int:
         """Return the number of stored records that stay but do not belong to the plan of all shards."""
-        whole = {key for trial in self.whole for key in trial.keys}
+        whole = {*_keys(self.whole), *self.keys}
         return len(set(self._candidates.all_keys()) - whole)
 
     def n_failed(self) -> int:
@@ -131,7 +158,7 @@ class Job:
         """Whether stored records are dropped or get new labels before the run."""
         return bool(self._changes)
 
-    def kept(self) -> Iterator[Record]:
+    def remaining(self) -> Iterator[Record]:
         """Yield the stored records that stay, under the labels that the plan has now."""
         for row, record in enumerate(self.folder.records()):
             labels = self._changes.get(row, {})
@@ -148,6 +175,7 @@ def prepare(
     retry_failed: bool = False,
     sweep: list[str] | None = None,
     shard: Shard | None = None,
+    absent: Sequence[str] = (),
 ) -> Job:
     """Read an experiment and plan it; writes nothing.
 
@@ -161,6 +189,8 @@ def prepare(
         Whether to forget all stored records, or those of failed trials.
     shard : Shard, optional
         The part of the plan to run, in a result directory of its own.
+    absent : list of str
+        Data sets that are not at hand; what is stored of them stays, and nothing is run on them.
 
     Raises
     ------
@@ -173,7 +203,7 @@ def prepare(
     source = find_config(name).name
     folder = RunFolder(out / (experiment.name + (shard.suffix if shard else "")))
     _check_owner(folder, source)
-    whole = make_plan(experiment)
+    whole = make_plan(experiment.without(absent))
     return Job(
         experiment,
         source,
@@ -184,6 +214,7 @@ def prepare(
         shard=shard,
         fresh=fresh,
         retry_failed=retry_failed,
+        absent=absent,
     )
 
 
@@ -269,13 +300,13 @@ def carry_out(job: Job, pool: Pool, progress: Callable[[list[Record]], None] | N
     writer, table = job.writer, job.table
     _put_plan(job, writer)
     if job.replaces:
-        writer.put_records(job.kept())
+        writer.put_records(job.remaining())
         table = job.folder.table()
     try:
         if job.difference.todo:
             _execute(job, writer, table, pool, progress)
     finally:
-        writer.put_progress(table, _keys(job.plan))
+        writer.put_progress(table, job.keys)
         writer.put_index(table)
     return table
 
@@ -316,18 +347,19 @@ def _execute(
 def _put_plan(job: Job, writer: Writer) -> None:
     """Write what is to be run; the meaning of cells that records of earlier plans carry stays."""
     shard = {"shard": [job.shard.number, job.shard.count]} if job.shard else {}
-    experiment = storable(job.experiment.model_dump(mode="python"))
+    experiment = storable(job.experiment.without(set(job.absent) - set(job.kept)).model_dump(mode="python"))
     writer.put_json(
         "config.json", {"source": job.source, "command": job.command, **shard, "experiment": experiment}
     )
     cells = job.folder.cells() if (job.folder.path / "plan.json").exists() else {}
     planned = {trial.cell.hash: trial.cell for trial in job.whole}
     cells |= {key: cell.identity for key, cell in planned.items()}
-    datasets = {
+    datasets = {name: job.folder.datasets()[name] for name in job.kept}
+    datasets |= {
         cell.data.name: {"n_samples": cell.n_samples, "source": cell.data.recipe.source}
         for cell in planned.values()
     }
-    plan: dict[str, Any] = {"cells": cells, "datasets": datasets, "keys": _keys(job.plan)}
+    plan: dict[str, Any] = {"cells": cells, "datasets": datasets, "keys": job.keys}
     writer.put_json("plan.json", plan | ({"whole": _keys(job.whole)} if job.shard else {}))
 
 

@@ -232,3 +232,24 @@ def test_active_links_depend_neither_on_the_algorithm_nor_on_its_preprocessing(t
         found[kind] = set(links.first())
     assert len(found["active"]) == len(found["random_pairs"]) == 4
     assert not found["active"] & found["random_pairs"]
+
+
+def test_what_is_stored_of_data_that_are_gone_stays_until_a_method_lacks_it(config, tmp_path):
+    carry_out(prepare(config, settings=["datasets=[iris, wine]"], out=tmp_path), Pool(1))
+    settings = ["datasets=[iris, wine]", "trials=3"]
+    job = prepare(config, settings=settings, out=tmp_path, fresh=True, absent=["wine"])
+    assert {trial.cell.data.name for trial in job.difference.todo} == {"iris"}
+    carry_out(job, Pool(1))
+    records = job.folder.planned_records()
+    assert sum(record["dataset"] == "iris" for record in records) == 3 * 9
+    assert sum(record["dataset"] == "wine" for record in records) == 2 * 9
+    assert job.folder.progress().stored == 5 * 9
+    assert set(job.folder.datasets()) == {"iris", "wine"}
+    assert collect(job.folder).datasets == ["iris", "wine"]
+
+    settings.append("algorithms=[kmeans, lcvqe]")
+    job = prepare(config, settings=settings, out=tmp_path, absent=["wine"])
+    carry_out(job, Pool(1))
+    assert {record["dataset"] for record in job.folder.planned_records()} == {"iris"}
+    assert [entry["base"] for entry in job.folder.config()["experiment"]["datasets"]] == ["iris"]
+    assert sum(record["dataset"] == "wine" for record in job.folder.records()) == 2 * 9
