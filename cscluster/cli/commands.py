@@ -292,9 +292,11 @@ def reproduce(
 @app.command()
 def benchmark(
     track: Annotated[
-        str | None, Argument(metavar="TRACK", help="What to run; by default all tracks.")
+        str | None,
+        Argument(metavar="TRACK", help="What to run; by default all tracks.", autocompletion=complete.tracks),
     ] = None,
     profile: options.Profile = "full",
+    dry_run: options.DryRun = False,
     draws: Annotated[
         int | None,
         Option(

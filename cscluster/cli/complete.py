@@ -49,6 +49,13 @@ def papers(incomplete: str) -> list[str]:
     )
 
 
+def tracks(incomplete: str) -> list[str]:
+    """Complete tracks of the benchmark."""
+    from cscluster.papers.tracks import tracks
+
+    return among(tracks())(incomplete)
+
+
 def names(incomplete: str) -> list[str]:
     """Complete algorithms, data sets, bundled experiments and stored runs."""
     known = [algorithms, datasets, among(_configs()), runs]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -12,9 +12,12 @@ from cscluster.cli import console
 from cscluster.cli.options import retry_failed
 from cscluster.experiment.engine.execute import Pool
 from cscluster.experiment.engine.run import Job, carry_out
-from cscluster.papers.reproduce import Step
+from cscluster.papers.items import Item
+from cscluster.papers.outlook import Outlook
 from cscluster.store.records import Record
 from cscluster.words import plural
+
+_LARGEST = 5
 
 T = TypeVar("T")
 """What experiments come out as."""
@@ -23,12 +26,8 @@ T = TypeVar("T")
 class Steps(Protocol[T]):
     """Experiments that are run one after another, and what is kept of them."""
 
-    @property
-    def n_steps(self) -> int:
-        """Number of experiments."""
-
-    def steps(self, retry_failed: bool) -> Iterator[Step]:
-        """Plan one after another; on request, with the failed trials once more."""
+    def experiments(self) -> list[Item]:
+        """Return what to run, one after another."""
 
     def outcome(self) -> T:
         """Return what the stored results say."""
@@ -44,6 +43,7 @@ def run_and_show(
     work: Steps[T],
     show: Callable[[T], None],
     *,
+    dry_run: bool,
     jobs: int,
     stored: bool,
     retry: str | None,
@@ -57,6 +57,8 @@ def run_and_show(
     ----------
     work, show
         The experiments, and what prints their outcome.
+    dry_run : bool
+        Whether only to say what is left.
     jobs, stored : int, bool
         Number of workers, and whether to run nothing.
     retry : str, optional
@@ -72,8 +74,11 @@ def run_and_show(
         With code 1 if scores have drifted, 130 after an interrupt.
     """
     again = retry_failed(retry)
+    if dry_run:
+        _look_ahead(work.experiments())
+        return
     if not stored:
-        _run(work, Pool(jobs), again)
+        _run(work.experiments(), Pool(jobs), again)
     outcome = work.outcome()
     show(outcome)
     if write:
@@ -82,20 +87,59 @@ def run_and_show(
         _show_drift(work.drift(outcome, tolerance), tolerance)
 
 
-def _run(work: Steps[T], pool: Pool, again: bool) -> None:
-    """Run all items, one after another; an interrupt leaves what is finished on disk."""
+def _look_ahead(experiments: list[Item]) -> None:
+    """Say what is left to run and how many CPU hours it will take, by the times of stored trials."""
+    with console.out.working("reading the experiments and what is stored"):
+        outlooks = [experiment.outlook() for experiment in experiments]
+    numbers = ["planned", "stored", "CPU hours left"]
+    console.out.table(["experiment", *numbers, "missing data"], map(_row, outlooks), numbers)
+    unknown = sum(outlook.unknown for outlook in outlooks)
+    parts = [
+        (seconds, outlook.name, *slot) for outlook in outlooks for slot, seconds in outlook.seconds.items()
+    ]
+    total = sum(part[0] for part in parts)
+    console.out.say(
+        "",
+        f"{sum(outlook.planned for outlook in outlooks):,} trials planned, "
+        f"{sum(outlook.stored for outlook in outlooks):,} stored; CPU hours left: {_hours(total, unknown)}",
+    )
+    if unknown:
+        console.out.say(
+            f"unknown (?): {plural(unknown, 'trial')} of methods with no stored trial on their data"
+        )
+    for seconds, name, dataset, label in sorted(parts, reverse=True)[:_LARGEST]:
+        console.out.say(f"{seconds / total:.0%}: {label} on {dataset} in {name}, {_hours(seconds)}")
+    if parts:
+        note = "what the trials of a draw share counts in each of them, so that less may be needed"
+        console.out.print(note, style="dim")
+
+
+def _row(outlook: Outlook) -> list[str]:
+    hours = _hours(sum(outlook.seconds.values()), outlook.unknown)
+    return [outlook.name, f"{outlook.planned:,}", f"{outlook.stored:,}", hours, ", ".join(outlook.missing)]
+
+
+def _hours(seconds: float, unknown: int = 0) -> str:
+    """Write CPU hours; a question mark where some are not known."""
+    known = f"{seconds / 3600:.2f}" if seconds or not unknown else ""
+    return f"{known} + ?".removeprefix(" + ") if unknown else known
+
+
+def _run(experiments: list[Item], pool: Pool, again: bool) -> None:
+    """Run all experiments, one after another; an interrupt leaves what is finished on disk."""
     try:
-        for number, step in enumerate(work.steps(again), start=1):
+        for number, experiment in enumerate(experiments, start=1):
+            restored, job = experiment.restore(), experiment.prepare(again)
             said = []
-            if step.job is not None:
-                said.append(f"{len(step.job.plan):,} trials, {len(step.job.difference.todo):,} to run")
-            if step.restored:
-                said.append(f"{step.restored:,} came with the reference")
-            if step.missing:
-                said.append(f"missing data: {', '.join(step.missing)}")
-            console.out.say(f"[{number}/{work.n_steps}] {step.name}: {'; '.join(said)}")
-            if step.job is not None:
-                _execute(step.job, pool, step.name)
+            if job is not None:
+                said.append(f"{len(job.plan):,} trials, {len(job.difference.todo):,} to run")
+            if restored:
+                said.append(f"{restored:,} came with the reference")
+            if experiment.missing:
+                said.append(f"missing data: {', '.join(experiment.missing)}")
+            console.out.say(f"[{number}/{len(experiments)}] {experiment.name}: {'; '.join(said)}")
+            if job is not None:
+                _execute(job, pool, experiment.name)
     except KeyboardInterrupt:
         console.out.say("", "interrupted: finished trials are stored; the same command resumes")
         raise typer.Exit(130) from None

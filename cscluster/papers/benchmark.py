@@ -5,17 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cscluster.atomic import put
 from cscluster.errors import ConfigError, require_known
-from cscluster.experiment.config.load import load
-from cscluster.experiment.engine.run import prepare
 from cscluster.papers import benchmark_page, reference
 from cscluster.papers.benchmark_page import Chapter
-from cscluster.papers.reproduce import Step, missing_data
+from cscluster.papers.items import Item
 from cscluster.papers.shelf import PROFILES, Shelf, complete_draws
 from cscluster.papers.standing import COST, METRIC
 from cscluster.papers.tracks import sets, tracks
@@ -46,25 +44,10 @@ class Benchmark:
     results: Path
     draws: int | None = None
 
-    @property
-    def n_steps(self) -> int:
-        """Number of tracks."""
-        return len(self.names)
-
-    def steps(self, retry_failed: bool = False) -> Iterator[Step]:
-        """Plan one track after another, each when it is asked for; on request, failed trials once more."""
-        for name in self.names:
-            settings = self._settings(name)
-            missing = missing_data(load("benchmark/benchmark", settings))
-            restored = self._shelf.restore(name)
-            job = prepare(
-                "benchmark/benchmark",
-                settings=settings,
-                out=self._shelf.folder,
-                retry_failed=retry_failed,
-                absent=missing,
-            )
-            yield Step(name, missing, replace(job, draws=self.draws), restored)
+    def experiments(self) -> list[Item]:
+        """Return what to run, one after another."""
+        config = "benchmark/benchmark"
+        return [Item(name, config, self._settings(name), self._shelf, self.draws) for name in self.names]
 
     def outcome(self) -> dict[str, Results]:
         """Return the results of the complete draws of the tracks; a track without any is left out."""

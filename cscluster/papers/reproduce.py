@@ -2,49 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from cscluster.algorithms.registry import PAPERS
-from cscluster.data import index
 from cscluster.errors import ConfigError, did_you_mean, require_known
-from cscluster.experiment.config.load import load
 from cscluster.experiment.config.schema import Experiment
-from cscluster.experiment.engine.run import Job, prepare
-from cscluster.experiment.plan.trials import make_plan
 from cscluster.papers import claims, page, reference
 from cscluster.papers.claims import Paper
-from cscluster.papers.outlook import Outlook, outlook
+from cscluster.papers.items import Item
 from cscluster.papers.page import Chapter, State
 from cscluster.papers.shelf import PROFILES, Shelf, in_complete_draws, of_earlier_versions
 from cscluster.report.aggregate import collect
 from cscluster.store.folder import RunFolder
 from cscluster.store.packed import as_packed
-from cscluster.store.records import Record
 from cscluster.store.table import RecordTable
-
-
-@dataclass(frozen=True)
-class Step:
-    """One item of a paper, about to be run.
-
-    Attributes
-    ----------
-    name : str
-        ``PAPER/ITEM``.
-    missing : list of str
-        Data sets that are not there.
-    job : Job, optional
-        What there is to do; none where all data are missing.
-    restored : int
-        How many stored trials came with the reference.
-    """
-
-    name: str
-    missing: list[str]
-    job: Job | None
-    restored: int = 0
 
 
 @dataclass(frozen=True)
@@ -65,37 +38,10 @@ class Reproduction:
     profile: str
     results: Path
 
-    @property
-    def n_steps(self) -> int:
-        """Number of items."""
-        return sum(map(len, self.items.values()))
-
-    def steps(self, retry_failed: bool = False) -> Iterator[Step]:
-        """Plan one item after another, each when it is asked for; on request, failed trials once more."""
-        for shelf, item, experiment, settings, missing in self._experiments():
-            name = f"{shelf.name}/{item}"
-            job, restored = None, shelf.restore(item)
-            if len(missing) < len(experiment.datasets):
-                job = prepare(
-                    f"papers/{name}",
-                    settings=settings,
-                    out=shelf.folder,
-                    retry_failed=retry_failed,
-                    absent=missing,
-                )
-            yield Step(name, missing, job, restored)
-
-    def outlooks(self) -> Iterator[Outlook]:
-        """Look ahead at one item after another; reads what is stored, and writes nothing."""
-        for shelf, item, experiment, _, missing in self._experiments():
-            name, records = f"{shelf.name}/{item}", shelf.records(item)
-            cells = {record["cell"] for record in records if record["dataset"] in missing}
-            if records and len(missing) < len(experiment.datasets):
-                plan = make_plan(experiment.without(missing))
-                cells |= {cell.hash for cell in {id(trial.cell): trial.cell for trial in plan}.values()}
-            missing = _not_stored(missing, records)
-            quick = replace(shelf, profile="quick").records(item)
-            yield outlook(name, experiment, missing, records, cells, quick)
+    def experiments(self) -> list[Item]:
+        """Return what to run, one after another."""
+        papers = {name: _load(name, self.profile) for name in self.items}
+        return [self._item(papers[name], item) for name, items in self.items.items() for item in items]
 
     def outcome(self) -> list[Chapter]:
         """Judge the claims about the items by all stored results of their papers."""
@@ -135,40 +81,31 @@ class Reproduction:
     def _shelf(self, paper: str) -> Shelf:
         return Shelf(self.results, "papers", paper, self.profile)
 
-    def _experiments(self) -> Iterator[tuple[Shelf, str, Experiment, list[str], list[str]]]:
-        """Yield the shelf and the name of each item, and what `_experiment` says of it."""
-        for name, items in self.items.items():
-            paper = _load(name, self.profile)
-            for item in items:
-                yield self._shelf(name), item, *self._experiment(paper, item)
-
-    def _experiment(self, paper: Paper, item: str) -> tuple[Experiment, list[str], list[str]]:
-        """Return an item's experiment, the changes that make it, and its data sets that are not at hand."""
+    def _item(self, paper: Paper, item: str) -> Item:
         quick = paper.items[item].quick or []
         settings = [f"name={item}", *(quick if self.profile == "quick" else [])]
-        experiment = load(f"papers/{paper.name}/{item}", settings)
-        return experiment, settings, missing_data(experiment)
+        name = f"{paper.name}/{item}"
+        return Item(name, f"papers/{name}", settings, self._shelf(paper.name))
 
     def _chapter(self, paper: Paper, items: list[str]) -> Chapter:
         states, runs, trials = {}, {}, {}
+        shelf = self._shelf(paper.name)
         for item in paper.items:
-            experiment, _, missing = self._experiment(paper, item)
-            trials[item] = experiment.trials * experiment.repeats
-            shelf = self._shelf(paper.name)
+            planned = self._item(paper, item)
+            trials[item] = planned.experiment.trials * planned.experiment.repeats
             shelf.restore(item)
             folder = shelf.run(item)
             if not folder.exists():
-                states[item] = State(missing=missing)
+                states[item] = State(missing=planned.missing)
                 continue
             records = [as_packed(record) for record in folder.planned_records()]
-            missing = _not_stored(missing, records)
             failed = sum(record["status"] != "ok" for record in records)
             timed = [record for record in records if record.get("cpu_seconds") is not None]
             states[item] = State(
                 len(records),
                 len(folder.plan()),
                 failed,
-                missing,
+                planned.not_known(records),
                 folder.environments(),
                 sum(record.get("cpu_seconds") or 0.0 for record in timed),
                 sum(sum(record["seconds"].values()) for record in timed),
@@ -207,23 +144,6 @@ def _load(name: str, profile: str) -> Paper:
     """Return the part of a paper that a profile is about."""
     paper = claims.load(name)
     return paper.quick() if profile == "quick" else paper
-
-
-def missing_data(experiment: Experiment) -> list[str]:
-    """Return the data sets of an experiment that are not at hand."""
-    return [entry.title for entry in experiment.datasets if _is_missing(entry.base)]
-
-
-def _not_stored(names: list[str], records: list[Record]) -> list[str]:
-    """Return the data sets without a stored trial."""
-    stored = {record["dataset"] for record in records}
-    return [name for name in names if name not in stored]
-
-
-def _is_missing(base: str | None) -> bool:
-    while base in index.recipes():
-        base = index.recipes()[base].get("base")
-    return base in index.external() and index.find_file(base) is None
 
 
 def _metrics(paper: Paper, item: str, folder: RunFolder) -> list[str]:

@@ -20,6 +20,7 @@ def test_names_are_completed(tmp_path, monkeypatch):
     assert complete.datasets("letterI") == ["letterIJL"]
     assert complete.algorithms("mpck") == ["mpckmeans", "mpckmeans_printed", "mpckmeans_full"]
     assert complete.papers("zha") == ["zhang2009"]
+    assert complete.tracks("l") == ["links", "labelled", "large"]
     assert "zhang2009/table4_balanced" in complete.papers("zhang2009/ta")
     assert {"pckmeans", "pendigit389"} <= {*complete.names("p")}
     assert complete.runs("") == []

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
@@ -65,8 +67,8 @@ class Tiny(Benchmark):
 
 
 def run(work):
-    for step in work.steps():
-        carry_out(step.job, Pool(1), lambda records: None)
+    for track in work.experiments():
+        carry_out(track.prepare(retry_failed=False), Pool(1), lambda records: None)
 
 
 def test_the_page_from_stored_runs_goes_on_where_it_stopped(tmp_path):
@@ -99,11 +101,14 @@ def test_the_page_from_stored_runs_goes_on_where_it_stopped(tmp_path):
     (tmp_path / "b" / "reference").parent.mkdir()
     folder.rename(tmp_path / "b" / "reference")
     later = Tiny(["published", "links", "noise"], "full", tmp_path / "b")
-    steps = list(later.steps())
-    assert [step.restored for step in steps] == [9, 9, 9]
-    assert {trial.trial for step in steps for trial in step.job.difference.todo} == {1}
-    (noise,) = Tiny(["noise"], "full", tmp_path / "b").steps(retry_failed=True)
-    again = [trial for trial in noise.job.difference.todo if trial.trial == 0]
+    published, links, noise = later.experiments()
+    assert [track.outlook().stored for track in later.experiments()] == [9, 9, 9]
+    assert [track.outlook().planned for track in later.experiments()] == [18, 18, 18]
+    assert links.outlook().unknown == 0
+    assert replace(links, draws=1).outlook().planned == 9
+    assert [published.restore(), links.restore(), noise.restore()] == [9, 9, 9]
+    assert {trial.trial for trial in links.prepare(retry_failed=False).difference.todo} == {1}
+    again = [trial for trial in noise.prepare(retry_failed=True).difference.todo if trial.trial == 0]
     assert len(again) == len(runs["noise"].failures)
     run(Tiny(["links"], "full", tmp_path / "b"))
     assert sorted(later.outcome()["links"].trials["draw"].unique()) == [0, 1]
@@ -112,7 +117,7 @@ def test_the_page_from_stored_runs_goes_on_where_it_stopped(tmp_path):
 
 def test_a_draw_that_is_not_complete_does_not_count(tmp_path):
     work = Tiny(["links"], "full", tmp_path)
-    (step,) = work.steps()
+    (track,) = work.experiments()
     seen = []
 
     class EnoughError(Exception):
@@ -124,7 +129,7 @@ def test_a_draw_that_is_not_complete_does_not_count(tmp_path):
             raise EnoughError
 
     with pytest.raises(EnoughError):
-        carry_out(step.job, Pool(1), stop)
+        carry_out(track.prepare(retry_failed=False), Pool(1), stop)
     (run_,) = work.outcome().values()
     assert len(run_.trials) == 9
     assert set(run_.trials["draw"]) == {0}
