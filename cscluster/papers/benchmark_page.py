@@ -19,7 +19,7 @@ from cscluster.papers.standing import (
     with_printed,
 )
 from cscluster.papers.tracks import Track, tracks
-from cscluster.report.aggregate import Results
+from cscluster.report.aggregate import Results, restrict
 from cscluster.report.article import Block, Heading, Picture
 from cscluster.report.figures.save import rendered
 from cscluster.report.figures.trade_off import trade_off
@@ -213,12 +213,14 @@ def _published(chapter: Chapter) -> Iterator[Block]:
 
 
 def _cost_of_noise(clean: Chapter, noisy: Chapter) -> PlainTable:
-    """Say what wrong links cost: mean ARI without less mean ARI with them, on the data sets of both."""
-    points = sorted(set(points_of(clean.results)) & set(points_of(noisy.results)))
-    without = {point: Standing.of(clean.results, point) for point in points}
+    """Say what wrong links cost: mean ARI without less that with them, on the draws and data sets of both."""
+    draws = set(clean.results.trials["draw"]) & set(noisy.results.trials["draw"])
+    right, wrong = (restrict(c.results, c.results.trials["draw"].isin(draws)) for c in (clean, noisy))
+    points = sorted(set(points_of(right)) & set(points_of(wrong)))
+    without = {point: Standing.of(right, point) for point in points}
     gained, costs = {}, {}
     for point in points:
-        with_wrong = Standing.of(noisy.results, point).table
+        with_wrong = Standing.of(wrong, point).table
         both = without[point].table.index.intersection(with_wrong.index)
         mean = without[point].table.loc[both].mean()
         costs[point] = mean - with_wrong.loc[both].mean()
@@ -230,6 +232,6 @@ def _cost_of_noise(clean: Chapter, noisy: Chapter) -> PlainTable:
     ]
     caption = (
         "What the wrong links cost: mean ARI without them less mean ARI with them, of what the links had "
-        f"gained over {BASELINE}"
+        f"gained over {BASELINE}; {plural(len(draws), 'draw')} of links"
     )
     return PlainTable(caption, ["method", *map(noisy.point, points)], rows, numbers=len(points))

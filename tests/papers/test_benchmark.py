@@ -113,6 +113,13 @@ def test_the_page_from_stored_runs_goes_on_where_it_stopped(tmp_path):
     run(Tiny(["links"], "full", tmp_path / "b"))
     assert sorted(later.outcome()["links"].trials["draw"].unique()) == [0, 1]
     assert sorted(later.outcome()["noise"].trials["draw"].unique()) == [0]
+    later.write(later.outcome())
+    goes_on = (tmp_path / "b" / "reference" / "BENCHMARK.md").read_text()
+    assert _cost_of_noise(goes_on) == _cost_of_noise(text), "by the draws of both tracks"
+
+
+def _cost_of_noise(page):
+    return page.partition("What the wrong links cost")[2].partition("critical difference")[0]
 
 
 def test_a_draw_that_is_not_complete_does_not_count(tmp_path):
