@@ -15,7 +15,7 @@ from cscluster.papers import benchmark_page, reference
 from cscluster.papers.benchmark_page import Chapter
 from cscluster.papers.items import Item
 from cscluster.papers.shelf import PROFILES, Shelf, complete_draws
-from cscluster.papers.standing import COST, METRIC
+from cscluster.papers.standing import COST, METRIC, failures_as_zero
 from cscluster.papers.tracks import sets, tracks
 from cscluster.report import article
 from cscluster.report.aggregate import Results, collect, restrict
@@ -50,7 +50,10 @@ class Benchmark:
         return [Item(name, config, self._settings(name), self._shelf, self.draws) for name in self.names]
 
     def outcome(self) -> dict[str, Results]:
-        """Return the results of the complete draws of the tracks; a track without any is left out."""
+        """Return the results of the complete draws of the tracks; a track without any is left out.
+
+        A failed trial has the score 0.
+        """
         found = {}
         for name in self.names:
             self._shelf.restore(name)
@@ -59,7 +62,7 @@ class Benchmark:
             if draws := complete_draws(folder, records):
                 table = RecordTable(map(as_packed, records))
                 results = collect(folder, [METRIC, "satisfied", COST], table=table)
-                found[name] = restrict(results, results.trials["draw"].isin(draws))
+                found[name] = failures_as_zero(restrict(results, results.trials["draw"].isin(draws)))
         return found
 
     def write(self, outcome: Mapping[str, Results]) -> Path:

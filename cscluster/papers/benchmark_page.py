@@ -73,11 +73,11 @@ def blocks(chapters: Mapping[str, Chapter], command: str) -> Iterator[Block]:
     yield (
         f"Made by `{command}`.  Methods in their default forms, features standardised, as many clusters as "
         "classes; ARI over all samples, means over draws of links, of which only complete ones count (every "
-        "method on every data set at every point).  Parameters are never chosen by classes.  A method "
-        "without a result on a data set (an error, the time limit) counts as 0 there.  Mean ranks compare "
-        "methods across data sets (1 is best); those that differ by less than the critical difference (CD, "
-        "Nemenyi, 0.05) are not significantly different.  Wins, ties and losses are data sets on which a "
-        f"method is ahead of {BASELINE}, within {TIE} of it, or behind it.  Seconds are CPU seconds of a fit."
+        "method on every data set at every point).  Parameters are never chosen by classes.  A failed trial "
+        "(an error, the time limit) counts as 0.  Mean ranks compare methods across data sets (1 is best); "
+        "those that differ by less than the critical difference (CD, Nemenyi, 0.05) are not significantly "
+        "different.  Wins, ties and losses are data sets on which a method is ahead of "
+        f"{BASELINE}, within {TIE} of it, or behind it.  Seconds are CPU seconds of a fit."
     )
     rows = [
         [chapter.track.title, str(len(chapter.results.datasets)), str(len(chapter.results.labels)),
@@ -166,7 +166,7 @@ def _standings(chapter: Chapter) -> Iterator[Block]:
         if differences
         else "; too few for a test of ranks"
     )
-    yield PlainTable(caption, [*heads, "CPU s", "without result"], rows, numbers=len(heads) + 1)
+    yield PlainTable(caption, [*heads, "CPU s", "failed trials"], rows, numbers=len(heads) + 1)
     yield _picture(chapter, means.mean(axis=1), seconds)
 
 

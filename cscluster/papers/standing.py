@@ -12,7 +12,7 @@ import yaml
 from cscluster import bundle
 from cscluster.papers import claims
 from cscluster.papers.claims import Paper, Verdict
-from cscluster.report.aggregate import Results
+from cscluster.report.aggregate import Results, restrict
 from cscluster.report.statistics import Friedman, friedman
 
 METRIC, COST, BASELINE = "ari", "cpu_seconds", "k-means"
@@ -37,6 +37,14 @@ def paper() -> Paper:
     return Paper.model_validate({"name": "baumann2024", **yaml.safe_load(path.read_text(encoding="utf-8"))})
 
 
+def failures_as_zero(results: Results) -> Results:
+    """Return a run in which a failed trial has the score 0, as in the published table."""
+    trials, column = results.trials, f"m:{METRIC}"
+    scores = trials[column].where(trials["status"] == "ok", 0.0)
+    every = pd.Series(True, index=trials.index)
+    return restrict(replace(results, trials=trials.assign(**{column: scores})), every)
+
+
 @dataclass(frozen=True)
 class Standing:
     """How methods compare at one point of a track.
@@ -44,11 +52,11 @@ class Standing:
     Attributes
     ----------
     table : DataFrame
-        Mean ARI, data sets x labels; a method without results on a data set counts as 0 there.
+        Mean ARI, data sets x labels; a printed method without results on a data set counts as 0 there.
     seconds : Series
         Mean CPU seconds of a fit, by label.
     failed : Series
-        Number of data sets without results, by label.
+        Number of failed trials, by label.
     ranks : Friedman, optional
         Ranks across data sets.
     """
@@ -69,7 +77,10 @@ class Standing:
         table = quality.reindex(index=results.datasets, columns=results.labels)
         there = table.dropna(how="all").fillna(0.0)
         seconds = cost.mean().reindex(results.labels)
-        return cls(there, seconds, table.loc[there.index].isna().sum(), friedman(there))
+        trials = results.trials
+        bad = trials[(trials["point"] == point) & (trials["status"] != "ok")]
+        failed = bad.groupby("label").size().reindex(results.labels, fill_value=0)
+        return cls(there, seconds, failed, friedman(there))
 
     @property
     def means(self) -> pd.Series:
