@@ -83,10 +83,20 @@ class ConstrainedEstimator(BaseEstimator, ABC):
         parameters.check(name, self.parameters, self.get_params(deep=False))
         X = self._samples(X)
         links = self._validate_links(X.shape[0], constraints)
-        n_clusters = getattr(self, "n_clusters", _FEW_CLUSTERS)
         n, d = X.shape
-        require_affordable(name, self._cost(n, d, links), n, d, len(links), n_clusters)
+        self.require_affordable(n, d, links)
         return X, links
+
+    def require_affordable(self, n: int, d: int, links: Constraints) -> None:
+        """Refuse a fit to n samples of d features that needs too much time or memory.
+
+        Raises
+        ------
+        DataError
+            With what the fit would need and what to use instead.
+        """
+        n_clusters = getattr(self, "n_clusters", _FEW_CLUSTERS)
+        require_affordable(type(self).__name__, self._cost(n, d, links), n, d, len(links), n_clusters)
 
     def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
         """Return what a fit to n samples of d features needs, where that grows faster than for k-means."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
@@ -103,6 +103,12 @@ def allowing(seconds: float | None) -> Iterator[None]:
         yield
     finally:
         _given.reset(token)
+
+
+def dividing(parts: int) -> AbstractContextManager[None]:
+    """Allow each fit inside its part of the seconds that an experiment allows, where it does."""
+    given = _given.get()
+    return allowing(None if given is None else given / parts)
 
 
 def _allowed(n: int, d: int, n_clusters: int) -> tuple[float, str, str]:

@@ -92,14 +92,23 @@ def splits(links: Constraints, seed: int) -> list[Split]:
 
 
 def fewer_rows(X: Any, links: Constraints, seed: int) -> tuple[Any, Constraints]:
-    """Keep all linked samples, and others at random, up to `MAX_ROWS`."""
-    n = links.n_samples
+    """Keep at most `MAX_ROWS`: all linked samples and others at random, or those of links drawn at random.
+
+    All links between the samples that are kept stay.
+    """
+    n, linked = links.n_samples, links.touched
     if n <= MAX_ROWS:
         return X, links
-    others = np.setdiff1d(np.arange(n), links.touched)
-    count = max(0, MAX_ROWS - len(links.touched))
-    drawn = seeds.generator(seed, "rows").choice(others, min(count, len(others)), replace=False)
-    rows = np.sort(np.concatenate([links.touched, drawn]))
+    rng = seeds.generator(seed, "rows")
+    if len(linked) > MAX_ROWS:
+        ends = links.pairs[rng.permutation(len(links))].ravel()
+        first = np.sort(np.unique(ends, return_index=True)[1])
+        rows = np.sort(ends[first[:MAX_ROWS]])
+        links = links.select(np.isin(links.pairs, rows).all(axis=1))
+    else:
+        others = np.setdiff1d(np.arange(n), linked)
+        drawn = rng.choice(others, MAX_ROWS - len(linked), replace=False)
+        rows = np.sort(np.concatenate([linked, drawn]))
     return X[rows], links.renumbered(rows)
 
 

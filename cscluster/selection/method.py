@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,9 +10,11 @@ from scipy import sparse
 
 from cscluster import threads
 from cscluster.algorithms import registry
+from cscluster.algorithms.build import build
+from cscluster.algorithms.cost import dividing
 from cscluster.algorithms.shared import sharing_parts
 from cscluster.constraints import Constraints
-from cscluster.errors import warn
+from cscluster.errors import DataError, warn
 from cscluster.selection import heldout
 from cscluster.selection.heldout import Attempt, Tick
 
@@ -55,17 +58,18 @@ def choose_algorithm(X: Any, links: Constraints, n_clusters: int, seed: int, tic
 
     Where k-means, which learns nothing from links, keeps more of them than every other method, it is k-means.
     With too few links to hold some out it is the preferred method, which falls back to k-means by itself, and
-    k-means without any.
+    k-means without any.  Methods whose fit to all of the data would be refused for its cost are left out, and
+    in an experiment all fits share its time limit: half of it is for the comparison.
     """
-    names = shortlist(X)
     if not len(links):
         return Choice(_WITHOUT_LINKS, [], "there are no links")
+    names = _affordable(X, links, n_clusters)
     if not heldout.are_enough(links):
         needed = f"{heldout.MIN_LINKS} links with {heldout.MIN_OF_EACH_KIND} of each kind"
         return Choice(names[0], [], f"a comparison needs {needed}")
     X, links = heldout.fewer_rows(X, links, seed)
     parts = heldout.splits(links, seed)
-    with threads.for_table(X), sharing_parts(X):
+    with threads.for_table(X), sharing_parts(X), dividing(2 * heldout.FOLDS * len(names)):
         attempts = [heldout.attempt(name, {}, X, parts, n_clusters, seed, tick) for name in names]
     chosen, reason = _best_attempt(attempts)
     if chosen.algorithm == _WITHOUT_LINKS:
@@ -78,9 +82,20 @@ def choose_algorithm(X: Any, links: Constraints, n_clusters: int, seed: int, tic
     return Choice(chosen.algorithm, attempts, reason)
 
 
-def n_fits(X: Any, links: Constraints) -> int:
+def n_fits(X: Any, links: Constraints, n_clusters: int) -> int:
     """Return the number of fits that `choose_algorithm` makes."""
-    return heldout.FOLDS * len(shortlist(X)) if heldout.are_enough(links) else 0
+    return heldout.FOLDS * len(_affordable(X, links, n_clusters)) if heldout.are_enough(links) else 0
+
+
+def _affordable(X: Any, links: Constraints, n_clusters: int) -> list[str]:
+    """Return the candidates that can be fitted to all of the data in half of the time that there is."""
+    names = []
+    with dividing(2):
+        for name in shortlist(X):
+            with suppress(DataError):
+                build(name, {}, n_clusters, 0).require_affordable(*X.shape, links)
+                names.append(name)
+    return names
 
 
 def _best_attempt(attempts: list[Attempt]) -> tuple[Attempt, str]:

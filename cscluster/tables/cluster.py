@@ -68,7 +68,7 @@ def cluster_table(
         watcher.count(counted)
         n_clusters = counted.n_clusters
     if name is None:
-        with watcher.fits("method", selection.n_fits(X, links)) as begin:
+        with watcher.fits("method", selection.n_fits(X, links, n_clusters)) as begin:
             chosen = selection.choose_algorithm(X, links, n_clusters, seed, begin)
         watcher.choice(chosen)
         name = chosen.algorithm

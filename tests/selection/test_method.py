@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from cscluster import Constraints, load_dataset
+from cscluster import Constraints, TraceRatio, load_dataset
 from cscluster.algorithms.build import build
+from cscluster.algorithms.cost import allowing
 from cscluster.constraints.schedules import random_pairs
 from cscluster.data import synthetic
 from cscluster.errors import ConstraintError
@@ -59,6 +60,33 @@ def test_links_survive_when_rows_are_drawn(monkeypatch):
     assert len(fewer) == kept.n_samples == 40
     assert np.array_equal(fewer[kept.must_links, 0], given.must_links)
     assert np.array_equal(fewer[kept.cannot_links, 0], given.cannot_links)
+
+
+def test_of_many_linked_rows_some_are_kept_with_all_links_between_them(monkeypatch):
+    monkeypatch.setattr(heldout, "MAX_ROWS", 20)
+    given = links(80)
+    assert len(given.touched) > 40
+    X = np.arange(90)[:, None]
+    fewer, kept = heldout.fewer_rows(X, given, seed=0)
+    assert len(fewer) == kept.n_samples == 20
+    inside = np.isin(given.pairs, fewer[:, 0]).all(axis=1)
+    assert np.array_equal(fewer[kept.pairs, 0], given.pairs[inside])
+    assert len(kept) >= 10
+
+
+def test_methods_that_would_take_too_long_are_not_tried():
+    def tried(seconds):
+        told = []
+        with allowing(seconds):
+            chosen = choose.choose_algorithm(rows(), links(60), 3, 0, told.append)
+            assert len(told) == choose.n_fits(rows(), links(60), 3)
+        return [found.algorithm for found in chosen.attempts if not found.problem]
+
+    needed = TraceRatio(map="nonlinear")._cost(90, 2, links(60)).seconds
+    assert "trace_ratio_nonlinear" in tried(100 * needed)
+    assert "trace_ratio_nonlinear" not in tried(10 * needed), "half of the time is for forty fits"
+    assert "trace_ratio_nonlinear" not in tried(1.9 * needed), "half of the time is for the last fit"
+    assert "pmmc" in tried(1.9 * needed)
 
 
 def test_the_method_that_learns_what_matters_is_chosen():
@@ -135,7 +163,7 @@ def test_a_method_that_fails_is_out_but_named():
 def test_every_fit_is_announced():
     told = []
     choose.choose_algorithm(rows(), links(40), 3, 0, told.append)
-    assert len(told) == choose.n_fits(rows(), links(40))
+    assert len(told) == choose.n_fits(rows(), links(40), 3)
     told.clear()
     count.choose_count(rows(), links(40), "kmeans", {}, 0, told.append)
     assert len(told) == count.n_fits(rows(), links(40), "kmeans")

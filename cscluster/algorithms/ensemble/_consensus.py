@@ -17,6 +17,8 @@ from cscluster.linalg.eigen import leading_eigenvectors
 
 _SMALL = 500
 """Rows of a matrix up to which all of its eigenvectors are computed."""
+_LINKS = 20_000
+"""Links whose products of coordinates are in memory at once."""
 _RESTARTS = 500
 """Of Lanczos' method: eigenvalues closer than single precision tells apart do not converge."""
 
@@ -138,6 +140,13 @@ class LearnedKernel:
 
     def add(self, L: Labels, tables: Table, links: Constraints) -> Self:
         """Return the kernel that knows `links` as well."""
+        kernel = self
+        for start in range(0, len(links), _LINKS):
+            some = np.arange(start, min(start + _LINKS, len(links)))
+            kernel = kernel._add(L, tables, links.select(some))
+        return kernel
+
+    def _add(self, L: Labels, tables: Table, links: Constraints) -> Self:
         a, b = links.must_weights, links.cannot_weights
         M, C = (_products(L, tables, pairs) for pairs in (links.must_links, links.cannot_links))
         return replace(

@@ -3,6 +3,7 @@ import pytest
 from scipy.optimize import minimize
 
 from cscluster import Constraints
+from cscluster.algorithms.ensemble import _consensus
 from cscluster.algorithms.ensemble._consensus import (
     LearnedKernel,
     align,
@@ -102,11 +103,13 @@ def test_learned_kernel_minimises_its_objective():
     assert learned == pytest.approx((V * np.maximum(s, 0)) @ V.T, abs=1e-4)
 
 
-def test_links_in_parts_teach_the_same_as_all_at_once():
+@pytest.mark.parametrize("in_memory", [7, 20_000])
+def test_links_in_parts_teach_the_same_as_all_at_once(monkeypatch, in_memory):
     truth, L, rng = noisy_partitions()
     tables, prior = cluster_coordinates(L, np.full(8, 4), 3)
     first, second = draw_links(truth, rng, 30), draw_links(truth, rng, 50)
     parts = LearnedKernel.empty(prior).add(L, tables, first).add(L, tables, second)
+    monkeypatch.setattr(_consensus, "_LINKS", in_memory)
     whole = LearnedKernel.empty(prior).add(L, tables, first | second)
     assert parts.map(1.0) @ parts.map(1.0).T == pytest.approx(whole.map(1.0) @ whole.map(1.0).T)
 

@@ -36,6 +36,9 @@ from cscluster.algorithms.margin.cccp.losses import (
     best_together,
 )
 
+_EXCHANGES = 2
+"""A sweep exchanges weight between the slots of a link at most so many times for each cluster."""
+
 
 class Blocks(ABC):
     """The dual variables of a loss, all feasible."""
@@ -156,15 +159,15 @@ class LinkBlocks(Blocks):
     """One variable beta >= 0 for each link j of a `LinkLoss` and each s that breaks it.
 
     Those of a link sum to at most cost_j; only positive ones are stored, in slots.  Slot 0 is z
-    itself, which stands for "no loss" and takes what is left of cost_j.
+    itself, which stands for "no loss" and takes what is left of cost_j.  There are as many slots as the
+    next sweep can use, far fewer than the C (C - 1) assignments that may break a must-link.
     """
 
     def __init__(self, loss: LinkLoss, n_clusters: int) -> None:
         L = len(loss.pairs)
-        slots = 1 + (n_clusters * (n_clusters - 1) if loss.n_must else n_clusters)
         self.loss = loss
-        self.slot = np.zeros((L, slots, 2), dtype=np.int16)
-        self.beta = np.zeros((L, slots))
+        self.slot = np.zeros((L, 1, 2), dtype=np.int16)
+        self.beta = np.zeros((L, 1))
         self.used = np.zeros(L, dtype=np.int64)
         self._design: Design | None = None
         self._forget(np.ones(L, dtype=np.bool_))
@@ -184,6 +187,17 @@ class LinkBlocks(Blocks):
             self._design = design
             self._products = design.products(*loss.pairs.T)
 
+    def _resize(self, n_slots: int) -> None:
+        kept = min(n_slots, self.beta.shape[1])
+        slot, beta = self.slot[:, :kept], self.beta[:, :kept]
+        self.slot = np.zeros((len(slot), n_slots, 2), dtype=np.int16)
+        self.beta = np.zeros((len(beta), n_slots))
+        self.slot[:, :kept], self.beta[:, :kept] = slot, beta
+
+    def trim(self) -> None:
+        """Let go of the slots that are not in use, until the next problem."""
+        self._resize(int(self.used.max()))
+
     def linear(self) -> float:
         """Return the sum of the variables, the slack excluded."""
         return float((self.loss.cost - self.beta[:, 0]).sum())
@@ -199,6 +213,11 @@ class LinkBlocks(Blocks):
     def sweep(self, design: Design, V: FloatArray, lam: float, rng: np.random.Generator) -> None:
         """Maximise the dual over the variables of each link once."""
         loss, order = self.loss, visiting_order(len(self.beta), rng)
+        C = V.shape[0]
+        most = 1 + (C * (C - 1) if loss.n_must else C)
+        needed = min(most, int(self.used.max()) + _EXCHANGES * C)
+        if needed > self.beta.shape[1]:
+            self._resize(needed)
         _sweep_links(
             design.rows,
             design.squared_norms,
@@ -241,7 +260,7 @@ def _sweep_links(
         for c in range(C):
             a1[c] = a2[c] = 0.0
         changed = False
-        for _ in range(2 * C):
+        for _ in range(_EXCHANGES * C):
             kept = s1[z[j, 0]] + s2[z[j, 1]]
             u1, u2 = best_apart(s1, s2) if j < n_must else best_together(s1, s2)
             up = 1.0 + s1[u1] + s2[u2] - kept

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from cscluster.algorithms.margin.cccp.design import Design
-from cscluster.algorithms.margin.cccp.dual_blocks import BLOCKS, to_simplex
-from cscluster.algorithms.margin.cccp.losses import Balance
+from cscluster.algorithms.margin.cccp.dual_blocks import BLOCKS, LinkBlocks, to_simplex
+from cscluster.algorithms.margin.cccp.losses import Balance, LinkLoss
 from tests.algorithms.margin.cccp.test_losses import KINDS, N, make
 
 D = 5
@@ -59,6 +59,26 @@ def test_sweeps_never_lower_the_dual(kind, n_clusters):
     assert (np.diff(values) >= -1e-12).all()
     if loss.value(np.zeros((N, n_clusters))) > 0:
         assert values[-1] > values[0]
+
+
+def test_a_link_has_as_many_slots_as_it_uses():
+    rng = np.random.default_rng(0)
+    X, pairs = rng.normal(size=(60, D)), rng.integers(0, 60, size=(40, 2))
+    design = Design.of(X, X.mean(axis=0), bias=False)
+    S = rng.normal(size=(60, 12))
+    loss = LinkLoss(pairs, 20, np.full(40, 1 / 40), np.zeros_like(pairs)).tangent_at(S)
+    weights = []
+    for trims in (False, True):
+        dual, V, order = LinkBlocks(loss, 12), np.zeros((12, D)), np.random.default_rng(1)
+        dual.follow(loss, design)
+        for _ in range(6):
+            dual.sweep(design, V, 0.01, order)
+            if trims:
+                dual.trim()
+                assert dual.beta.shape[1] == dual.slot.shape[1] == dual.used.max() < 1 + 12 * 11
+        weights.append(V)
+    assert np.array_equal(*weights)
+    assert dual.used.max() > 2
 
 
 def test_sweeps_bring_the_sums_of_scores_into_balance():
