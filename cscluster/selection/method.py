@@ -58,8 +58,8 @@ def choose_algorithm(X: Any, links: Constraints, n_clusters: int, seed: int, tic
 
     Where k-means, which learns nothing from links, keeps more of them than every other method, it is k-means.
     With too few links to hold some out it is the preferred method, which falls back to k-means by itself, and
-    k-means without any.  Methods whose fit to all of the data would be refused for its cost are left out, and
-    in an experiment all fits share its time limit: half of it is for the comparison.
+    k-means without any.  Methods whose fit to all of the data would be refused for its cost are left out.  In
+    an experiment the fits share its time limit: the last one has half of it, those of a method a quarter.
     """
     if not len(links):
         return Choice(_WITHOUT_LINKS, [], "there are no links")
@@ -69,7 +69,7 @@ def choose_algorithm(X: Any, links: Constraints, n_clusters: int, seed: int, tic
         return Choice(names[0], [], f"a comparison needs {needed}")
     X, links = heldout.fewer_rows(X, links, seed)
     parts = heldout.splits(links, seed)
-    with threads.for_table(X), sharing_parts(X), dividing(2 * heldout.FOLDS * len(names)):
+    with threads.for_table(X), sharing_parts(X), dividing(4 * heldout.FOLDS):
         attempts = [heldout.attempt(name, {}, X, parts, n_clusters, seed, tick) for name in names]
     chosen, reason = _best_attempt(attempts)
     if chosen.algorithm == _WITHOUT_LINKS:
