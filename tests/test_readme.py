@@ -41,8 +41,39 @@ LINES = [
 SPANS = re.findall(r"`(?:\.venv/bin/)?(cscluster [a-z-][^`]*)`", ALL)
 
 
+NUMBERS = ["none", "one", "two", "three", "four", "five", "six", "seven", "eight"]
+
+
 def test_the_readme_is_short():
     assert README.count("\n") <= 150
+
+
+def rows_of(text):
+    """Return the cells of the lines of Markdown tables."""
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"
+    ]
+
+
+def test_advice_is_that_of_the_benchmark():
+    page = (ROOT / "results/reference/BENCHMARK.md").read_text(encoding="utf-8")
+    advice = rows_of(README.partition("## Which method\n")[2].partition("\n## ")[0])[2:]
+    assert len(advice) >= 5
+    found = {
+        tuple(row[:2]): row for row in rows_of(page.partition("## Recommendations")[2].partition("\n## ")[0])
+    }
+    for situation, links, best, ari, of_kmeans in advice:
+        row = found[situation, links]
+        assert row[2].startswith(f"{best} ({ari}, ")
+        assert row[7] == of_kmeans
+    tracks = [
+        row
+        for row in rows_of(page.partition("How far it was run")[2].partition("\n## ")[0])
+        if " of " in row[3]
+    ]
+    complete = [row[0] for row in tracks if len(set(row[3].split(" of "))) == 1]
+    assert f"({NUMBERS[len(complete)]} of eight tracks have all their draws" in " ".join(README.split())
+    assert len(tracks) <= 8
 
 
 def test_the_experiments_that_are_shown_are_valid(tmp_path, monkeypatch):

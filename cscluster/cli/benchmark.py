@@ -8,7 +8,7 @@ from typing import Any
 from cscluster.cli import console
 from cscluster.cli.steps import run_and_show
 from cscluster.papers.benchmark import choose
-from cscluster.papers.standing import Standing
+from cscluster.papers.standing import Standing, two_digits
 from cscluster.papers.tracks import tracks
 from cscluster.report.aggregate import Results
 
@@ -28,7 +28,7 @@ def _show(runs: dict[str, Results]) -> None:
         console.out.print(title, style="bold")
         numbers = ["mean rank", "mean ARI", "CPU seconds"]
         rows = [
-            [label, standing.rank(label), f"{standing.means[label]:.3f}", f"{standing.seconds[label]:.2g}"]
+            [label, standing.rank(label), f"{standing.means[label]:.3f}", two_digits(standing.seconds[label])]
             for label in standing.order
         ]
         console.out.table(["method", *numbers], rows, numbers)

@@ -108,6 +108,11 @@ class Standing:
         near = [label for label in self.leaders if self.means[label] >= self.means[self.order[0]] - NEAR]
         return min(near, key=lambda label: self.seconds.fillna(float("inf"))[label])
 
+    def time(self, label: str) -> str:
+        """Return the CPU seconds of a label with their unit, or that there is no result."""
+        seconds = two_digits(self.seconds[label])
+        return f"{seconds} s" if seconds else "no result"
+
     def rank(self, label: str) -> str:
         """Return the mean rank of a label in words; nothing where there are no ranks."""
         return f"{self.ranks.mean_ranks[label]:.1f}" if self.ranks else ""
@@ -119,6 +124,13 @@ class Standing:
         difference = (self.table[label] - self.table[baseline]).to_numpy()
         wins, losses = int((difference > TIE).sum()), int((difference < -TIE).sum())
         return f"{wins}/{len(difference) - wins - losses}/{losses}"
+
+
+def two_digits(seconds: float) -> str:
+    """Return a time in two digits, never as a power of ten; nothing for NaN."""
+    if seconds != seconds:
+        return ""
+    return f"{seconds:.2g}" if seconds < 99.5 else f"{float(f'{seconds:.2g}'):.0f}"
 
 
 def points_of(results: Results) -> list[int]:

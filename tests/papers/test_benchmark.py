@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 import pandas as pd
@@ -8,7 +9,15 @@ from cscluster.experiment.config.load import load
 from cscluster.experiment.engine.execute import Pool
 from cscluster.experiment.engine.run import carry_out
 from cscluster.papers.benchmark import Benchmark, choose
-from cscluster.papers.standing import Standing, averaged, failures_as_zero, printed, verdicts, with_printed
+from cscluster.papers.standing import (
+    Standing,
+    averaged,
+    failures_as_zero,
+    printed,
+    two_digits,
+    verdicts,
+    with_printed,
+)
 from cscluster.papers.tracks import tracks
 from cscluster.report.article import Heading, Picture, html, markdown
 from cscluster.report.figures.trade_off import front
@@ -85,6 +94,7 @@ def test_the_page_from_stored_runs_goes_on_where_it_stopped(tmp_path):
     assert "| Few, some and many links | 3 | 3 | 1 of 2 |" in text
     assert "Not run: Labelled samples" in text
     assert "**PCCC (printed)**" in text
+    assert re.search(r"\| 20 % of the samples \| [01]\.\d{3} \| [01]\.\d{3} \|  \| [01] of 1 \|", text)
     assert "What the wrong links cost" in text
     assert "| hard links that do not contradict each other | 20 % of the samples |" in text
     assert "| PCCC has a higher mean ARI than COP-KMeans" in text.replace("Tables W5 to W8 | ", "")
@@ -148,6 +158,11 @@ def test_a_draw_that_is_not_complete_does_not_count(tmp_path):
     (run_,) = work.outcome().values()
     assert len(run_.trials) == 9
     assert set(run_.trials["draw"]) == {0}
+
+
+def test_times_have_two_digits():
+    found = [two_digits(seconds) for seconds in (0.0123, 9.96, 99.4, 99.6, 3812.0, float("nan"))]
+    assert found == ["0.012", "10", "99", "100", "3800", ""]
 
 
 def test_printed_numbers_stand_beside_ours_and_decide_claims(tmp_path):
