@@ -347,18 +347,18 @@ def _execute(
 def _put_plan(job: Job, writer: Writer) -> None:
     """Write what is to be run; the meaning of cells that records of earlier plans carry stays."""
     shard = {"shard": [job.shard.number, job.shard.count]} if job.shard else {}
-    experiment = storable(job.experiment.without(set(job.absent) - set(job.kept)).model_dump(mode="python"))
-    writer.put_json(
-        "config.json", {"source": job.source, "command": job.command, **shard, "experiment": experiment}
-    )
+    experiment = job.experiment.without(set(job.absent) - set(job.kept))
+    definition = {"experiment": storable(experiment.model_dump(mode="python"))}
+    writer.put_json("config.json", {"source": job.source, "command": job.command, **shard, **definition})
     cells = job.folder.cells() if (job.folder.path / "plan.json").exists() else {}
     planned = {trial.cell.hash: trial.cell for trial in job.whole}
     cells |= {key: cell.identity for key, cell in planned.items()}
-    datasets = {name: job.folder.datasets()[name] for name in job.kept}
-    datasets |= {
+    about = {name: job.folder.datasets()[name] for name in job.kept}
+    about |= {
         cell.data.name: {"n_samples": cell.n_samples, "source": cell.data.recipe.source}
         for cell in planned.values()
     }
+    datasets = {entry.title: about[entry.title] for entry in experiment.datasets}
     plan: dict[str, Any] = {"cells": cells, "datasets": datasets, "keys": job.keys}
     writer.put_json("plan.json", plan | ({"whole": _keys(job.whole)} if job.shard else {}))
 

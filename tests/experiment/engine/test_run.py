@@ -244,7 +244,7 @@ def test_what_is_stored_of_data_that_are_gone_stays_until_a_method_lacks_it(conf
     assert sum(record["dataset"] == "iris" for record in records) == 3 * 9
     assert sum(record["dataset"] == "wine" for record in records) == 2 * 9
     assert job.folder.progress().stored == 5 * 9
-    assert set(job.folder.datasets()) == {"iris", "wine"}
+    assert list(job.folder.datasets()) == ["iris", "wine"]
     assert collect(job.folder).datasets == ["iris", "wine"]
 
     settings.append("algorithms=[kmeans, lcvqe]")
