@@ -68,10 +68,6 @@ class MetricClusterer(SeededClusterer):
         self.offline_seconds_ = float(getattr(self.metric_, "offline_seconds_", 0.0))
         return self
 
-    def require_affordable(self, n: int, d: int, links: Constraints) -> None:
-        """Refuse a metric that needs too much time or memory."""
-        self.metric.require_affordable(n, d, links)
-
     def _told(self, part: MetricLearner | Clusterer) -> MetricLearner | Clusterer:
         """Return a part, not fitted, that knows the number of clusters and the seed where it takes them."""
         shared = {"n_clusters": self.n_clusters, "random_state": self.random_state}

@@ -15,10 +15,10 @@ from cscluster.papers import benchmark_page, reference
 from cscluster.papers.benchmark_page import Chapter
 from cscluster.papers.items import Item
 from cscluster.papers.shelf import PROFILES, Shelf, complete_draws
-from cscluster.papers.standing import COST, METRIC, failures_as_zero
+from cscluster.papers.standing import COST, METRIC, of_draws
 from cscluster.papers.tracks import sets, tracks
 from cscluster.report import article
-from cscluster.report.aggregate import Results, collect, restrict
+from cscluster.report.aggregate import Results, collect
 from cscluster.store.packed import as_packed
 from cscluster.store.table import RecordTable
 
@@ -62,7 +62,7 @@ class Benchmark:
             if draws := complete_draws(folder, records):
                 table = RecordTable(map(as_packed, records))
                 results = collect(folder, [METRIC, "satisfied", COST], table=table)
-                found[name] = failures_as_zero(restrict(results, results.trials["draw"].isin(draws)))
+                found[name] = of_draws(results, draws)
         return found
 
     def write(self, outcome: Mapping[str, Results]) -> Path:

@@ -14,6 +14,7 @@ from cscluster.papers.standing import (
     TIE,
     Standing,
     ahead_of,
+    of_draws,
     points_of,
     printed_label,
     two_digits,
@@ -21,7 +22,7 @@ from cscluster.papers.standing import (
     with_printed,
 )
 from cscluster.papers.tracks import Track, tracks
-from cscluster.report.aggregate import Results, restrict
+from cscluster.report.aggregate import Results
 from cscluster.report.article import Block, Heading, Picture
 from cscluster.report.figures.save import rendered
 from cscluster.report.figures.trade_off import trade_off
@@ -240,7 +241,7 @@ def _printed_rival(standing: Standing) -> str:
 def _cost_of_noise(clean: Chapter, noisy: Chapter) -> PlainTable:
     """Say what wrong links cost: mean ARI without less that with them, on the draws and data sets of both."""
     draws = set(clean.results.trials["draw"]) & set(noisy.results.trials["draw"])
-    right, wrong = (restrict(c.results, c.results.trials["draw"].isin(draws)) for c in (clean, noisy))
+    right, wrong = of_draws(clean.results, draws), of_draws(noisy.results, draws)
     points = sorted(set(points_of(right)) & set(points_of(wrong)))
     without = {point: Standing.of(right, point) for point in points}
     gained, costs = {}, {}

@@ -96,9 +96,10 @@ def fewer_rows(X: Any, links: Constraints, seed: int) -> tuple[Any, Constraints]
 
     All links between the samples that are kept stay.
     """
-    n, linked = links.n_samples, links.touched
+    n = links.n_samples
     if n <= MAX_ROWS:
         return X, links
+    linked = links.touched
     rng = seeds.generator(seed, "rows")
     if len(linked) > MAX_ROWS:
         ends = links.pairs[rng.permutation(len(links))].ravel()

@@ -12,6 +12,7 @@ from cscluster import threads
 from cscluster.algorithms import registry
 from cscluster.algorithms.build import build
 from cscluster.algorithms.cost import dividing
+from cscluster.algorithms.metric_clusterer import MetricClusterer
 from cscluster.algorithms.shared import sharing_parts
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError, warn
@@ -90,10 +91,13 @@ def n_fits(X: Any, links: Constraints, n_clusters: int) -> int:
 def _affordable(X: Any, links: Constraints, n_clusters: int) -> list[str]:
     """Return the candidates that can be fitted to all of the data in half of the time that there is."""
     names = []
+    n, d = X.shape
     with dividing(2):
         for name in shortlist(X):
+            built = build(name, {}, n_clusters, 0)
+            learner = built.metric if isinstance(built, MetricClusterer) else built
             with suppress(DataError):
-                build(name, {}, n_clusters, 0).require_affordable(*X.shape, links)
+                learner.require_affordable(n, d, links)
                 names.append(name)
     return names
 

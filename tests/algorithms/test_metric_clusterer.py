@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from cscluster import Constraints, KMeans, MetricClusterer
 from cscluster.algorithms.base import Clusterer, MetricLearner
@@ -147,3 +147,18 @@ def test_the_learned_space_where_links_speak_for_it():
     model = MetricClusterer(metric=Weighted(), n_clusters=2, random_state=0).fit(X, many)
     assert model.uses_metric_
     assert agreement(model.labels_) == 1
+
+
+class Second(BaseEstimator):
+    """A metric that knows nothing of this package: the second column."""
+
+    def fit(self, X, constraints):
+        return self
+
+    def transform(self, X):
+        return X[:, 1:]
+
+
+def test_a_metric_needs_no_more_than_fit_and_transform():
+    model = MetricClusterer(metric=Second(), clusterer=KMeans(), n_clusters=2, random_state=0).fit(X, LINKS)
+    assert len(set(zip(model.labels_.tolist(), Y.tolist(), strict=True))) == 2

@@ -12,7 +12,7 @@ from cscluster.papers.benchmark import Benchmark, choose
 from cscluster.papers.standing import (
     Standing,
     averaged,
-    failures_as_zero,
+    of_draws,
     printed,
     two_digits,
     verdicts,
@@ -126,7 +126,7 @@ def test_the_page_from_stored_runs_goes_on_where_it_stopped(tmp_path):
     trials = twice.trials.copy()
     row = trials.query("dataset == 'wine' and label == 'PCCC' and draw == 0").index
     trials.loc[row, ["status", "message", "m:ari"]] = ["error", "", float("nan")]
-    less = Standing.of(failures_as_zero(replace(twice, trials=trials)), 100)
+    less = Standing.of(of_draws(replace(twice, trials=trials), {0, 1}), 100)
     other = trials.query("dataset == 'wine' and label == 'PCCC' and draw == 1")["m:ari"].item()
     assert less.table.loc["wine", "PCCC"] == pytest.approx(other / 2)
     assert less.failed.to_dict() == {"k-means": 0, "PCCC": 1, "COP-KMeans": 0}
