@@ -95,6 +95,11 @@ class Cases:
         rows = pd.MultiIndex.from_frame(part[PLACE].drop_duplicates())
         return table.reindex(index=rows, columns=list(dict.fromkeys(part["label"]))).astype(float)
 
+    def largest(self, metric: str) -> pd.DataFrame:
+        """Return the largest number of all trials: cases x labels."""
+        trials = self.trials.assign(value=metric_values(self.trials, metric))
+        return trials.pivot_table(index=PLACE, columns="label", values="value", aggfunc="max", sort=False)
+
     def by_dataset(self, metric: str) -> pd.DataFrame:
         """Return the means over all points and tiers: data sets x labels."""
         return self.table(metric).groupby(level="dataset", sort=False).mean()

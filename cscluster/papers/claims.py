@@ -140,6 +140,8 @@ class Claim(Checked):
         Why the rule is what the sentence says.
     changed : str, optional
         How the rule was before its results were known, and why it was changed since.
+    stand_in : str, optional
+        The data sets that were used where those of the paper are not at hand.
     causes : list of Cause
         Why the claim does not hold here.
     """
@@ -149,6 +151,7 @@ class Claim(Checked):
     says: str
     because: str | None = None
     changed: str | None = None
+    stand_in: str | None = None
     causes: list[Cause] = Field(default_factory=list)
 
 
@@ -251,14 +254,14 @@ class Finding:
     ----------
     status, text : str
         The verdict, and the numbers behind it or why there are none.
-    causes, ruled_out : tuple of str
+    causes, not_confirmed : tuple of str
         Where the claim differs, the causes that their experiments show, and those that they do not show.
     """
 
     status: Status
     text: str
     causes: tuple[str, ...] = ()
-    ruled_out: tuple[str, ...] = ()
+    not_confirmed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -317,15 +320,14 @@ def _with_causes(
 ) -> Finding:
     """Add the causes whose rules hold and those whose rules do not, with numbers and experiments."""
     causes: list[str] = []
-    ruled_out: list[str] = []
+    not_confirmed: list[str] = []
     for cause in claim.causes:
         cases = cause.cases(runs)
         outcome = cause.rule.judge(paper.in_form(cases, form) if cause.as_claimed else cases, paper.printed)
         if cause.form in (None, form) and outcome is not None:
             items = ", ".join(f"`{item}`" for item in cause.items if item in runs)
-            sentence = f"{cause.says} ({items}: {outcome.text})"
-            (causes if outcome.holds else ruled_out).append(sentence)
-    return replace(finding, causes=tuple(causes), ruled_out=tuple(ruled_out))
+            (causes if outcome.holds else not_confirmed).append(f"{cause.says} ({items}: {outcome.text})")
+    return replace(finding, causes=tuple(causes), not_confirmed=tuple(not_confirmed))
 
 
 @dataclass(frozen=True)
@@ -341,12 +343,14 @@ class _Remarks:
     def finding(self, outcome: Outcome | None, form: Form) -> Finding:
         """Return what an outcome means; there is none where there was nothing to judge by."""
         claim, runs = self.claim, self.runs
-        gone = [
-            name
-            for item in claim.items
-            for name in self.missing.get(item, [])
-            if claim.datasets is None or name in claim.datasets
-        ]
+        gone = list(
+            dict.fromkeys(
+                name
+                for item in claim.items
+                for name in self.missing.get(item, [])
+                if claim.datasets is None or name in claim.datasets
+            )
+        )
         left = [item for item in claim.items if item not in runs and not self.missing.get(item)]
         if outcome is None:
             if gone and not left:

@@ -103,20 +103,20 @@ def _leads(good: pd.DataFrame, rule: Best, word: str) -> Outcome | None:
 
 
 class Limit(CountingRule, LimitRule):
-    """The mean (or the standard deviation over trials) of `label` keeps to a limit."""
+    """The mean (or the standard deviation over trials, or the largest trial) of `label` keeps to a limit."""
 
     kind: Literal["limit"]
     label: str
-    of: Literal["mean", "std"] = "mean"
+    of: Literal["mean", "std", "max"] = "mean"
     below: float | None = None
 
     def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
-        table = cases.table(self.metric, self.of)
+        table = cases.largest(self.metric) if self.of == "max" else cases.table(self.metric, self.of)
         if self.label not in table or table[self.label].dropna().empty:
             return None
         found = table[self.label].dropna()
         count = int(self.within(found).sum())
-        what = "" if self.of == "mean" else "standard deviation "
+        what = {"mean": "", "std": "standard deviation ", "max": "largest trial "}[self.of]
         text = f"{what}{spread(found)}; in {cases_of(count, len(found), 'case')}"
         return self.outcome(count, len(found), text)
 

@@ -158,9 +158,9 @@ def blocks(chapters: Sequence[Chapter], command: str) -> Iterator[Block]:
         "because the numbers exceed the printed ones, and *differs* otherwise; it is *not decidable* where "
         "data are missing.  Each claim is judged twice: with the methods *as printed*, which is the verdict "
         "on the paper, and with *ours*, the forms that this package recommends.  Where a claim differs, its "
-        "cause is named if an experiment shows it; else it was not found, and what an experiment ruled out "
-        "is named instead.  Tests compare draws of links; a draw counts for the methods that have run all of "
-        "it."
+        "cause is named if an experiment shows it; else it was not found.  A *hypothesis not confirmed* is "
+        "what its experiment was asked, with the numbers that speak against it.  Tests compare draws of "
+        "links; a draw counts for the methods that have run all of it."
     )
     yield f"Made by `{command}` with {versions(chapters) or 'nothing run yet'}.  {machines(chapters)}"
     rows = [
@@ -219,6 +219,8 @@ def _chapter(chapter: Chapter) -> Iterator[Block]:
     name = chapter.paper.name
     yield Heading(2, name)
     yield f"{chapter.title}: {summary(chapter.verdicts)}."
+    for published, ours in chapter.paper.our_forms.items():
+        yield f"*Ours* of {published} is another method, the {ours}; that column is not about {published}."
     verdicts = [[v.claim.where, _said(v.claim), _found(v.printed), _found(v.ours)] for v in chapter.verdicts]
     yield _table(["where", "the paper says", "as printed", "ours"], verdicts)
     items = [
@@ -229,10 +231,9 @@ def _chapter(chapter: Chapter) -> Iterator[Block]:
 
 
 def _said(claim: Claim) -> str:
-    """Return the sentence of the paper, why its rule is that, and what was changed."""
-    because = [f"Rule: {claim.because}"] if claim.because else []
-    changed = [f"Changed: {claim.changed}"] if claim.changed else []
-    return "<br>".join([claim.says, *because, *changed])
+    """Return the sentence of the paper, why its rule is that, on what other data, and what was changed."""
+    remarks = {"Rule": claim.because, "Other data": claim.stand_in, "Changed": claim.changed}
+    return "<br>".join([claim.says, *(f"{name}: {text}" for name, text in remarks.items() if text)])
 
 
 def _found(finding: Finding) -> str:
@@ -241,7 +242,7 @@ def _found(finding: Finding) -> str:
     if finding.status != "differs":
         return text
     causes = [f"Cause: {cause}" for cause in finding.causes or ["not found"]]
-    return "<br>".join([text, *causes, *(f"Ruled out: {cause}" for cause in finding.ruled_out)])
+    return "<br>".join([text, *causes, *(f"Hypothesis not confirmed: {each}" for each in finding.not_confirmed)])
 
 
 def _table(heads: list[str], rows: list[list[str]]) -> PlainTable:

@@ -272,16 +272,16 @@ def test_a_cause_counts_where_its_rule_holds(tmp_path):
     assert causes(**behind) == ("the start is another (`one`: in 1 of 1 case; mean 0.65 against 0.55)",)
 
 
-def test_a_cause_whose_rule_does_not_hold_is_ruled_out(tmp_path):
+def test_a_cause_whose_rule_does_not_hold_is_not_confirmed(tmp_path):
     wrong = {**CAUSE, "items": ["one"], "rule": {**CAUSE["rule"], "label": "A (as printed)", "than": ["A"]}}
     paper = paper_with({"A": "A (as printed)"}, items=["one"], causes=[wrong])
     runs = {"one": both_forms(tmp_path)}
     verdicts = claims.judge(paper, runs, {})
     assert verdicts[0].printed.causes == ()
-    assert verdicts[0].ours.ruled_out == (), "the claim holds"
+    assert verdicts[0].ours.not_confirmed == (), "the claim holds"
     chapter = page.Chapter(paper, "Title", verdicts, {"one": page.State(6, 6), "two": page.State()}, runs)
     assert (
-        "<br>Cause: not found<br>Ruled out: the start is another (`one`: in 0 of 1 case; mean 0.55 against 0.85)"
+        "<br>Cause: not found<br>Hypothesis not confirmed: the start is another (`one`: in 0 of 1 case; mean 0.55 against 0.85)"
         in rendered(chapter, "x")
     )
 
