@@ -242,7 +242,8 @@ def _found(finding: Finding) -> str:
     if finding.status != "differs":
         return text
     causes = [f"Cause: {cause}" for cause in finding.causes or ["not found"]]
-    return "<br>".join([text, *causes, *(f"Hypothesis not confirmed: {each}" for each in finding.not_confirmed)])
+    failed = [f"Hypothesis not confirmed: {hypothesis}" for hypothesis in finding.not_confirmed]
+    return "<br>".join([text, *causes, *failed])
 
 
 def _table(heads: list[str], rows: list[list[str]]) -> PlainTable:
