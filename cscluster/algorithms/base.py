@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cscluster.algorithms import parameters
-from cscluster.algorithms.cost import Cost, require_affordable
+from cscluster.algorithms.cost import Cost, kernel_matrix, require_affordable
 from cscluster.algorithms.parameters import Integer, Null, Parameter, parameter
 from cscluster.arrays import BoolArray as BoolArray
 from cscluster.arrays import FloatArray as FloatArray
@@ -120,16 +120,20 @@ class ConstrainedEstimator(BaseEstimator, ABC):
             raise ConstraintError(
                 f"The links were made for {constraints.n_samples} samples, but X has {n_samples}."
             )
-        if not self.weighs_links and not np.isin(constraints.weights, [1.0, np.inf]).all():
-            raise ConstraintError(
-                f"{name} cannot weigh links against each other; leave their weights out, or use PCKMeans, "
-                "MPCKMeans or PCCC."
-            )
+        self.require_equal_weights(constraints)
         if self.keeps_hard_links or not len(constraints.hard):
             return constraints
         if isinstance(self, Clusterer):
             warn(f"{name} cannot guarantee hard links; it takes them as links of weight one.")
         return constraints.softened()
+
+    def require_equal_weights(self, constraints: Constraints) -> None:
+        """Refuse links of several weights where all count alike; hard ones count as links of weight one."""
+        if not self.weighs_links and not np.isin(constraints.weights, [1.0, np.inf]).all():
+            raise ConstraintError(
+                f"{type(self).__name__} cannot weigh links against each other; leave their weights out, or "
+                "use PCKMeans, MPCKMeans or PCCC."
+            )
 
     def _validate_new(self, X: Samples) -> Samples:
         """Check samples that were not seen in `fit`."""
@@ -232,6 +236,10 @@ class LinearMetric(MetricLearner):
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Learn the map from the links, on features that vary, each divided by its scale."""
         X, constraints = self._validate(X, constraints)
+        n, d = X.shape
+        if sparse.issparse(X):
+            whole = kernel_matrix(n, d, "use pmmc, which keeps the samples sparse")
+            require_affordable(type(self).__name__, whole, n, d, len(constraints), 1)
         X = dense(X)
         varies, scales = self._scales(X)
         most = self._most_directions()

@@ -56,6 +56,8 @@ class MetricClusterer(SeededClusterer):
         """Learn the metric and cluster."""
         X, constraints = self._validate(X, constraints)
         self.metric_ = self._told(self.metric)
+        if isinstance(self.metric_, MetricLearner):
+            self.metric_.require_equal_weights(constraints)
         self.clusterer_ = self._told(self.clusterer or PCKMeans(fallback=False))
         if self.clusterer is None and len(constraints):
             self._try_metric(X, constraints)

@@ -55,15 +55,15 @@ def read(path: Path, *, name: str, target: str | None = None, id_column: str | N
         If the file is missing, damaged, of an unknown format or without the named columns.
     """
     with explained(path) as known:
-        content = path.read_bytes()
-        if not content:
+        with path.open("rb") as file:
+            checksum = hashlib.file_digest(file, "sha256").hexdigest()
+        if not path.stat().st_size:
             raise ValueError("the file is empty")
         if known.is_table:
             frame = known.load()(path, id_column)
             data = from_frame(frame, name, target or default_target(path, frame), id_column)
         else:
             data = from_arrays(known.load()(path), name, target, id_column)
-    checksum = hashlib.sha256(content).hexdigest()
     return Dataset(**{**vars(data), "checksum": checksum}).check()
 
 

@@ -14,6 +14,15 @@ def adjacency(pairs: IntArray, values: FloatArray, n: int) -> csr_array:
     return csr_array((np.tile(values, 2), tuple(ends.T)), shape=(n, n))
 
 
+def root_degrees(W: csr_array) -> FloatArray:
+    """Return the square roots of the degrees of a graph.
+
+    A node whose weights are all too small for a float counts as one of the smallest positive degree.
+    """
+    degrees = np.asarray(W.sum(axis=1)).ravel()
+    return np.sqrt(np.where(degrees > 0, degrees, degrees[degrees > 0].min()))
+
+
 def normalised(A: csr_array, root: FloatArray) -> csr_array:
     """Return ``D^(-1/2) A D^(-1/2)``, where `root` holds the diagonal of ``D^(1/2)``."""
     return A.multiply(1 / root[:, None]).multiply(1 / root).tocsr()

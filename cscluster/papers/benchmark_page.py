@@ -100,8 +100,8 @@ def blocks(chapters: Mapping[str, Chapter], command: str) -> Iterator[Block]:
         yield f"{' '.join(track.about.split())}  Draws of links: {chapter.draws} of {chapter.planned}."
         if track.printed:
             yield from _published(chapter)
-        if track.noisy and track.noisy in chapters:
-            yield _cost_of_noise(chapters[track.noisy], chapter)
+        if track.clean and track.clean in chapters:
+            yield _cost_of_noise(chapters[track.clean], chapter)
         yield from _standings(chapter)
 
 

@@ -101,6 +101,8 @@ class LeadShrinks(CountingRule):
         if mine is None or other is None:
             return None
         lead = (mine - other).dropna()
+        if lead.empty:
+            return None
         count = int((lead.iloc[:, 0] > lead.iloc[:, -1]).sum())
         first, last = lead.iloc[:, 0].mean(), lead.iloc[:, -1].mean()
         text = f"in {cases_of(count, len(lead), 'dataset')}; mean lead {number(first)}, then {number(last)}"

@@ -24,7 +24,7 @@ class Track(BaseModel):
         Changes to ``benchmark.yaml``, as for ``--set``.
     quick : list of str, optional
         Further changes for the quick form; without them the track is no part of it.
-    noisy : str, optional
+    clean : str, optional
         The track that differs from this one in having no wrong links.
     printed : bool
         Whether a publication prints numbers for its protocol (``printed.csv``).
@@ -38,7 +38,7 @@ class Track(BaseModel):
     settings: list[str]
     sets: str | None = None
     quick: list[str] | None = None
-    noisy: str | None = None
+    clean: str | None = None
     printed: bool = False
 
 

@@ -65,6 +65,9 @@ def choose_algorithm(X: Any, links: Constraints, n_clusters: int, seed: int, tic
     if not len(links):
         return Choice(_WITHOUT_LINKS, [], "there are no links")
     names = _affordable(X, links, n_clusters)
+    if names == [_WITHOUT_LINKS]:
+        warn("No method that learns from links takes a table of this size; k-means is used instead.")
+        return Choice(_WITHOUT_LINKS, [], "the table is too large for methods that learn from links")
     if not heldout.are_enough(links):
         needed = f"{heldout.MIN_LINKS} links with {heldout.MIN_OF_EACH_KIND} of each kind"
         return Choice(names[0], [], f"a comparison needs {needed}")
@@ -85,7 +88,8 @@ def choose_algorithm(X: Any, links: Constraints, n_clusters: int, seed: int, tic
 
 def n_fits(X: Any, links: Constraints, n_clusters: int) -> int:
     """Return the number of fits that `choose_algorithm` makes."""
-    return heldout.FOLDS * len(_affordable(X, links, n_clusters)) if heldout.are_enough(links) else 0
+    names = _affordable(X, links, n_clusters)
+    return heldout.FOLDS * len(names) if heldout.are_enough(links) and len(names) > 1 else 0
 
 
 def _affordable(X: Any, links: Constraints, n_clusters: int) -> list[str]:
@@ -110,7 +114,7 @@ def _best_attempt(attempts: list[Attempt]) -> tuple[Attempt, str]:
         kept = f"({yardstick.score:.2f})"
         return yardstick, f"it keeps more held-out links {kept} than any method that learns from links"
     equal = [attempt for attempt in learners if attempt.score > best - EQUAL]
-    kept = f"({equal[0].score:.2f})"
     if len(equal) > 1:
-        return equal[0], f"it is the preferred one of those that keep most held-out links {kept}"
-    return equal[0], f"it keeps most held-out links {kept}"
+        near = f"within {EQUAL} of the most held-out links kept ({best:.2f})"
+        return equal[0], f"it is the preferred one of those {near}"
+    return equal[0], f"it keeps most held-out links ({best:.2f})"

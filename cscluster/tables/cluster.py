@@ -170,7 +170,7 @@ def wanted_method(algorithm: str, params: dict[str, Any], n_clusters: int | str)
     ParameterError
         For an unknown algorithm or parameter, an illegal value, or a wrong number of clusters.
     """
-    if n_clusters != "auto" and (not isinstance(n_clusters, int) or n_clusters < 2):
+    if n_clusters != "auto" and (not isinstance(n_clusters, (int, np.integer)) or n_clusters < 2):
         raise ParameterError(
             f"The number of clusters must be an integer of at least 2, or 'auto', got {n_clusters!r}."
         )

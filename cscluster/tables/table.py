@@ -402,6 +402,8 @@ def _numbers(column: pd.Series) -> tuple[NDArray[np.float64] | None, str]:
         return _to_float(points), _COMMAS
     values = _to_float(column)
     strange = column.notna().to_numpy() & np.isnan(values)
+    if not strange.any():
+        return values, ""
     if strange.sum() > (1 - _NEARLY_ALL) * len(cells):
         return None, ""
     first = column[strange].iloc[0]

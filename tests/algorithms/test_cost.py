@@ -4,8 +4,9 @@ import time
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
-from cscluster import Constraints
+from cscluster import RCA, Constraints
 from cscluster.algorithms import registry
 from cscluster.algorithms.build import build
 from cscluster.algorithms.cost import MAX_SECONDS, Cost, allowing, require_affordable
@@ -112,3 +113,16 @@ def test_no_declared_cost_refuses_ordinary_data():
         part = estimator.metric if entry.is_metric else estimator
         cost = part._cost(*X.shape, links)
         assert cost is None or cost.seconds < 10, entry.name
+
+
+def test_a_kernel_of_a_margin_method_is_refused_by_its_memory():
+    pmmc = build("pmmc", {"kernel": "gaussian"}, 2, 0)
+    with pytest.raises(DataError, match=r"894\.1 GB of memory.*use the linear kernel"):
+        pmmc.require_affordable(200_000, 10, Constraints.empty(200_000))
+    build("pmmc", {}, 2, 0).require_affordable(200_000, 10, Constraints.empty(200_000))
+
+
+def test_sparse_samples_that_are_too_large_in_full_are_refused():
+    links = Constraints([(0, 1)], [(0, 2)], n_samples=10**6)
+    with pytest.raises(DataError, match=r"RCA would need 7450\.6 GB of memory.*use pmmc"):
+        RCA().fit(csr_array((10**6, 10**6)), links)

@@ -26,7 +26,7 @@ def test_a_light_link_is_given_up_and_a_heavy_one_kept(name):
     assert heavy[2] == heavy[30]
 
 
-@pytest.mark.parametrize("name", ["cop_kmeans", "supervised_means", "iter_svr"])
+@pytest.mark.parametrize("name", ["cop_kmeans", "supervised_means", "iter_svr", "rca", "dca", "itml", "lmnn"])
 def test_methods_that_take_links_alike_refuse_weights_by_name(name):
     with pytest.raises(
         ConstraintError, match="cannot weigh links against each other; leave their weights out"

@@ -281,9 +281,25 @@ def test_a_cause_whose_rule_does_not_hold_is_not_confirmed(tmp_path):
     assert verdicts[0].ours.not_confirmed == (), "the claim holds"
     chapter = page.Chapter(paper, "Title", verdicts, {"one": page.State(6, 6), "two": page.State()}, runs)
     assert (
-        "<br>Cause: not found<br>Hypothesis not confirmed: the start is another (`one`: in 0 of 1 case; mean 0.55 against 0.85)"
-        in rendered(chapter, "x")
-    )
+        "<br>Cause: not found<br>Hypothesis not confirmed: the start is another "
+        "(`one`: in 0 of 1 case; mean 0.55 against 0.85)"
+    ) in rendered(chapter, "x")
+
+
+def test_the_page_names_other_data_and_another_method(tmp_path):
+    paper = paper_with(items=["one"], stand_in="x in place of z", changed="before, y")
+    paper = paper.model_copy(update={"our_forms": {"A": "other method"}})
+    runs = {"one": both_forms(tmp_path)}
+    states = {"one": page.State(6, 6), "two": page.State()}
+    text = rendered(page.Chapter(paper, "Title", claims.judge(paper, runs, {}), states, runs), "x")
+    assert "A is best<br>Other data: x in place of z<br>Changed: before, y" in text
+    assert "*Ours* of A is another method, the other method; that column is not about A." in text
+
+
+def test_missing_data_are_named_once():
+    paper = paper_with()
+    (verdict,) = claims.judge(paper, {}, {"one": ["protein"], "two": ["protein"]})
+    assert verdict.ours.text == "needs protein"
 
 
 def test_the_page_shows_both_forms_and_the_cause(tmp_path):

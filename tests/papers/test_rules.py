@@ -39,6 +39,7 @@ HOLDS = [
     ({"kind": "limit", "label": "A", "at_least": 0.6, "at_most": 0.9}, A_WINS),
     ({"kind": "limit", "label": "A", "below": 0.9, "share": "most"}, A_WINS),
     ({"kind": "limit", "label": "B", "of": "std", "at_most": 0.05}, NOISY),
+    ({"kind": "limit", "label": "A", "of": "max", "at_most": 0.95}, NOISY),
     ({"kind": "ratio", "label": "A", "than": "B", "at_least": 1.0, "at_most": 1.5}, A_WINS),
     ({"kind": "ratio", "label": "A", "than": "B", "by": "all", "at_least": 1.15, "at_most": 1.16}, A_WINS),
     ({"kind": "significant", "label": "A", "than": ["B"], "losses": 0}, NOISY),
@@ -69,6 +70,7 @@ DOES_NOT = [
     ({"kind": "limit", "label": "A", "at_least": 0.65}, A_WINS),
     ({"kind": "limit", "label": "A", "below": 0.9}, A_WINS),
     ({"kind": "limit", "label": "A", "of": "std", "at_most": 0.01}, NOISY),
+    ({"kind": "limit", "label": "A", "of": "max", "at_most": 0.94}, NOISY),
     ({"kind": "ratio", "label": "A", "than": "B", "at_least": 1.2}, A_WINS),
     ({"kind": "ratio", "label": "A", "than": "B", "by": "all", "at_least": 1.2}, A_WINS),
     ({"kind": "significant", "label": "A"}, NOISY),
@@ -217,6 +219,21 @@ def test_printed_exponents():
     assert outcome.holds
     assert outcome.text == "1 of 2 within 0.2; ours (printed): A 1.10 (1.00), B 2.00 (3.00)"
     assert not judge({**rule, "share": "all"}, cases(SIZED, "cpu_seconds"), numbers).holds
+
+
+def test_seconds_that_fall_with_more_samples_are_not_ahead_of_a_printed_exponent():
+    rule = {"kind": "exponents", "table": "VIII", "sizes": SIZES, "tolerance": 0.2}
+    numbers = printed(("VIII", "adult", "A", "exponent", 2.0))
+    for power, ahead in ((1.1, True), (-1.0, False)):
+        found = cases({name: {"A": n**power} for name, n in SIZES.items()}, "cpu_seconds")
+        outcome = judge(rule, found, numbers)
+        assert not outcome.holds
+        assert outcome.exceeds == ahead
+
+
+def test_a_lead_needs_a_data_set_that_both_methods_have():
+    found = cases({("x", 0): {"A": 0.9}, ("x", 9): {"A": 0.8}, ("y", 0): {"B": 0.5}, ("y", 9): {"B": 0.6}})
+    assert judge({"kind": "lead_shrinks", "metric": "acc", "label": "A", "than": "B"}, found) is None
 
 
 def test_the_mean_of_one_data_set_is_no_mean():

@@ -102,7 +102,18 @@ def test_among_equals_the_preferred_one():
     X = np.random.default_rng(0).normal(size=(90, 2)) + 20 * np.eye(3)[Y][:, :2]
     chosen = choose.choose_algorithm(X, links(60), 3, 0, silent)
     assert chosen.algorithm == choose.CANDIDATES[0]
-    assert "preferred one of those that keep most held-out links (1.00)" in chosen.reason
+    assert "preferred one of those within 0.01 of the most held-out links kept (1.00)" in chosen.reason
+
+
+def test_the_reason_names_the_most_links_kept_where_the_preferred_method_keeps_a_few_less():
+    found = [
+        Attempt("pmmc", must=(83, 100)),
+        Attempt("rca", must=(836, 1000)),
+        Attempt("kmeans", must=(8, 10)),
+    ]
+    chosen, reason = choose._best_attempt(found)
+    assert chosen.algorithm == "pmmc"
+    assert reason == "it is the preferred one of those within 0.01 of the most held-out links kept (0.84)"
 
 
 def test_groups_that_are_not_convex_find_their_method():
@@ -205,3 +216,14 @@ def test_more_groups_than_rows_allow():
     apart = Constraints([], [(i, j) for i in range(4) for j in range(i)], n_samples=4)
     with pytest.raises(ConstraintError, match="need at least 4 clusters of 4 rows"):
         count.candidates(4, apart)
+
+
+def test_a_table_too_large_for_all_that_learn_from_links_goes_to_kmeans():
+    X = csr_array((20_001, 1001))
+    links = Constraints(
+        [(i, i + 1) for i in range(0, 80, 2)], [(i, i + 2) for i in range(0, 80, 4)], n_samples=20_001
+    )
+    assert choose.n_fits(X, links, 2) == 0
+    with pytest.warns(UserWarning, match="takes a table of this size"):
+        choice = choose.choose_algorithm(X, links, 2, 0, lambda _: None)
+    assert (choice.algorithm, choice.attempts) == ("kmeans", [])

@@ -226,3 +226,11 @@ def test_an_array_cannot_stand_for_a_table(tmp_path):
         read_new(str(tmp_path / "toy.npy"), None, None, ["a", "b"], [])
     with pytest.raises(DataError, match="made from an array without names"):
         read_new(put(tmp_path, "a,b\n1,2\n"), None, None, [], [])
+
+
+def test_truth_values_with_a_gap_are_numbers(tmp_path):
+    path = put(tmp_path, "a,b\nTrue,1.5\nFalse,2\n,3\nTrue,4.5\n")
+    table = read_table(path, Columns())
+    assert table.number_names == ["a", "b"]
+    assert table.numbers[:, 0].tolist() == pytest.approx([1.0, 0.0, np.nan, 1.0], nan_ok=True)
+    assert table.notes == []

@@ -14,16 +14,23 @@ from cscluster.linalg.psd import nearest_psd, span, sqrt
 from cscluster.linalg.scatter import common_scales
 
 _ROUNDING = 0.1
+_BLOCK_NUMBERS = 1_000_000
+"""About so many differences between samples are held at once."""
 
 
 def target_pairs(Z: FloatArray, constraints: Constraints, k: int) -> IntArray:
     """Return (sample, target) pairs: the k nearest members of each sample's must-link component."""
     pairs = [np.empty((0, 2), dtype=np.int64)]
     for members in constraints.neighbourhoods:
-        squared = ((Z[members][:, None] - Z[members][None]) ** 2).sum(axis=2)
-        np.fill_diagonal(squared, np.inf)
-        nearest = np.argsort(squared, axis=1, kind="stable")[:, : min(k, len(members) - 1)]
-        pairs.append(np.column_stack([np.repeat(members, nearest.shape[1]), members[nearest.ravel()]]))
+        M = Z[members]
+        step = max(1, _BLOCK_NUMBERS // max(M.size, 1))
+        for start in range(0, len(M), step):
+            rows = np.arange(start, min(start + step, len(M)))
+            squared = ((M[rows][:, None] - M[None]) ** 2).sum(axis=2)
+            squared[np.arange(len(rows)), rows] = np.inf
+            nearest = np.argsort(squared, axis=1, kind="stable")[:, : min(k, len(M) - 1)]
+            sources = np.repeat(members[rows], nearest.shape[1])
+            pairs.append(np.column_stack([sources, members[nearest.ravel()]]))
     joined = np.concatenate(pairs)
     return joined[np.argsort(joined[:, 0], kind="stable")]
 

@@ -123,6 +123,7 @@ class Xing(ShrunkMetric):
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
         """Descend in coordinates in which C_w is the identity."""
         V = Z[constraints.cannot_links[:, 0]] - Z[constraints.cannot_links[:, 1]]
+        V = V * constraints.cannot_weights[:, None]
         V = V[V.any(axis=1)]
         if not len(V):
             raise ConstraintError("Xing needs cannot-links between samples that differ, got none.")

@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from cscluster.algorithms.base import FloatArray, IntArray, Samples
+from cscluster.algorithms.base import FloatArray, IntArray, Samples, dense
 from cscluster.algorithms.cost import Cost, kernel_matrix
 from cscluster.algorithms.kernel_parameters import KernelEstimator
 from cscluster.algorithms.parameters import Choice, parameter
@@ -134,7 +134,7 @@ class KernelKMeans(KernelEstimator, RestartedClusterer):
         if self.kernel == "precomputed":
             if X.shape[0] != X.shape[1]:
                 raise DataError(f"A precomputed kernel matrix must be square, got shape {X.shape}.")
-            K = X
+            K = dense(X)
         else:
             self._kernel = self._kernel_for(X)
             self._X = X

@@ -144,7 +144,7 @@ class PCCC(CentreClusterer):
     ----------
     .. [1] P. Baumann, D. S. Hochbaum, "An algorithm for clustering with confidence-based must-link
        and cannot-link constraints", INFORMS Journal on Computing, 2024. doi:10.1287/ijoc.2023.0419
-    .. [2] Y. Ren, S. Deng, "Kempe Swap K-Means: A Scalable Near-Optimal LocalMinimum for Semi-Supervised
+    .. [2] Y. Ren, S. Deng, "Kempe Swap K-Means: A Scalable Near-Optimal Solution for Semi-Supervised
        Clustering", 2026. arXiv:2603.27417
 
     Examples

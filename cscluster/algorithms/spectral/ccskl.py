@@ -15,7 +15,7 @@ from cscluster.algorithms.parameters import Integer, Real, parameter
 from cscluster.algorithms.spectral._rounding import RoundedClusterer
 from cscluster.constraints import Constraints
 from cscluster.linalg.eigen import leading_eigenvectors
-from cscluster.linalg.graph import normalised
+from cscluster.linalg.graph import normalised, root_degrees
 from cscluster.linalg.kernels import gaussian_weights
 
 
@@ -40,8 +40,7 @@ def smooth_eigenvectors(W: sparse.csr_array, count: int, rng: np.random.Generato
     They are columns of shape (n, count), the smoothest first, each of mean square one.
     """
     n = W.shape[0]
-    root = np.sqrt(np.asarray(W.sum(axis=1)).ravel())
-    V = leading_eigenvectors(normalised(W, root), count, rng, lapack=2 * count + 1)[1]
+    V = leading_eigenvectors(normalised(W, root_degrees(W)), count, rng, lapack=2 * count + 1)[1]
     return V * np.sqrt(n)
 
 

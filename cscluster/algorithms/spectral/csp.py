@@ -15,7 +15,7 @@ from cscluster.algorithms.parameters import Integer, Real, parameter
 from cscluster.algorithms.spectral._rounding import RoundedClusterer
 from cscluster.algorithms.spectral.ccskl import neighbor_graph
 from cscluster.constraints import Constraints
-from cscluster.linalg.graph import adjacency, normalised
+from cscluster.linalg.graph import adjacency, normalised, root_degrees
 
 _RIDGE = 1e-4
 """Added to the Laplacian, whose null space has a dimension for each part of the graph."""
@@ -121,7 +121,7 @@ class CSP(RoundedClusterer):
         rng = np.random.default_rng(self.random_state)
         n, count = len(X), max(self.n_clusters - 1, 1)
         W = neighbor_graph(X, self.n_neighbors)
-        root = np.sqrt(np.asarray(W.sum(axis=1)).ravel())
+        root = root_degrees(W)
         L = (sparse.eye_array(n) - normalised(W, root)).tocsr()
         Q = normalised(link_matrix(constraints), root) if len(constraints) else sparse.eye_array(n).tocsr()
         v0 = rng.standard_normal(n)

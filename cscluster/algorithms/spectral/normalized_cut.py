@@ -150,7 +150,7 @@ class NormalizedCut(GaussianEstimator, SeededClusterer):
     n_landmarks: int | None = parameter(
         None,
         "samples of a Nyström approximation, for data too large for the full matrix; null: none",
-        Integer(1),
+        Integer(2),
         Null(),
     )
 

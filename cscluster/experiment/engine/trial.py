@@ -179,7 +179,8 @@ def _episode(cell: Cell, data: Dataset, point: int, draw: int) -> Episode:
         X = _on_one_scale(replace(cell.data, preprocess=())) if cell.schedule.needs_samples else None
         return cell.schedule.episode(point, data.labels, cell.seed, cell.data.name, draw, data.ids, X)
 
-    key = ("episode", json.dumps(cell.schedule.identity(), sort_keys=True), cell.data.name, point, draw)
+    schedule = json.dumps(cell.schedule.identity(), sort_keys=True)
+    key = ("episode", schedule, cell.schedule.n_tiers, cell.data.name, point, draw)
     return once(data.X, key, cell.seed, draw_links)
 
 
@@ -302,5 +303,5 @@ def _agreement(cell: Cell, data: Dataset, links: Constraints, random_state: int)
     def labels(shown: Constraints) -> IntArray:
         return _checked(build(cell, random_state).fit(data.X, shown), data.n_samples)
 
-    with _sharing(cell, data):
+    with _sharing(cell, data), allowing(cell.timeout):
         return agreement(labels, links, random_state)

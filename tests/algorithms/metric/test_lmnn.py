@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from cscluster import LMNN, Constraints, load_dataset
+from cscluster.algorithms.metric import lmnn
 from cscluster.algorithms.metric.lmnn import LargeMarginLoss, target_pairs, triples
 from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import ConstraintError
@@ -109,3 +110,10 @@ def test_says_what_it_needs():
     X[1] = X[0]
     links = Constraints([(0, 1)], [(2, 3), (0, 4)], n_samples=6)
     assert np.isfinite(LMNN().fit(X, links).components_).all()
+
+
+def test_targets_do_not_depend_on_the_blocks(monkeypatch):
+    X, links = links_of("wine", 150)
+    expected = target_pairs(X, links, 3)
+    monkeypatch.setattr(lmnn, "_BLOCK_NUMBERS", 100)
+    assert np.array_equal(target_pairs(X, links, 3), expected)

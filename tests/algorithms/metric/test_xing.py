@@ -155,3 +155,16 @@ def test_says_what_it_needs():
     with pytest.raises(ConstraintError, match="between samples that differ, got none"):
         Xing().fit(X, Constraints([(2, 3)], [(0, 1)], n_samples=6))
     assert np.isfinite(Xing().fit(X, Constraints([(0, 1)], [(2, 3)], n_samples=6)).components_).all()
+
+
+def test_a_cannot_link_counts_as_often_as_its_weight_says():
+    X, links = links_of("wine", 60)
+    twice = Constraints(
+        links.must_links,
+        links.cannot_links,
+        n_samples=len(X),
+        cannot_weights=[2.0, *[1.0] * (len(links.cannot_links) - 1)],
+    )
+    once, often = (Xing(tol=1e-12, max_iter=5000).fit(X, given).components_ for given in (links, twice))
+    (a, b), gap = links.cannot_links[0], lambda L: np.linalg.norm(L @ (X[a] - X[b])) / np.linalg.norm(L)
+    assert gap(often) > gap(once)

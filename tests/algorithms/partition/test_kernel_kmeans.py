@@ -2,6 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from cscluster import KernelKMeans, KMeans, load_dataset
 from cscluster.algorithms.partition.kernel_kmeans import lloyd, seed_centres
@@ -40,6 +41,8 @@ def test_predict_repeats_the_labels_and_precomputed_agrees():
     given = KernelKMeans(kernel="precomputed", random_state=1).fit(K)
     assert np.array_equal(given.labels_, model.labels_)
     assert np.array_equal(given.predict(K[:9]), model.labels_[:9])
+    of_sparse = KernelKMeans(kernel="precomputed", random_state=1).fit(csr_array(K))
+    assert np.array_equal(of_sparse.labels_, model.labels_)
 
 
 def test_no_cluster_stays_empty():

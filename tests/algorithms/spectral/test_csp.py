@@ -51,3 +51,16 @@ def test_links_change_the_partition_towards_themselves():
 def test_link_matrix_has_signs_and_weights():
     links = Constraints([(0, 1)], [(1, 2)], n_samples=3, must_weights=[2.0])
     assert link_matrix(links).toarray().tolist() == [[0, 2, 0], [2, 0, -1], [0, -1, 0]]
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("method", [CSP, CCSKL])
+def test_a_sample_too_far_from_all_others_for_a_similarity_is_clustered(method):
+    rng = np.random.default_rng(0)
+    y = np.arange(2000) % 2
+    X = np.column_stack([rng.normal(size=2000) + 9 * y, rng.normal(size=2000)])
+    X[0] = 1e4
+    assert not neighbor_graph(X, 10)[[0]].sum()
+    links = Constraints([(1, 3), (2, 4)], [(1, 2)], n_samples=2000)
+    labels = method(n_clusters=2, random_state=0).fit(X, links).labels_
+    assert set(labels) == {0, 1}

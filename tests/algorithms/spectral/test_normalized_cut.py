@@ -6,7 +6,7 @@ import pytest
 from cscluster import NormalizedCut, load_dataset
 from cscluster.algorithms.spectral import normalized_cut
 from cscluster.algorithms.spectral.normalized_cut import DenseAffinity, LowRankAffinity, threshold_cut
-from cscluster.errors import DataError
+from cscluster.errors import DataError, ParameterError
 from cscluster.linalg.kernels import Kernel
 from cscluster.metrics.scores import score
 
@@ -76,3 +76,8 @@ def test_a_matrix_that_does_not_fit_is_refused(monkeypatch):
     monkeypatch.setattr("cscluster.algorithms.cost.physical_memory", lambda: 1000)
     with pytest.raises(DataError, match="set n_landmarks for a Nyström approximation"):
         NormalizedCut().fit(np.arange(20.0)[:, None])
+
+
+def test_a_cut_needs_two_landmarks():
+    with pytest.raises(ParameterError, match="'n_landmarks' of NormalizedCut must be an integer >= 2"):
+        NormalizedCut(n_clusters=2, n_landmarks=1).fit(np.arange(12.0).reshape(6, 2))

@@ -236,3 +236,21 @@ def test_held_out_links_choose_parameters_without_labels():
     plan = plan_of("{name: pckmeans, params: {w: [0.001, 1]}, select: heldout}")
     found = [run(planned)[0]["metrics"]["heldout_links"] for planned in plan]
     assert all(0 <= value <= 1 for value in found)
+
+
+def test_a_longer_episode_is_not_taken_for_a_shorter_one():
+    for n_tiers in (2, 4):
+        schedule = f"{{kind: tiers, per_tier: [20], tiers: {n_tiers}}}"
+        records = run(plan_of("kmeans", schedule)[0])
+        assert [record["status"] for record in records] == ["ok"] * n_tiers
+
+
+def test_the_time_limit_holds_for_fits_to_shown_links_too(tmp_path):
+    (tmp_path / "costly.py").write_text(
+        "from cscluster import PCKMeans\nfrom cscluster.algorithms.cost import Cost\n\n\n"
+        "class Costly(PCKMeans):\n    def _cost(self, n, d, links):\n        return Cost('wait', 100.0)\n"
+    )
+    algorithm = f"{{name: '{tmp_path / 'costly.py'}:Costly', select: heldout, params: {{w: [1.0, 2.0]}}}}"
+    for timeout, status in ((600, "ok"), (50, "error")):
+        (record,) = run(plan_of(algorithm, more=f"timeout: {timeout}")[0])
+        assert record["status"] == status

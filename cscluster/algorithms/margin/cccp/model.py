@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.decomposition import KernelPCA
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer, dense
+from cscluster.algorithms.cost import Cost, kernel_matrix
 from cscluster.algorithms.fallback import Reference
 from cscluster.algorithms.joint import joint_labels
 from cscluster.algorithms.kernel_parameters import KernelEstimator
@@ -80,6 +81,9 @@ class MarginClusterer(KernelEstimator, SeededClusterer):
     max_iter: int = parameter(50, "limit of CCCP iterations", Integer(1))
     max_steps: int = parameter(10_000, "limit of the solver's steps in a convex problem", Integer(1))
 
+    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
+        return None if self.kernel == "linear" else kernel_matrix(3 * n, n, "use the linear kernel")
+
     def _coordinates(self, X: Samples) -> Samples:
         """Return the samples, in kernel PCA coordinates if there is a kernel, and keep their mean."""
         if np.array_equal(dense(X.max(axis=0)), dense(X.min(axis=0))):
@@ -87,7 +91,13 @@ class MarginClusterer(KernelEstimator, SeededClusterer):
         self._kernel_pca: Any = None
         if self.kernel != "linear":
             gamma = self._kernel_for(X).sigma ** -2
-            self._kernel_pca = KernelPCA(self.n_components, kernel="rbf", gamma=gamma, remove_zero_eig=True)
+            self._kernel_pca = KernelPCA(
+                self.n_components,
+                kernel="rbf",
+                gamma=gamma,
+                remove_zero_eig=True,
+                random_state=self.random_state,
+            )
             X = self._kernel_pca.fit_transform(X)
         self._mean = np.asarray(X.mean(axis=0)).ravel()
         return X
