@@ -1,8 +1,4 @@
-"""The trace ratio problem: max over W^T W = I of tr(W^T S_1 W) / tr(W^T S_2 W).
-
-`newton` is the solver; `bisection`, the search of the paper's Table 1, is its slow and independent
-reference.
-"""
+"""The trace ratio problem: max over W^T W = I of tr(W^T S_1 W) / tr(W^T S_2 W)."""
 
 from __future__ import annotations
 
@@ -83,34 +79,6 @@ def newton(
         if step <= tol * ratios[-1]:
             return TraceRatioSolution(W, np.array(ratios[1:]), True)
     return TraceRatioSolution(W, np.array(ratios[1:]), False)
-
-
-def bisection(
-    S1: FloatArray, S2: FloatArray, r: int, ties: FloatArray, *, tol: float = 1e-12
-) -> TraceRatioSolution:
-    """Solve by halving an interval around the root of g(lambda) (Table 1 of [1]_).
-
-    The interval starts at ``tr(S_1) / tr(S_2)`` and at the sum of the r largest eigenvalues of S_1 over
-    the sum of the r smallest of S_2, and is halved until its length is `tol` of its upper end.
-
-    References
-    ----------
-    .. [1] S. Xiang, F. Nie, C. Zhang, "Learning a Mahalanobis Distance Metric for Data Clustering and
-       Classification", Pattern Recognition 41, 2008, algorithm 1. doi:10.1016/j.patcog.2008.05.018
-    """
-    if r <= nullity(S1, S2):
-        return TraceRatioSolution(inside_null_space(S1, S2, r, ties), np.array([np.inf]), True)
-    low = float(np.trace(S1) / np.trace(S2))
-    high = float(np.linalg.eigvalsh(S1)[-r:].sum() / np.linalg.eigvalsh(S2)[:r].sum())
-    middles = []
-    while high - low > tol * high:
-        middles.append((low + high) / 2)
-        if np.linalg.eigvalsh(S1 - middles[-1] * S2)[-r:].sum() > 0:
-            low = middles[-1]
-        else:
-            high = middles[-1]
-    W = top_eigenpairs(S1 - (low + high) / 2 * S2, r)[1]
-    return TraceRatioSolution(W, np.array([*middles, ratio(W, S1, S2)]), True)
 
 
 def nullity(S1: FloatArray, S2: FloatArray) -> int:

@@ -184,7 +184,8 @@ class Ratio(CountingRule, LimitRule):
         found = pd.Series(mine / other)
         count = int(self.within(found).sum())
         where = cases_of(count, len(found), "dataset")
-        text = f"{spread(found)} times, median {number(found.median())}; in {where}"
+        median = f", median {number(found.median())}" if len(found) > 2 else ""
+        text = f"{spread(found)} times{median}; in {where}"
         return self.outcome(count, len(found), text)
 
 

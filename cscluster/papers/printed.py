@@ -48,12 +48,13 @@ class Numbers(CountingRule):
         ahead = int((found["better"] & ~found["agrees"]).sum())
         size = found["difference"] if self.or_less else found["difference"].abs()
         far = found.loc[size.idxmax()]
+        where = "in the mean of all data sets" if far["dataset"] == EVERY else f"on {far['dataset']}"
         text = (
             f"{count} of {total} numbers {self.words()}"
             + (f", {ahead} better" if ahead else "")
             + (
                 f"; largest difference {number(far['difference'])} "
-                f"({far['label']} on {far['dataset']}: {number(far['ours'])}, printed {number(far['value'])})"
+                f"({far['label']} {where}: {number(far['ours'])}, printed {number(far['value'])})"
             )
         )
         return self.outcome(count, total, text, ahead)

@@ -32,6 +32,9 @@ class Auto(SeededClusterer):
     k-means, which sees no links, is one of them.  No labels are looked at.  A fit costs five fits of each
     method and one of the chosen one.
 
+    Methods that would take too long are left out.  What is too long depends on the `timeout` of an experiment
+    and on CSCLUSTER_MAX_SECONDS, which are not part of a trial's key: give trials that are compared the same.
+
     References
     ----------
     Ours, not published; see ``docs/defaults.md``.

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from cscluster.errors import DataError
-from cscluster.linalg.trace_ratio import bisection, newton, ratio
+from cscluster.linalg.psd import top_eigenpairs
+from cscluster.linalg.trace_ratio import TraceRatioSolution, inside_null_space, newton, nullity, ratio
 
 
 def random_psd(d, rank, seed):
@@ -12,6 +13,27 @@ def random_psd(d, rank, seed):
 
 def ties(d):
     return np.random.default_rng(99).normal(size=(50, d)) * np.arange(1, d + 1)
+
+
+def bisection(S1, S2, r, ties, tol=1e-12):
+    """Solve by halving an interval around the root of g(lambda) (Table 1 of baghshah2010, from Xiang et al. 2008).
+
+    The interval starts at ``tr(S_1) / tr(S_2)`` and at the sum of the r largest eigenvalues of S_1 over
+    the sum of the r smallest of S_2, and is halved until its length is `tol` of its upper end.
+    """
+    if r <= nullity(S1, S2):
+        return TraceRatioSolution(inside_null_space(S1, S2, r, ties), np.array([np.inf]), True)
+    low = float(np.trace(S1) / np.trace(S2))
+    high = float(np.linalg.eigvalsh(S1)[-r:].sum() / np.linalg.eigvalsh(S2)[:r].sum())
+    middles = []
+    while high - low > tol * high:
+        middles.append((low + high) / 2)
+        if np.linalg.eigvalsh(S1 - middles[-1] * S2)[-r:].sum() > 0:
+            low = middles[-1]
+        else:
+            high = middles[-1]
+    W = top_eigenpairs(S1 - (low + high) / 2 * S2, r)[1]
+    return TraceRatioSolution(W, np.array([*middles, ratio(W, S1, S2)]), True)
 
 
 @pytest.mark.parametrize(("d", "r"), [(5, 1), (5, 4), (20, 10), (40, 3), (40, 30)])

@@ -34,16 +34,8 @@ def allocate(n_partitions: int, n_samples: int, n_clusters: int, path: str | Pat
     return np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=shape)
 
 
-def votes_of(L: Labels, gamma: FloatArray, n_clusters: int) -> FloatArray:
-    """Return the soft partition ``F = sum_k gamma_k P_k``, of shape (n, n_clusters)."""
-    F = np.zeros((L.shape[1], n_clusters))
-    for row, weight in zip(L, gamma, strict=True):
-        F[np.arange(len(F)), row] += weight
-    return F
-
-
 def round_votes(L: Labels, gamma: FloatArray, n_clusters: int) -> IntArray:
-    """Return the column of the largest entry in each row of `votes_of`; of equal ones the first wins.
+    """Return the column of the largest entry in each row of ``F = sum_k gamma_k P_k``; the first of equals.
 
     F is never in memory all at once, and rows of weight zero are not read.
     """

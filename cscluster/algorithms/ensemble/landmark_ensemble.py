@@ -79,7 +79,7 @@ class LandmarkEnsemble(PartitionEnsemble):
     )
     fallback: bool = parameter(
         True,
-        "take the clusters of k-means where these break no more links of all tiers than the consensus",
+        "take the clusters of k-means unless the consensus breaks clearly fewer links of all tiers",
         Boolean(),
     )
 

@@ -36,7 +36,7 @@ class DCA(ShrunkMetric):
 
     where :math:`C_w` is the shrunk covariance inside must-link components (see `RCA`) and :math:`C_b` the
     mean of :math:`(m_a - m_b)(m_a - m_b)^T` over the pairs of components, with means m, that some
-    cannot-link separates.
+    cannot-link separates.  Where `shrinkage` is left out, half of that mean is shrunk as well.
 
     Attributes
     ----------

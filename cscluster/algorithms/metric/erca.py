@@ -22,6 +22,8 @@ class ERCA(ShrunkMetric):
     .. math:: S_w = \frac{1}{|P| + \tau d}
               ( \frac{1}{2} \sum_{(i,j) \in P} (x_i - x_j)(x_i - x_j)^T + \tau d I )
 
+    Where `shrinkage` is left out, :math:`S_b` is pulled towards the identity like :math:`S_w`.
+
     Must-linked variation is whitened first, then directions along which cannot-linked samples lie
     apart are stretched.
 

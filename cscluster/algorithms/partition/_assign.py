@@ -1,16 +1,15 @@
 """The assignment step: samples without links at once, points with links one after another.
 
-`assign_as_printed` is step 2a of Figure 1 of bilenko2004 as it reads; it lists every pair of the
-closure.  `assign_points` gives the same labels without listing them: the penalty of a broken link
-between points i and j under the metric of a cluster has the form ``<alpha_i, phi_j>`` (must-link)
-or ``<beta_i, phi_j>`` (cannot-link), where phi is ``[1]`` if every broken link costs the same, and
-``[1, z, |z|^2]`` if the cost follows a distance.  What i pays against many partners therefore needs
-only the sum of their phi, which is kept for each component and cluster while points move.
+Step 2a of Figure 1 of bilenko2004 lists every pair of the closure.  `assign_points` gives the same labels
+without listing them: the penalty of a broken link between points i and j under the metric of a cluster has
+the form ``<alpha_i, phi_j>`` (must-link) or ``<beta_i, phi_j>`` (cannot-link), where phi is ``[1]`` if every
+broken link costs the same, and ``[1, z, |z|^2]`` if the cost follows a distance.  What i pays against many
+partners therefore needs only the sum of their phi, which is kept for each component and cluster while points
+move.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +19,6 @@ from scipy.sparse import csr_array
 from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.algorithms.compiled import compiled
 from cscluster.algorithms.partition._closure import Closure
-from cscluster.constraints import Constraints
 from cscluster.linalg.kernels import squared_norms
 from cscluster.linalg.scatter import group_sums
 
@@ -63,59 +61,6 @@ def nearest_centers(X: FloatArray, mu: FloatArray) -> IntArray:
     """Return the nearest of the centres `mu` for each sample; distances are taken from their mean."""
     origin = mu.mean(axis=0)
     return nearest(squared_distances(X - origin, mu - origin))
-
-
-Cost = Callable[[int, int, int], float]
-"""Cost of a pair of samples i and j under the metric of cluster h."""
-
-
-def assign_as_printed(
-    D: FloatArray, labels: IntArray, links: Constraints, units: list[IntArray], f_M: Cost, f_C: Cost
-) -> IntArray:
-    """Return new labels (bilenko2004, section 3.2), each unit in turn going to the cluster h of least cost.
-
-    The cost of sample i is
-    ``D[i, h] + sum over must-links (i, j) with l_j != h of w_ij (f_M(i, j, h) + f_M(i, j, l_j)) / 2
-    + sum over cannot-links (i, j) with l_j = h of w_ij f_C(i, j, h)``,
-
-    and a unit stays where it is if no other cluster costs less.
-
-    Parameters
-    ----------
-    D : ndarray of shape (n_samples, n_clusters)
-        Cost of each sample in each cluster, links aside.
-    labels : ndarray of shape (n_samples,)
-        Current labels, -1 for samples that nobody sees yet.
-    links : Constraints
-        The links with all that they entail.
-    units : list of ndarrays
-        Samples that move together, in the order in which they choose; alone, as the paper has it.
-    f_M, f_C : callables
-        Costs of broken must-links and cannot-links, equations (4) and (5).
-    """
-    labels = labels.copy()
-    for unit in units:
-        current = labels[unit[0]]
-        labels[unit] = -1
-        cost = D[unit].sum(axis=0)
-        for i, j, w in _ends(links.must_links, links.must_weights, unit):
-            if labels[j] >= 0:
-                for h in set(range(len(cost))) - {int(labels[j])}:
-                    cost[h] += w * (f_M(i, j, h) + f_M(i, j, labels[j])) / 2
-        for i, j, w in _ends(links.cannot_links, links.cannot_weights, unit):
-            if labels[j] >= 0:
-                cost[labels[j]] += w * f_C(i, j, labels[j])
-        best = max(current, 0)
-        labels[unit] = np.argmin(cost) if cost.min() < cost[best] else best
-    return labels
-
-
-def _ends(links: IntArray, weights: FloatArray, unit: IntArray) -> Iterator[tuple[int, int, float]]:
-    """Yield each link (i, j) whose end i belongs to the unit, and its weight."""
-    for (a, b), w in zip(links, weights, strict=True):
-        for i, j in ((a, b), (b, a)):
-            if i in unit:
-                yield i, j, w
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ class RoundedClusterer(SeededClusterer):
     )
     fallback: bool = parameter(
         True,
-        "cluster the given features by k-means where that breaks no more links than the learned coordinates "
-        "do (the papers: false)",
+        "cluster the given features by k-means unless the learned coordinates break clearly fewer links (the "
+        "papers: false)",
         Boolean(),
     )
     n_init: int = parameter(10, "number of starts of k-means", Integer(1))

@@ -27,6 +27,8 @@ from cscluster.store.records import make_key, short_hash, storable
 from cscluster.store.table import COSTS, Group, RecordTable
 
 _MOST_TRIALS = 10_000_000
+_FIRST_JOIN = 4
+"""The version of `MetricClusterer` for which keys say only that a metric is joined by default."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class Cell:
             "params": _resolved(algorithm, self.params),
             "clusterer": [joined.name, _resolved(joined, params)] if joined else None,
             "clusterer_version": storable(getattr(joined.load(), "version", 1)) if joined else None,
-            **({"joined_by_default": True} if joined and self.clusterer is None else {}),
+            **({"joined_by_default": _join()} if joined and self.clusterer is None else {}),
             "n_clusters": self.n_clusters,
             "schedule": self.schedule.identity(),
             "seed": self.seed,
@@ -101,6 +103,12 @@ class Trial(NamedTuple):
     point: int
     trial: int
     keys: tuple[str, ...]
+
+
+def _join() -> bool | int:
+    """Return what a key says of the version that joins a metric with its default clusterer."""
+    version: int = registry.load_class("cscluster.algorithms.metric_clusterer:MetricClusterer").version
+    return version == _FIRST_JOIN or version
 
 
 def _resolved(algorithm: registry.Algorithm, params: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,10 +8,11 @@ from cscluster.algorithms.partition._assign import (
     ASSIGNMENTS,
     Penalties,
     Units,
-    assign_as_printed,
     assign_points,
 )
 from cscluster.algorithms.partition._closure import Closure
+
+from .printed import assign_as_printed
 
 N, K = 30, 3
 

@@ -4,13 +4,14 @@ import sklearn.cluster
 
 from cscluster import Constraints, KMeans, PCKMeans, load_dataset
 from cscluster.algorithms import registry
-from cscluster.algorithms.partition._assign import assign_as_printed
 from cscluster.algorithms.partition._lloyd import Run, best_run
 from cscluster.algorithms.partition._seeding import authors_seeds, seed_centers
 from cscluster.algorithms.partition.pckmeans import Euclidean
 from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import DataError, ParameterError
 from cscluster.metrics.scores import satisfied
+
+from .printed import assign_as_printed
 
 
 def draw(name, count, trial=0):

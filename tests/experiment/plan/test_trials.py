@@ -135,6 +135,20 @@ def test_a_new_version_of_an_algorithm_makes_its_trials_stale(monkeypatch):
     ]
 
 
+def test_a_new_version_of_what_joins_a_metric_by_default_makes_its_trials_stale(monkeypatch):
+    from cscluster import MetricClusterer
+
+    def keys():
+        text = TEXT.replace(
+            "- kmeans", "- rca\n  - {name: rca, label: chosen, clusterer: kmeans}\n  - kmeans"
+        )
+        return {trial.cell.label: trial.cell.hash for trial in plan_of(text)}
+
+    before = keys()
+    monkeypatch.setattr(MetricClusterer, "version", 99)
+    assert {label for label, key in keys().items() if key != before[label]} == {"RCA + PCK-Means"}
+
+
 @pytest.mark.parametrize(
     ("swap", "says"),
     [

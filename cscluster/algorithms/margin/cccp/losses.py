@@ -51,22 +51,13 @@ def objective(design: Design, losses: Sequence[Loss], lam: float, W: FloatArray,
     return 0.5 * lam * design.square(W) + sum(loss.value(S) for loss in losses)
 
 
-def best_assignments_as_printed(S: FloatArray, pairs: IntArray, n_must: int, keep: bool) -> IntArray:
-    """Return the best of all C^2 assignments of each pair that keep, or that break, the link.
+@compiled()
+def best_assignments(S: FloatArray, pairs: IntArray, n_must: int, keep: bool) -> IntArray:
+    """Return the best assignment of each pair that keeps, or that breaks, its link; O(C) for each.
 
     With `keep` these are (15) and (16), otherwise the s of (25).  The first `n_must` pairs are
     must-links, the others cannot-links; the result has shape (n_pairs, 2).
     """
-    C = S.shape[1]
-    scores = S[pairs[:, 0], :, None] + S[pairs[:, 1], None, :]
-    together = (np.arange(len(pairs)) < n_must) == keep
-    scores[together[:, None, None] != np.eye(C, dtype=bool)] = -np.inf
-    return np.column_stack(np.divmod(scores.reshape(len(pairs), -1).argmax(axis=1), C))
-
-
-@compiled()
-def best_assignments(S: FloatArray, pairs: IntArray, n_must: int, keep: bool) -> IntArray:
-    """Return what `best_assignments_as_printed` does in O(C) for each pair."""
     z = np.empty_like(pairs)
     for j in range(len(pairs)):
         s1, s2 = S[pairs[j, 0]], S[pairs[j, 1]]

@@ -193,7 +193,11 @@ class PMMC(LinkedMarginClusterer):
         "projection (18) alone, with whatever signs its eigenvectors have",
         Choice("auto", "paper"),
     )
-    annealing: int = parameter(3, "number of first iterations with delta = 0: links only", Integer(0))
+    annealing: int = parameter(
+        3,
+        "number of first iterations with delta = 0: links only; with 0 every start is run to the end",
+        Integer(0),
+    )
 
     def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
         """Cluster `X` so that links are kept by a margin."""

@@ -10,7 +10,6 @@ from cscluster.algorithms.margin.cccp.losses import (
     PointLoss,
     WinnerLoss,
     best_assignments,
-    best_assignments_as_printed,
     top_two,
 )
 
@@ -19,6 +18,15 @@ MUST = np.array([[0, 1], [2, 3], [1, 4]])
 CANNOT = np.array([[0, 5], [3, 4]])
 FREE = np.arange(6, N)
 KINDS = ["points", "links", "winners", "equal", "owner"]
+
+
+def best_assignments_as_printed(S, pairs, n_must, keep):
+    """All C^2 assignments of each pair, the best of those that (15), (16) and (25) allow."""
+    C = S.shape[1]
+    scores = S[pairs[:, 0], :, None] + S[pairs[:, 1], None, :]
+    together = (np.arange(len(pairs)) < n_must) == keep
+    scores[together[:, None, None] != np.eye(C, dtype=bool)] = -np.inf
+    return np.column_stack(np.divmod(scores.reshape(len(pairs), -1).argmax(axis=1), C))
 
 
 def hinge(value):
