@@ -17,13 +17,19 @@ def replace(path: Path, content: bytes | Iterable[bytes]) -> None:
     """Make `content`, or its parts, the content of a file, or of what it links to; it is on disk afterwards.
 
     After an OSError the file is as it was.  Only a process that is killed leaves the new content
-    behind, in ``.NAME.PID.part`` beside the file; see `remove_abandoned`.
+    behind, in ``.NAME.PID.part`` beside the file; see `remove_abandoned`.  What is no file, such as a
+    pipe or a device, is written into.
     """
+    parts = [content] if isinstance(content, bytes) else content
+    if path.exists() and not path.is_file():
+        with path.open("wb") as stream:
+            stream.writelines(parts)
+        return
     target = path.resolve()
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         with part.open("wb") as file:
-            file.writelines([content] if isinstance(content, bytes) else content)
+            file.writelines(parts)
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, target)

@@ -96,3 +96,12 @@ def test_only_what_a_process_that_ended_has_left_behind_is_removed(tmp_path):
     os.utime(reused, (1, 1))  # older than this process, which has the number of the one that made it
     atomic.remove_abandoned(tmp_path)
     assert sorted(tmp_path.iterdir()) == sorted([mine, no_number])
+
+
+def test_a_pipe_is_written_into_and_stays_one(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+        atomic.put(pipe, ["a", "b"])
+        assert reader.communicate(timeout=60)[0] == b"ab"
+    assert pipe.is_fifo()

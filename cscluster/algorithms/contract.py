@@ -23,7 +23,7 @@ from sklearn.exceptions import NotFittedError
 from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.algorithms.build import estimator
 from cscluster.algorithms.metric_clusterer import MetricClusterer
-from cscluster.algorithms.registry import Algorithm
+from cscluster.algorithms.registry import Algorithm, exit_raises
 from cscluster.constraints import Constraints
 from cscluster.constraints.schedules import random_pairs
 from cscluster.errors import CsclusterError, raised_at
@@ -160,13 +160,14 @@ def examine(algorithm: Algorithm) -> Iterator[Finding]:
     subject = Subject(algorithm)
     for check in CHECKS:
         try:
-            check.run(subject)
+            with exit_raises():
+                check.run(subject)
             yield Finding(check, "kept")
         except ExemptError as reason:
             yield Finding(check, "exempt", str(reason))
         except BrokenError as reason:
             yield Finding(check, "broken", str(reason))
-        except Exception as error:  # code under test may raise anything
+        except (Exception, SystemExit) as error:  # code under test may raise anything, and may exit
             place = raised_at(error)
             where = f" ({place})" if place else ""
             yield Finding(check, "broken", f"{type(error).__name__} is raised: {error}{where}")

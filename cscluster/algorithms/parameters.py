@@ -251,4 +251,4 @@ def check(owner: str, table: Mapping[str, Parameter], values: Mapping[str, Any])
     for name, value in values.items():
         message = problem(owner, table, name, value)
         if message:
-            raise ParameterError(message + ".")
+            raise ParameterError(message if message.endswith("?") else f"{message}.")

@@ -307,7 +307,7 @@ def load_class(target: str) -> type[Any]:
     """
     module_name, _, class_name = target.rpartition(":")
     try:
-        with _exit_raises():
+        with exit_raises():
             module = _load_file(module_name) if module_name.endswith(".py") else _load_module(module_name)
     except KeyboardInterrupt:
         raise
@@ -317,8 +317,9 @@ def load_class(target: str) -> type[Any]:
             f"Cannot import '{module_name}' for '{target}': {kind}{message(error)}."
         ) from error
     if not hasattr(module, class_name):
-        hint = did_you_mean(class_name, vars(module))
-        raise ParameterError(f"'{module_name}' has no class '{class_name}'{hint}.")
+        classes = [name for name, value in vars(module).items() if isinstance(value, type)]
+        hint = did_you_mean(class_name, classes)
+        raise ParameterError(f"'{module_name}' has no class '{class_name}'{hint}")
     found = getattr(module, class_name)
     if not isinstance(found, type):
         raise ParameterError(f"'{class_name}' of '{module_name}' is not a class.")
@@ -326,8 +327,8 @@ def load_class(target: str) -> type[Any]:
 
 
 @contextlib.contextmanager
-def _exit_raises() -> Iterator[None]:
-    """Let `os._exit` raise as `sys.exit` does: a file that calls it would end a run as if all were done."""
+def exit_raises() -> Iterator[None]:
+    """Let `os._exit` raise as `sys.exit` does: code that calls it would end a program as if all were done."""
 
     def leave(status: int) -> NoReturn:
         sys.exit(status)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import signal
@@ -33,6 +34,12 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.stderr.write("\ninterrupted\n")
         sys.exit(130)
+    except OSError as error:
+        if error.errno != errno.ENOSPC or error.filename is not None:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left of the output has no place to go
+        sys.stderr.write("cscluster: cannot write to standard output: no space left on the device.\n")
+        sys.exit(1)
     finally:
         if not ignored:
             signal.signal(signal.SIGINT, signal.default_int_handler)

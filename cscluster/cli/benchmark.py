@@ -19,6 +19,8 @@ def benchmark(track: str | None, profile: str, results: Path, draws: int | None,
 
 
 def _show(runs: dict[str, Results]) -> None:
+    if not runs:
+        console.out.say("no draw of links has been run to its end")
     for name, run in runs.items():
         point = int(run.cells["point"].max())
         standing = Standing.of(run, point)

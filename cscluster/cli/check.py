@@ -8,6 +8,7 @@ from rich.text import Text
 
 from cscluster.algorithms import contract, registry
 from cscluster.cli.console import out
+from cscluster.words import plural
 
 _SIGNS = {"kept": "ok", "broken": "MISSING", "exempt": "-"}
 
@@ -39,7 +40,8 @@ def check(name: str) -> None:
     broken = [finding for finding in findings if finding.outcome == "broken"]
     missing = sum(finding.check.required for finding in broken)
     kept = sum(finding.outcome == "kept" for finding in findings)
-    counts = f"{kept} promises kept, {missing} missing, {len(broken) - missing} pieces of advice"
+    pieces = plural(len(broken) - missing, "piece")
+    counts = f"{plural(kept, 'promise')} kept, {missing} missing, {pieces} of advice"
     out.say("", f"{algorithm.title}: {counts}")
     if missing:
         raise typer.Exit(1)

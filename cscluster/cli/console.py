@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import rich.console
+from rich.cells import cell_len
 from rich.console import ConsoleOptions, JustifyMethod, RenderableType
 from rich.progress import (
     BarColumn,
@@ -55,7 +56,7 @@ class Console(rich.console.Console):
         numbers: Sequence[str] = (),
         unfolded: Sequence[str] = (),
     ) -> None:
-        """Print a table; cells that are too long are folded, but for those of the first column.
+        """Print a table; cells that are too long are folded, those of the first column only if they must be.
 
         Parameters
         ----------
@@ -64,20 +65,36 @@ class Console(rich.console.Console):
         rows : iterable of sequences of str
             Cells.
         numbers : sequence of str
-            Columns that are set flush right and not folded.
+            Columns that are set flush right, whose cells are never folded or cut.
         unfolded : sequence of str
-            Other columns that are not folded.
+            Other columns that are folded only if they must be.
         """
         table = Table(
             box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold", show_header=any(heads)
         )
+        cells = [list(row) for row in rows]
+        firm = [place == 0 or head in unfolded for place, head in enumerate(heads)]
+        widest, least = [], []
+        for head, *column in zip(heads, *cells, strict=True):
+            widths = [cell_len(cell) for cell in column]
+            widest.append(max([cell_len(head), *widths]))
+            least.append(max([0, *map(cell_len, head.split()), *(widths if head in numbers else [])]))
+        gaps = 2 * (len(heads) - 1)
+        needed = [most if is_firm else few for most, few, is_firm in zip(widest, least, firm, strict=True)]
+        fits = sum(needed) + gaps <= self.width
         for place, head in enumerate(heads):
             justify: JustifyMethod = "right" if head in numbers else "left"
-            whole = place == 0 or head in numbers or head in unfolded
-            table.add_column(head, no_wrap=whole, overflow="fold", justify=justify)
-        for row in rows:
+            whole = firm[place] and fits
+            table.add_column(
+                head,
+                no_wrap=whole,
+                overflow="fold",
+                justify=justify,
+                min_width=None if whole else least[place],
+            )
+        for row in cells:
             table.add_row(*row)
-        self.print(table)
+        self.print(table, width=max(self.width, sum(least) + gaps), crop=False)
 
     @contextlib.contextmanager
     def working(self, what: str) -> Iterator[Callable[[str], None]]:

@@ -12,7 +12,7 @@ from cscluster.cli import console, options
 from cscluster.models.files import load_model
 from cscluster.selection.heldout import title
 from cscluster.tables.outputs import check, labels_csv
-from cscluster.tables.table import read_cells, read_new
+from cscluster.tables.table import read_cells
 from cscluster.words import plural
 
 
@@ -24,11 +24,10 @@ def predict(model: Path, data: str, id_column: str | None, out: Path | None, wit
     if out is not None and not to_stdout:
         check([("--out", out)], [model, Path(data)])
     stored = load_model(model)
-    features = stored.features
-    table = read_new(data, id_column, stored.id_column, features.names, list(features.values))
+    table = stored.read_new(data, id_column)
     labels = stored.predict(table)
     screen.say(f"{model}: {title(stored.algorithm)}, {stored.n_clusters} clusters")
-    screen.say(f"{data}: {plural(table.n_rows, 'row')}", *table.notes, *features.unknown(table))
+    screen.say(f"{data}: {plural(table.n_rows, 'row')}", *table.notes, *stored.features.unknown(table))
     view.show_sizes(screen, np.bincount(labels, minlength=stored.n_clusters))
     written = labels_csv(table, labels, read_cells(data, table) if with_table else None)
     if to_stdout:

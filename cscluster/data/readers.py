@@ -12,7 +12,9 @@ import os
 import re
 import warnings
 import zipfile
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -261,21 +263,29 @@ def separated_frame(path: Path, id_column: str | None, dtype: type[str] | None =
     """Read a CSV file, whose header tells the separator, or a TSV file."""
     names, separator = read_header(path)
     _check_width(len(names))
+    if twice := next((name for name, count in Counter(names).items() if name and count > 1), None):
+        raise DataError(f"'{path}' has two columns called '{twice}'.")
     if _are_values(names):
         raise DataError(f"The first line of '{path}' holds numbers; put the names of the columns there.")
+    read = partial(pd.read_csv, path, sep=separator, encoding="utf-8-sig", index_col=False)
     try:
         with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
-            return pd.read_csv(
-                path,
-                sep=separator,
-                encoding="utf-8-sig",
-                index_col=False,
+            frame = read(
                 dtype=dtype,
                 keep_default_na=dtype is None,
                 converters={} if id_column is None else {id_column: str},  # 007 is a name, not seven
             )
     except pd.errors.ParserWarning:
         raise DataError(f"'{path}' has more values in a row than the header has names.") from None
+    except pd.errors.ParserError as error:
+        if wrong := re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error)):
+            wanted, line, found = wrong.groups()
+            raise DataError(f"Line {line} of '{path}' has {found} values, but the header {wanted}.") from None
+        raise
+    if id_column in frame and frame[id_column].isna().any():  # NA and None may be names
+        frame[id_column] = read(usecols=[id_column], dtype=str, keep_default_na=False)[id_column]
+    frame.attrs["has_decimal_commas"] = separator == ";"
+    return frame
 
 
 def _are_values(names: list[str]) -> bool:

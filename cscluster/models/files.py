@@ -58,6 +58,19 @@ class Model:
     features: Features
     estimator: Any
 
+    def read_new(self, source: str | pd.DataFrame, id_column: str | None = None) -> Table:
+        """Read new rows of the columns that the model was made from.
+
+        Raises
+        ------
+        DataError
+            If the rows do not suit the model.
+        """
+        features = self.features
+        return read_new(
+            source, id_column, self.id_column, features.names, list(features.values), features.dates
+        )
+
     def predict(self, table: Table | pd.DataFrame | str | Path) -> NDArray[np.int64]:
         """Return the clusters of new rows: a table, a data frame, or the path of a data file.
 
@@ -68,7 +81,7 @@ class Model:
         """
         if not isinstance(table, Table):
             source = table if isinstance(table, pd.DataFrame) else str(table)
-            table = read_new(source, None, self.id_column, self.features.names, list(self.features.values))
+            table = self.read_new(source)
         try:
             X = self.features.transform(table)
             labels = np.asarray(self.estimator.predict(X))
@@ -216,6 +229,7 @@ def _check_features(features: Any) -> None:
     match getattr(features, "__dict__", None):
         case {"names": list(names), "medians": np.ndarray(), "steps": list(steps), "values": dict(values)}:
             texts = [*names, *values, *(text for known in values.values() for text in known)]
+            texts += features.dates or []
             if (
                 isinstance(features, Features)
                 and all(isinstance(text, str) for text in texts)

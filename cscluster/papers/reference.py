@@ -55,9 +55,10 @@ def read(path: Path) -> pd.DataFrame:
 
 
 def drift(runs: Mapping[str, Results], reference: pd.DataFrame, tolerance: float) -> list[str]:
-    """Return one sentence for each score that differs from its reference, and for each failed trial.
+    """Return one sentence for each score that differs from its reference, and for each failure that is new.
 
-    Times and iterations are not compared: they depend on the machine.
+    Times and iterations are not compared: they depend on the machine.  A failure is new where the reference
+    has scores of the same method on the same data set.
     """
     sentences = []
     stable = reference[~reference["metric"].isin(COSTS)]
@@ -72,8 +73,11 @@ def drift(runs: Mapping[str, Results], reference: pd.DataFrame, tolerance: float
                 f"{item}: {row.metric} of {row.label} on {row.dataset} ({row.point} links, tier {row.tier}): "
                 f"{now}, reference {row.reference:.4f}"
             )
+    scored = set(stable[["item", "dataset", "label"]].itertuples(index=False, name=None))
     for item, run in runs.items():
         for row in run.failures.itertuples():
+            if (item, row.dataset, row.label) not in scored:
+                continue
             trials = plural(row.count, "trial")
             sentences.append(f"{item}: {trials} of {row.label} on {row.dataset}: {row.message}")
     return sentences

@@ -225,5 +225,6 @@ def notes(results: Results, by: str = "point") -> list[str]:
     if results.mixed:
         lines.append(f"mixed versions: {', '.join(results.mixed)}")
     for r in results.failures.itertuples():
-        lines.append(f"{plural(r.count, 'trial')} of {r.label} on {r.dataset}: {r.status}: {r.message}")
+        what = r.message if r.message.startswith(f"{r.status}: ") else f"{r.status}: {r.message}"
+        lines.append(f"{plural(r.count, 'trial')} of {r.label} on {r.dataset}: {what}")
     return lines

@@ -92,7 +92,9 @@ class RunFolder:
                 "choose another name or another directory of results."
             )
         existing = next(path for path in (self.path, *self.path.absolute().parents) if path.exists())
-        if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+        if not existing.is_dir():
+            raise StoreError(f"'{existing}' is a file; choose another directory of results.")
+        if not os.access(existing, os.W_OK | os.X_OK):
             raise StoreError(
                 f"No permission to write results to '{self.path}'; choose another directory of results."
             )

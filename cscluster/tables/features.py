@@ -39,12 +39,15 @@ class Features:
         Fitted transformers.
     values : dict of lists of str
         The values of each text column.
+    dates : list of str, optional
+        The columns of numbers that are dates; None in models that do not tell.
     """
 
     names: list[str]
     medians: FloatArray
     steps: list[Any]
     values: dict[str, list[str]]
+    dates: list[str] | None = None
 
     @classmethod
     def fit(cls, table: Table, steps: Sequence[preprocessing.Step]) -> tuple[Features, Any]:
@@ -53,7 +56,8 @@ class Features:
         may_miss = d and table.number_names and not sparse.issparse(table.numbers)
         medians = np.nanmedian(table.numbers, axis=0) if may_miss else np.zeros(d)
         values = {name: np.unique(cells).tolist() for name, cells in table.texts.items()}
-        features = cls(table.number_names, np.asarray(medians, dtype=np.float64), [], values)
+        dates = sorted(table.dates)
+        features = cls(table.number_names, np.asarray(medians, dtype=np.float64), [], values, dates)
         if d:
             filled = Dataset(table.name, features._filled(table), features=table.number_names)
             _, transformers = preprocessing.fit(steps, filled.check())

@@ -87,9 +87,10 @@ class LargeFile:
         assert outcome.table is not None
         assert outcome.features is not None
         learned, named = pd.Index(outcome.table.ids), outcome.table.id_column
-        numbers, texts = outcome.features.names, list(outcome.features.values)
+        features = outcome.features
+        numbers, texts = features.names, list(features.values)
         for block in self.blocks([*([named] if named else []), *numbers, *texts]):
-            rows = read_new(block, None, named, numbers, texts)
+            rows = read_new(block, None, named, numbers, texts, features.dates)
             if not rows.ids:
                 rows = replace(rows, ids=block.index.astype(str).tolist())
             labels = predict(rows)

@@ -28,6 +28,7 @@ _DATE_FORMATS = {r"\d{4}-\d{1,2}-\d{1,2}": "ISO8601", r"\d{1,2}\.\d{1,2}\.\d{4}$
 _LEAST_RISING = 10
 _ANSWERS = {"class", "classes", "target", "label", "labels", "species"}
 _DECIMAL_COMMA = r"\s*[+-]?\d+(,\d+)?\s*"
+_EPOCH = pd.Timestamp("1970-01-01", tz="UTC")
 
 
 @dataclass(frozen=True)
@@ -196,15 +197,17 @@ def read_new(
     usual_id: str | None,
     numbers: Sequence[str],
     texts: Collection[str],
+    dates: Collection[str] | None = None,
 ) -> Table:
     """Read new rows for a model that knows its columns by name, if they have any.
 
-    `id_column` must be there; `usual_id` names the rows if it is.
+    `id_column` must be there; `usual_id` names the rows if it is.  `dates` are the columns of numbers that
+    held dates, where the model knows them.
 
     Raises
     ------
     DataError
-        If a column is missing, or one of numbers holds a text.
+        If a column is missing, or one of numbers holds a text, or dates where it held none.
     """
     if isinstance(source, pd.DataFrame):
         frame, name = readers.with_names(source.copy(deep=False), "table"), "table"
@@ -216,6 +219,10 @@ def read_new(
     else:
         path = Path(source).expanduser()
         frame, name = readers.read_frame(path, id_column=id_column or usual_id), path.stem
+        written = readers.read_text(path) if texts else frame
+        frame = frame.assign(
+            **{column: written[column].where(frame[column].notna()) for column in texts if column in frame}
+        )  # 01 is a text where the model has texts
     if not (numbers or texts):
         raise DataError(f"The model was made from an array without names, but '{name}' is a table.")
     readers.require_columns(frame, name, [id_column] if id_column else [])
@@ -226,16 +233,27 @@ def read_new(
     if not len(frame):
         raise DataError(f"Data set '{name}' has 0 rows.")
     named = id_column or (usual_id if usual_id in frame else None)
-    cells = [_strict_numbers(frame[column]) for column in numbers]
-    missing = sum(int(np.isnan(column).sum()) for column in cells)
+    commas = _commas_are_decimal(frame)
+    found = {column: _strict_numbers(frame[column], commas) for column in numbers}
+    for column, (values, note) in found.items():
+        if dates is not None and (note == _DATES) != (column in dates) and not np.isnan(values).all():
+            held, holds = ("dates", "numbers") if column in dates else ("numbers", "dates")
+            raise DataError(f"Column '{column}' must hold {held}, as it did for the model; it holds {holds}.")
+    notes = [
+        f"column '{column}': {note}"
+        for column, (_, note) in found.items()
+        if note not in ("", _COMMAS, _DATES)
+    ]
+    if missing := sum(int(np.isnan(values).sum()) for values, _ in found.values()):
+        notes.append(f"{plural(missing, 'empty cell')} filled with the medians of the model")
     return Table(
         name,
-        np.column_stack([np.empty((len(frame), 0)), *cells]),
+        np.column_stack([np.empty((len(frame), 0)), *(values for values, _ in found.values())]),
         list(numbers),
         {column: as_texts(frame[column]) for column in texts},
         readers.sample_names(frame[named], name) if named else [],
         named,
-        notes=[f"{plural(missing, 'empty cell')} filled with the medians of the model"] if missing else [],
+        notes=notes,
     )
 
 
@@ -247,8 +265,11 @@ def _read_frame(source: str, columns: Columns) -> tuple[pd.DataFrame, Columns]:
     default = readers.default_target(path, frame)
     if columns.target is None and default != columns.labels:
         columns = replace(columns, target=default)
+    own = next((name for name in frame if name.lower() == "id" and frame[name].isna().any()), None)
+    if columns.id is None and own is not None:
+        frame = readers.read_frame(path, id_column=own)  # NA and None may be names
     found = with_own_id(frame, columns)
-    if found.id != columns.id:
+    if found.id != columns.id and found.id != own:
         frame = readers.read_frame(path, id_column=found.id)
     return frame, found
 
@@ -304,8 +325,9 @@ def _from_frame(frame: pd.DataFrame, name: str, columns: Columns) -> Table:
     texts: dict[str, NDArray[np.str_]] = {}
     notes: list[str] = []
     with_commas, dates, left_out = [], [], []
+    commas = _commas_are_decimal(frame)
     for column in wanted:
-        found, note = _numbers(frame[column])
+        found, note = _numbers(frame[column], commas)
         if note == _COMMAS:
             with_commas.append(column)
         elif note == _DATES:
@@ -327,7 +349,7 @@ def _from_frame(frame: pd.DataFrame, name: str, columns: Columns) -> Table:
         notes.insert(0, f"{named}: {_COMMAS}")
     if dates:
         notes.append(f"{_column_list(dates)}: {_DATES}")
-    notes += _remarks(numbers, texts)
+    notes += _remarks({column: numbers[column] for column in numbers if column not in dates}, texts)
     if left_out:
         notes.append(f"left out: {', '.join(left_out)}")
     if not (numbers or texts):
@@ -344,7 +366,9 @@ def _from_frame(frame: pd.DataFrame, name: str, columns: Columns) -> Table:
         classes,
         labels=None if columns.labels is None else _known_labels(frame[columns.labels]),
         dates=frozenset(dates),
-        naming=None if columns.id is not None else _naming_column(frame, wanted),
+        naming=None
+        if columns.id is not None
+        else _naming_column(frame, [c for c in wanted if c not in numbers]),
         notes=notes,
     )
 
@@ -389,15 +413,23 @@ def _column_list(names: Sequence[str]) -> str:
     return f"column {shown}" if len(names) == 1 else f"columns {shown}"
 
 
-def _numbers(column: pd.Series) -> tuple[NDArray[np.float64] | None, str]:
-    """Return a column as numbers, or None if it holds texts, and what had to be done for it."""
+def _commas_are_decimal(frame: pd.DataFrame) -> bool:
+    """Tell whether the file of a table keeps commas for decimals: a semicolon separates its cells."""
+    return bool(frame.attrs.get("has_decimal_commas"))
+
+
+def _numbers(column: pd.Series, commas: bool) -> tuple[NDArray[np.float64] | None, str]:
+    """Return a column as numbers, or None if it holds texts, and what had to be done for it.
+
+    `commas`: whether a comma is sure to be a decimal one.
+    """
     if pd.api.types.is_numeric_dtype(column) or column.isna().all():
         return column.to_numpy(dtype=np.float64, na_value=np.nan), ""
     days = _days_of(column)
     if days is not None:
         return days, _DATES
     cells = column.dropna().astype(str)
-    if _has_decimal_commas(cells):
+    if _has_decimal_commas(cells, commas):
         points = column.astype(str).where(column.notna()).str.replace(",", ".", regex=False)
         return _to_float(points), _COMMAS
     values = _to_float(column)
@@ -429,32 +461,33 @@ def _days_of(column: pd.Series) -> NDArray[np.float64] | None:
 
 
 def _days(stamps: pd.Series) -> NDArray[np.float64]:
-    since = stamps - pd.Timestamp(0, tz="UTC")
-    return (since / pd.Timedelta(days=1)).to_numpy(dtype=np.float64, na_value=np.nan)
+    return ((stamps - _EPOCH) / pd.Timedelta(days=1)).to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def _to_float(column: pd.Series) -> NDArray[np.float64]:
     return pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _has_decimal_commas(cells: pd.Series) -> bool:
-    """Tell whether all cells are numbers with a comma; 1,234 alone may as well mean thousands."""
+def _has_decimal_commas(cells: pd.Series, commas: bool) -> bool:
+    """Tell whether all cells are numbers with a comma; 1,234 alone may else mean thousands."""
     if not cells.str.fullmatch(_DECIMAL_COMMA).all():
         return False
+    if commas:
+        return True
     decimals = cells.str.extract(r",(\d+)\s*$", expand=False).dropna().str.len()
     return bool((decimals != 3).any())
 
 
-def _strict_numbers(column: pd.Series) -> NDArray[np.float64]:
-    """Return a column that must hold numbers."""
-    values, _ = _numbers(column)
+def _strict_numbers(column: pd.Series, commas: bool) -> tuple[NDArray[np.float64], str]:
+    """Return a column that must hold numbers, and what had to be done for it."""
+    values, note = _numbers(column, commas)
     if values is None:
         row = int(np.flatnonzero(np.isnan(_to_float(column)) & column.notna())[0])
         raise DataError(
             f"Column '{column.name}' must hold numbers, as it did for the model; row {row} holds "
             f"'{column.iloc[row]}'."
         )
-    return values
+    return values, note
 
 
 def _useless_numbers(values: NDArray[np.float64], forced: bool) -> str | None:

@@ -132,3 +132,14 @@ def test_partitions_are_compared_up_to_names():
     assert same_partition(np.array([0, 0, 1, 2]), np.array([2, 2, 0, 1]))
     assert not same_partition(np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1]))
     assert not same_partition(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1]))
+
+
+@pytest.mark.parametrize("leave", ["sys.exit(0)", "os._exit(0)"])
+def test_a_class_that_ends_the_program_breaks_its_promises(tmp_path, leave):
+    path = tmp_path / "leaves.py"
+    path.write_text(
+        "import os\nimport sys\n\nfrom cscluster import KMeans\n\n\n"
+        f"class Leaves(KMeans):\n    def fit(self, X, constraints=None):\n        {leave}\n"
+    )
+    broken = [finding for finding in examine(find(f"{path}:Leaves")) if finding.outcome == "broken"]
+    assert any("SystemExit is raised" in finding.reason for finding in broken)

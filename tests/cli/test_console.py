@@ -2,7 +2,9 @@
 
 import csv
 import io
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -148,3 +150,30 @@ def test_without_a_terminal_progress_is_a_line_for_each_tenth_and_each_minute(ca
     assert [line.split()[1] for line in told[:6]] == ["2/20", "4/20", "6/20", "8/20", "10/20", "11/20"]
     assert told[-1] == "trials: 20/20 after 1 min, 1 failed"
     assert len(told) == 11
+
+
+@pytest.mark.parametrize("width", [80, 40, 20])
+def test_no_terminal_is_too_narrow_for_numbers(width, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    heads, numbers = (
+        ["experiment", "planned", "CPU hours left", "missing data"],
+        ["planned", "CPU hours left"],
+    )
+    rows = [["baghshah2010/figs3_5_table5_external", "234,000", "0.25", "protein, covtype"]]
+    Console().table(heads, rows, numbers)
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert sum("234,000" in line and "0.25" in line for line in lines) == 1
+    assert {"planned", "missing"} <= {word for line in lines for word in line}
+
+
+def test_a_full_disk_is_one_sentence():
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(
+            [Path(sys.executable).with_name("cscluster"), "list"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert ended.returncode == 1
+    assert ended.stderr == "cscluster: cannot write to standard output: no space left on the device.\n"

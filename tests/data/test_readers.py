@@ -193,7 +193,7 @@ def test_arrays_carry_names_and_the_test_part(tmp_path):
         ("a,b,kinds\n1,2,x\n3,4,y\n", "has no column 'kind'; did you mean 'kinds'"),
         ("a,b,type\n1,2,x\n3,4,y\n", "has no column 'kind'; there are a, b, type"),
         ("kind\nx\ny\n", "has 2 samples of 0 features"),
-        ("a,b,kind\n1,2,x\n3,4,y,5\n", "Cannot read '.*toy.csv' as CSV: .*line 3"),
+        ("a,b,kind\n1,2,x\n3,4,y,5\n", "Line 3 of '.*toy.csv' has 4 values, but the header 3"),
         ("a,kind\n1,2,x\n3,4,y\n", "has more values in a row than the header has names"),
         (b"a,kind\n1,\xff\n2,b\n", "Cannot read '.*toy.csv' as CSV: it is not UTF-8 text"),
     ],
@@ -409,3 +409,16 @@ def test_a_damaged_npz_file_is_not_said_to_be_loadable_unsafely(tmp_path):
     (tmp_path / "toy.npz").write_bytes(b"no archive at all")
     with pytest.raises(DataError, match="as NPZ: it is not an archive of arrays, or a damaged one"):
         loaded(tmp_path / "toy.npz")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("x,x,y\n1,2,3\n", "has two columns called 'x'"),
+        ("x,y\n1,2\n2,3,4\n5,6\n", "Line 3 of .* has 3 values, but the header 2"),
+    ],
+)
+def test_a_table_that_is_none_is_refused_with_its_place(tmp_path, text, says):
+    (tmp_path / "toy.csv").write_text(text)
+    with pytest.raises(DataError, match=says):
+        readers.read_frame(tmp_path / "toy.csv")

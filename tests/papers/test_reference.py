@@ -59,3 +59,9 @@ def test_a_reference_that_is_not_there_or_none(tmp_path):
     (tmp_path / "p.csv").write_text("a,b\n1,2\n")
     with pytest.raises(StoreError, match="is not a reference"):
         reference.read(tmp_path / "p.csv")
+
+
+def test_a_failure_that_the_reference_has_too_is_no_drift(tmp_path, runs):
+    path = tmp_path / "p.csv"
+    reference.write(path, runs([None, None]), "cscluster reproduce", "")
+    assert reference.drift(runs([None, None]), reference.read(path), 0.0) == []

@@ -59,7 +59,7 @@ def test_cells_that_are_not_quite_numbers(tmp_path):
 
 
 def test_thousands_are_not_taken_for_decimals(tmp_path):
-    path = put(tmp_path, "a;b\n" + "".join(f"{i * 3 % 7};{i + 1},000\n" for i in range(30)))
+    path = put(tmp_path, "a,b\n" + "".join(f'{i * 3 % 7},"{i + 1},000"\n' for i in range(30)))
     assert read_table(path, Columns()).notes == ["left out: b (text with 30 different values)"]
 
 
@@ -234,3 +234,59 @@ def test_truth_values_with_a_gap_are_numbers(tmp_path):
     assert table.number_names == ["a", "b"]
     assert table.numbers[:, 0].tolist() == pytest.approx([1.0, 0.0, np.nan, 1.0], nan_ok=True)
     assert table.notes == []
+
+
+def test_names_that_mean_nothing_to_pandas_name_rows(tmp_path):
+    path = put(tmp_path, "id,x,y\nNA,1,2\nNone,2,3\nnull,8,9\nb,9,8\n")
+    for columns in (Columns(), Columns(id="id")):
+        assert read_table(path, columns).ids == ["NA", "None", "null", "b"]
+
+
+def test_an_empty_id_is_still_missing(tmp_path):
+    path = put(tmp_path, "id,x,y\na,1,2\n,2,3\n")
+    with pytest.raises(DataError, match="Column 'id' of data set 'toy' has no value in row 1"):
+        read_table(path, Columns(id="id"))
+
+
+def test_three_decimals_are_decimals_where_semicolons_separate(tmp_path):
+    cells = "x{0}y\n0,125{0}1,250\n0,250{0}2,500\n7,125{0}8,125\n"
+    table = read_table(put(tmp_path, cells.format(";")), Columns())
+    assert table.numbers[:, 0].tolist() == [0.125, 0.25, 7.125]
+    with pytest.raises(DataError, match="no columns to cluster by"):
+        read_table(put(tmp_path, cells.format("\t"), "toy.tsv"), Columns())  # may be thousands
+
+
+def test_dates_far_away_are_days(tmp_path):
+    path = put(tmp_path, "x,end\n1,2024-01-01\n2,1066-10-14\n5,9999-12-31\n")
+    table = read_table(path, Columns())
+    assert table.dates == {"end"}
+    assert table.numbers[:, 1].tolist() == [19723.0, -329893.0, 2932896.0]
+
+
+def test_columns_that_are_clustered_by_as_numbers_do_not_name_rows(tmp_path):
+    text = "x,y\n" + "".join(f"{i}.5,{i * i}\n" for i in range(20)) + "?,3\n"
+    assert read_table(put(tmp_path, text), Columns()).naming is None
+
+
+def test_days_that_rise_are_no_row_numbers(tmp_path):
+    text = "x,day\n" + "".join(f"{i % 3},2024-01-{i + 1:02}\n" for i in range(12))
+    assert not any("rises" in note for note in read_table(put(tmp_path, text), Columns()).notes)
+
+
+def test_new_rows_are_read_as_those_of_the_model(tmp_path):
+    path = put(tmp_path, "x,kind,day\n1,01,2024-01-01\n?,02,2024-01-02\n" + "3,01,2024-01-03\n" * 18)
+    new = read_new(path, None, None, ["x", "day"], ["kind"], dates=["day"])
+    assert new.texts["kind"][:2].tolist() == ["01", "02"]
+    assert new.notes == [
+        "column 'x': '?' among numbers, taken as missing",
+        "1 empty cell filled with the medians of the model",
+    ]
+    with pytest.raises(
+        DataError, match="Column 'day' must hold numbers, as it did for the model; it holds dates"
+    ):
+        read_new(path, None, None, ["x", "day"], ["kind"], dates=[])
+    with pytest.raises(
+        DataError, match="Column 'x' must hold dates, as it did for the model; it holds numbers"
+    ):
+        read_new(path, None, None, ["x", "day"], ["kind"], dates=["x", "day"])
+    read_new(path, None, None, ["x", "day"], ["kind"])  # a model that does not tell

@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import logging
 import threading
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -84,12 +85,15 @@ def execute(trials: list[Trial], pool: Pool, environment: str, done: Done, meet:
     workers = Parallel(
         n_jobs=pool.jobs, backend="threading", return_as="generator_unordered", batch_size=1
     )  # a thread for each child process: it waits for the answer
+    results = workers(delayed(answer)() for _ in trials)
     try:
-        for trial, records in workers(delayed(answer)() for _ in trials):
+        for trial, records in results:
             done(trial, records)
     finally:
         stop.set()
         children.end_own()
+        with warnings.catch_warnings(action="ignore", category=UserWarning):  # joblib counts what is left
+            results.close()
 
 
 class _Agenda:
