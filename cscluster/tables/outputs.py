@@ -64,7 +64,10 @@ def labels_csv(
             map(table.row_name, range(len(labels))), labels.tolist(), strict=True
         )
     else:
-        heads = [*frame.columns, "cluster" if "cluster" not in frame else "cluster_found"]
+        name = "cluster"
+        while name in frame:
+            name += "_found"
+        heads = [*frame.columns, name]
         rows = zip(*(frame[name].astype(str) for name in frame), labels.tolist(), strict=True)
     lines = (heads, *rows) if head else rows
     return "".join(cells.line(map(cells.guarded, map(str, row))) for row in lines)
