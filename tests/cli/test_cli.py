@@ -97,7 +97,7 @@ def test_fresh_forgets(cscluster, small):
         (["run", "small.yaml", "--set", "datasets=[{base: one.csv, target: c}]"], "has the one value"),
         (["run", "small.yaml", "--set", "constraints={kind: file, path: clash.csv}"], "'0' and '2' are cannot-linked"),
         (["run", "small.yaml", "--results", "taken"], "holds files but no results of cscluster; choose another name or another directory of results."),
-        (["run", "small.yaml", "--results", "small.yaml"], "No permission to write results"),
+        (["run", "small.yaml", "--results", "small.yaml"], "is a file; choose another directory of results."),
         (["report", "nothing"], "There is no run 'nothing'"),
         (["validate", "broken.yaml"], "broken.yaml:1:8: YAML syntax"),
         (["show", "pckmean"], "did you mean 'pckmeans'?"),
