@@ -228,11 +228,12 @@ def _check_features(features: Any) -> None:
     """Check what messages and `Table` rely on before any row is seen."""
     match getattr(features, "__dict__", None):
         case {"names": list(names), "medians": np.ndarray(), "steps": list(steps), "values": dict(values)}:
+            dates = getattr(features, "dates", None) or []
             texts = [*names, *values, *(text for known in values.values() for text in known)]
-            texts += features.dates or []
             if (
                 isinstance(features, Features)
-                and all(isinstance(text, str) for text in texts)
+                and isinstance(dates, list)
+                and all(isinstance(text, str) for text in [*texts, *dates])
                 and all(hasattr(step, "transform") for step in steps)
             ):
                 return

@@ -265,11 +265,16 @@ def _read_frame(source: str, columns: Columns) -> tuple[pd.DataFrame, Columns]:
     default = readers.default_target(path, frame)
     if columns.target is None and default != columns.labels:
         columns = replace(columns, target=default)
-    own = next((name for name in frame if name.lower() == "id" and frame[name].isna().any()), None)
-    if columns.id is None and own is not None:
+    own = next((name for name in frame if name.lower() == "id" and name not in columns.named), None)
+    if (
+        columns.id is None
+        and own is not None
+        and frame[own].isna().any()
+        and not pd.api.types.is_numeric_dtype(frame[own])
+    ):
         frame = readers.read_frame(path, id_column=own)  # NA and None may be names
     found = with_own_id(frame, columns)
-    if found.id != columns.id and found.id != own:
+    if found.id != columns.id:
         frame = readers.read_frame(path, id_column=found.id)
     return frame, found
 

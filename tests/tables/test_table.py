@@ -242,6 +242,15 @@ def test_names_that_mean_nothing_to_pandas_name_rows(tmp_path):
         assert read_table(path, columns).ids == ["NA", "None", "null", "b"]
 
 
+def test_numbers_called_id_with_gaps_stay_numbers(tmp_path):
+    path = put(tmp_path, "ID,x\n3.5,1\n,5\n,3\n7.5,9\n")
+    for columns in (Columns(), Columns(features=["ID", "x"])):
+        table = read_table(path, columns)
+        assert table.number_names == ["ID", "x"]
+        assert np.isnan(table.numbers).sum() == 2
+        assert not any("among numbers" in note for note in table.notes)
+
+
 def test_an_empty_id_is_still_missing(tmp_path):
     path = put(tmp_path, "id,x,y\na,1,2\n,2,3\n")
     with pytest.raises(DataError, match="Column 'id' of data set 'toy' has no value in row 1"):
