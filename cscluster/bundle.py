@@ -15,7 +15,11 @@ def folder(name: str) -> Path:
 
 
 def config_names() -> list[str]:
-    """Return the names of the bundled experiments; claims of papers and tracks lie beside them."""
+    """Return the names of the bundled experiments; claims, readings and tracks lie beside them."""
     root = folder("configs")
-    files = (path for path in root.rglob("*.yaml") if path.name not in ("claims.yaml", "tracks.yaml"))
+    files = (
+        path
+        for path in root.rglob("*.yaml")
+        if path.name not in ("claims.yaml", "readings.yaml", "tracks.yaml")
+    )
     return sorted(path.relative_to(root).with_suffix("").as_posix() for path in files)
