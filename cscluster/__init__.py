@@ -9,7 +9,7 @@ Examples
 >>> from cscluster import Constraints, PCKMeans, load_dataset
 >>> data = load_dataset("iris")
 >>> links = Constraints(must_links=[(0, 1)], cannot_links=[(0, 50), (50, 100)], n_samples=data.n_samples)
->>> clusterer = PCKMeans(n_clusters=3, random_state=0).fit(data.X, links)
+>>> clusterer = PCKMeans(n_clusters=3, random_state=0).fit(data.X, constraints=links)
 >>> len(links.violated(clusterer.labels_))
 0
 """
@@ -63,12 +63,16 @@ if TYPE_CHECKING:
     from cscluster.models.files import load_model as load_model
     from cscluster.models.files import save_model as save_model
     from cscluster.selection.auto import Auto as Auto
+    from cscluster.selection.guarded import Guarded as Guarded
+    from cscluster.selection.search import HeldOutSearch as HeldOutSearch
     from cscluster.tables.cluster import cluster as cluster
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 _MODULES = {
     "Constraints": "cscluster.constraints",
+    "Guarded": "cscluster.selection.guarded",
+    "HeldOutSearch": "cscluster.selection.search",
     "MetricClusterer": "cscluster.algorithms.metric_clusterer",
     "cluster": "cscluster.tables.cluster",
     "load_dataset": "cscluster.data.load",

@@ -1,12 +1,9 @@
-"""YAML as plain data, each piece with its line and column; no text harms who reads it.
-
-Only strings, numbers, booleans, null, lists and mappings are made: no tag runs anything, no anchor
-expands without end, no depth exhausts the stack, and no number is too long to be printed.
-"""
+"""YAML as plain data, each piece with its line and column."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,10 +17,28 @@ MAX_DEPTH = 50
 _MAX_NODES = 100_000
 _MAX_DIGITS = 100
 _TAG = "tag:yaml.org,2002:"
-_COLLECTIONS = {"map": yaml.MappingNode, "seq": yaml.SequenceNode}
-_AS_WRITTEN = ("str", "timestamp", "value")
-_COMPUTED = ("int", "float", "bool", "null")
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_INTEGER = r"[-+]?(0|[1-9][0-9_]*|0x[0-9a-fA-F_]+|0b[01_]+)"
+_FLOAT = (
+    r"[-+]?([0-9][0-9_]*(\.[0-9_]*)?([eE][-+]?[0-9]+)?|\.[0-9]+([eE][-+]?[0-9]+)?|\.(inf|Inf|INF))"
+    r"|\.(nan|NaN|NAN)"
+)
+
+
+_LONG_NUMBER = re.compile(
+    rf"[-+]?(0x[0-9a-fA-F_]{{{_MAX_DIGITS}}}|0b[01_]{{{_MAX_DIGITS}}}|[0-9_.]{{{_MAX_DIGITS}}})."
+)
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """Reads 1e-3 as a number, and dates and ranges such as 10:50:10 as strings."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in pairs if tag in (f"{_TAG}bool", f"{_TAG}null")]
+    for first, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+for _kind, _pattern in (("int", _INTEGER), ("float", _FLOAT)):
+    _Loader.add_implicit_resolver(f"{_TAG}{_kind}", re.compile(f"^({_pattern})$"), list("-+.0123456789"))
 
 
 @dataclass
@@ -52,91 +67,63 @@ def read(text: str, source: str) -> Document:
     """
     document = Document(source)
     try:
-        _check_depth(text, source)
-        loader = _LOADER(text)
+        _check_events(text, source)
+        loader = _Loader(text)
         root = loader.get_single_node()
         if root is not None:
-            document.data = _Reader(loader, document).plain(root, (), ())
+            for place, node in _nodes(root, (), source):
+                document.places[place] = _at(source, node)
+                if len(document.places) > _MAX_NODES:
+                    raise RecursionError
+            document.data = loader.construct_document(root)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        where = _at(source, mark) if mark else source
-        line = text.split("\n")[mark.line] if mark and mark.line < text.count("\n") + 1 else ""
-        if mark and "\t" in line[: mark.column + 1]:
+        where = f"{source}:{mark.line + 1}:{mark.column + 1}" if mark else source
+        lines = text.split("\n")
+        if mark and mark.line < len(lines) and "\t" in lines[mark.line][: mark.column + 1]:
             raise ConfigError(f"{where}: a tab; YAML is indented with spaces.") from None
         raise ConfigError(f"{where}: YAML syntax: {error.problem or error.context}") from None
+    except RecursionError:
+        raise ConfigError(f"{source}: too large: its anchors expand without end.") from None
     except (yaml.YAMLError, ValueError) as error:
         raise ConfigError(f"{source}: not YAML: {str(error).partition(chr(10))[0]}") from None
     return document
 
 
-def _check_depth(text: str, source: str) -> None:
-    """Refuse lists and mappings inside one another beyond `MAX_DEPTH`: composing them recurses."""
+def _check_events(text: str, source: str) -> None:
+    """Refuse tags, and what is nested beyond `MAX_DEPTH`: the compiled reader would crash."""
     depth = 0
-    for event in yaml.parse(text, Loader=_LOADER):
+    for event in yaml.parse(text, Loader=_Loader):
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_DEPTH:
-            raise ConfigError(f"{_at(source, event.start_mark)}: nested deeper than {MAX_DEPTH} levels.")
+            raise ConfigError(f"{_at(source, event)}: nested deeper than {MAX_DEPTH} levels.")
+        tag = getattr(event, "tag", None)
+        if tag:
+            raise ConfigError(f"{_at(source, event)}: the tag '{tag}' is not allowed; write plain values.")
+        if isinstance(event, yaml.ScalarEvent) and _LONG_NUMBER.match(event.value):
+            raise ConfigError(f"{_at(source, event)}: a number has more than {_MAX_DIGITS} digits.")
 
 
-def _at(source: str, mark: Any) -> str:
-    """Return the place of a mark, counted from one as editors do."""
-    return f"{source}:{mark.line + 1}:{mark.column + 1}"
-
-
-class _Reader:
-    """Turns nodes into plain data and notes their places."""
-
-    def __init__(self, loader: Any, document: Document) -> None:
-        self._loader, self._document, self._count = loader, document, 0
-
-    def plain(self, node: Any, place: Place, above: tuple[int, ...]) -> Any:
-        self._count += 1
-        if self._count > _MAX_NODES or id(node) in above:
-            raise ConfigError(f"{self._at(node)}: too large: its anchors expand without end.")
-        above = (*above, id(node))
-        kind = node.tag.removeprefix(_TAG)
-        if isinstance(node, _COLLECTIONS.get(kind, ())):
-            return self._collection(node, place, above)
-        if not isinstance(node, yaml.ScalarNode) or kind not in (*_AS_WRITTEN, *_COMPUTED):
-            raise ConfigError(f"{self._at(node)}: the tag '{node.tag}' is not allowed; write plain values.")
-        if re.search("[\ud800-\udfff]", node.value):
-            raise ConfigError(f"{self._at(node)}: a string holds half a character (a lone surrogate).")
-        return self._scalar(node, kind)
-
-    def _collection(self, node: Any, place: Place, above: tuple[int, ...]) -> Any:
-        if isinstance(node, yaml.SequenceNode):
-            items = []
-            for number, item in enumerate(node.value):
-                self._document.places[(*place, number)] = self._at(item)
-                items.append(self.plain(item, (*place, number), above))
-            return items
-        result: dict[str | int, Any] = {}
+def _nodes(node: Any, place: Place, source: str) -> Iterator[tuple[Place, Any]]:
+    """Yield the place of each item and key below a node, with the node that stands there."""
+    if isinstance(node, yaml.SequenceNode):
+        for number, item in enumerate(node.value):
+            yield (*place, number), item
+            yield from _nodes(item, (*place, number), source)
+    elif isinstance(node, yaml.MappingNode):
+        keys = set()
         for key_node, value_node in node.value:
-            key = self.plain(key_node, place, above)
-            if not isinstance(key, (str, int)):
-                raise ConfigError(f"{self._at(key_node)}: a key must be a string.")
-            if key in result:
-                raise ConfigError(f"{self._at(key_node)}: duplicate key '{key}'.")
-            self._document.places[(*place, key)] = self._at(key_node)
-            result[key] = self.plain(value_node, (*place, key), above)
-        return result
+            key = key_node.value
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise ConfigError(f"{_at(source, key_node)}: a key must be a string.")
+            if key in keys:
+                raise ConfigError(f"{_at(source, key_node)}: duplicate key '{key}'.")
+            keys.add(key)
+            yield (*place, key), key_node
+            yield from _nodes(value_node, (*place, key), source)
 
-    def _scalar(self, node: Any, kind: str) -> Any:
-        """Return a scalar; a range such as 10:50:10, to YAML a number to the base 60, is a string."""
-        text = node.value
-        if kind in ("int", "float") and ":" in text:
-            return text
-        if kind in _AS_WRITTEN:
-            is_number = not node.style and re.fullmatch(r"[+-]?\d+(\.\d*)?[eE][+-]?\d+", text)
-            return float(text) if is_number else text
-        try:
-            value = self._loader.construct_object(node)
-        except (LookupError, ValueError):
-            raise ConfigError(f"{self._at(node)}: '{text}' is not a valid {kind}.") from None
-        if kind == "int" and abs(value) >= 10**_MAX_DIGITS:
-            raise ConfigError(f"{self._at(node)}: an integer has more than {_MAX_DIGITS} digits.")
-        return value
 
-    def _at(self, node: Any) -> str:
-        return _at(self._document.source, node.start_mark)
+def _at(source: str, piece: Any) -> str:
+    """Return where a node or an event begins, counted from one as editors do."""
+    return f"{source}:{piece.start_mark.line + 1}:{piece.start_mark.column + 1}"

@@ -92,12 +92,12 @@ class WorkerError(CsclusterError):
     """The processes that run trials cannot be started."""
 
 
-def warn(message: str) -> None:
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn of what the user's own line brings about, however many calls of the package lie between."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and _is_inside(frame.f_globals.get("__name__", "")):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, UserWarning, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)
 
 
 def _is_inside(module: str) -> bool:

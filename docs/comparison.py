@@ -26,7 +26,7 @@ from cscluster.algorithms import registry
 from cscluster.algorithms.build import build
 from cscluster.arrays import IntArray
 from cscluster.constraints import Constraints
-from cscluster.constraints.schedules import random_pairs
+from cscluster.constraints.sampling import random_pairs
 from cscluster.data.dataset import Dataset
 from cscluster.data.load import load_dataset
 from cscluster.data.recipe import Recipe
@@ -64,14 +64,13 @@ def fit(name: str, data: Dataset, links: Constraints) -> Cell:
 
     The first fit of a compiled method, which compiles it, is not timed.
     """
-    joined = ("kmeans", dict[str, object]()) if registry.find(name).is_metric else None
-    model = build(name, {}, data.n_classes, SEED, joined)
+    model = build(name, {}, data.n_classes, SEED)
     try:
         with warnings.catch_warnings(action="ignore"):
             if "compiled" in registry.find(name).tags:
-                model.fit(data.X, links)
+                model.fit(data.X, constraints=links)
             start = time.process_time()
-            labels = model.fit(data.X, links).labels_
+            labels = model.fit(data.X, constraints=links).labels_
     except CsclusterError as error:
         return Cell(None, float("nan"), 0.0, str(error))
     return Cell(labels, score("ari", data.labels, labels), time.process_time() - start)
@@ -163,7 +162,7 @@ def main() -> None:
     names = [entry.name for entry in registry.BUILT_IN]
     for directory in filter(None, (given.directory, given.each)):
         directory.mkdir(parents=True, exist_ok=True)
-    draw([name for name in names if not name.endswith("_printed")], given.directory / "comparison.png")
+    draw(names, given.directory / "comparison.png")
     if given.each:
         draw_each(names, given.each)
 

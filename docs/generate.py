@@ -6,6 +6,7 @@ import inspect
 import json
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -17,22 +18,25 @@ from typer.main import get_command
 from cscluster.algorithms import registry
 from cscluster.algorithms.registry import Algorithm
 from cscluster.cli.commands import app
-from cscluster.constraints import schedules
 from cscluster.data import formats, index, preprocessing
+from cscluster.experiment.config import schedules
 from cscluster.experiment.config.schema import AlgorithmEntry, ClustererEntry, DatasetEntry, Experiment
 from cscluster.metrics.catalogue import METRICS, SCOPES
+from cscluster.papers import benchmark
+from cscluster.papers.ranking import BASELINE, Ranking
+from cscluster.papers.tracks import tracks
+from cscluster.report.aggregate import Results
 from cscluster.words import setting
 
 FAMILIES = {
-    "partition": "Partition: centres and links",
-    "margin": "Margin: boundaries that links shape",
-    "metric": "Metric: a distance learned from links, then a clusterer",
+    "partition": "Partition: centres and constraints",
+    "margin": "Margin: maximum-margin clustering",
+    "metric": "Metric: a metric learned from constraints, then a clusterer",
     "spectral": "Spectral: graphs and kernels",
-    "ensemble": "Ensemble: many partitions and links",
-    "selection": "Selection: held-out links choose the method",
+    "ensemble": "Ensemble: many partitions and constraints",
+    "selection": "Selection: held-out constraints choose the method",
 }
 
-_PRINTED = "_printed"
 COMMON = ("n_clusters", "random_state", "max_iter", "tol", "kernel", "sigma", "sigma_unit", "n_components")
 """Parameters that many algorithms have."""
 
@@ -81,24 +85,17 @@ def _words_table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
 def _algorithms() -> str:
     parts = [
         "# Algorithms\n",
-        "Every algorithm by family, with its name in an experiment file and after `--algorithm`.  Where our "
-        "form differs from the publication, the published one has a name of its own: *as printed*.  The page "
-        "of an algorithm explains each parameter, as `cscluster show NAME` does in the terminal.\n",
+        "Every algorithm by family, with its name in an experiment file and after `--algorithm`.  The page "
+        "of an algorithm explains each parameter, with its default and, where that differs, the value of the "
+        "publication (`preset: published`), as `cscluster show NAME` does in the terminal.\n",
     ]
     known = _by_name()
     for family, title in FAMILIES.items():
         rows = []
         for name, entry in known.items():
-            if entry.family == family and not name.endswith(_PRINTED):
-                printed = name + _PRINTED
-                rows.append(
-                    [
-                        f"[{entry.title}]({name}.md)",
-                        docstrings.summary(inspect.getdoc(entry.load()) or ""),
-                        f"`{name}`" + (f", [as printed]({printed}.md)" if printed in known else ""),
-                        _short_source(entry),
-                    ]
-                )
+            if entry.family == family:
+                summary = docstrings.summary(inspect.getdoc(entry.load()) or "")
+                rows.append([f"[{entry.title}]({name}.md)", summary, f"`{name}`", _short_source(entry)])
         heads = ["algorithm", "idea", "name", "publication"]
         parts.append(f"## {title}\n\n" + _words_table(heads, rows))
     names = "\n".join(_by_name())
@@ -126,13 +123,11 @@ def _algorithm(entry: Algorithm, measured: dict[str, str]) -> str:
         ["tags", ", ".join(entry.tags) or "none"],
         ["preprocessing by default", ", ".join(entry.preprocess) or "none"],
     ]
-    if entry.caveat:
-        facts.append(["caveat", entry.caveat.replace("docs/defaults.md", "[defaults](../../defaults.md)")])
     if others:
         facts.append(["other forms", ", ".join(f"[{other.title}]({other.name}.md)" for other in others)])
     parts = [f"# {entry.title}\n", docstrings.summary(doc), _table(["", ""], facts), _picture(entry)]
-    parts += ["## Parameters\n", _parameters(entry), *docstrings.sections(doc)]
-    words = {_bare(cls.__name__), _bare(entry.title.removesuffix(" (as printed)"))}
+    parts += ["## Parameters\n", _parameters(entry), *docstrings.sections(doc), _benchmark(entry)]
+    words = {_bare(cls.__name__), _bare(entry.title)}
     for heading, text in measured.items():
         if words & {_bare(name) for name in re.split(r",| and the | and |\(", heading)}:
             parts.append(f"## Measured\n\n{text}\n")
@@ -146,30 +141,55 @@ def _picture(entry: Algorithm) -> str:
         f"![{entry.title} on data that suits it, and on data that does not]"
         f"(../../figures/{entry.name}.png)\n\n"
         f"Of the four sets of [the gallery](../../gallery.md), those where {entry.title} with its defaults "
-        "comes nearest to the classes and stays farthest from them.  Lines are the given links (solid: "
+        "comes nearest to the classes and stays farthest from them.  Lines are the constraints (solid: "
         "must-link, dashed: cannot-link).\n"
     )
 
 
 def _parameters(entry: Algorithm) -> str:
-    """Return the table of parameters: our form and the printed one side by side where there are two."""
-    known = _by_name()
-    ours = known[entry.name.removesuffix(_PRINTED)]
-    forms = [ours, *filter(None, [known.get(ours.name + _PRINTED)])]
-    defaults = [form.defaults() for form in forms]
-    heads = ["default"] if len(forms) == 1 else ["ours", "as printed"]
-    rows = []
+    """Return the table of parameters and, where defaults differ from the publication, that of both values."""
+    defaults = entry.defaults()
     parameters = entry.load().parameters
-    for name, p in sorted(parameters.items(), key=lambda item: item[0] in COMMON):  # its own come first
-        values = [f"`{setting(each[name])}`" for each in defaults]
-        if len(set(values)) > 1:
-            values = [f"**{value}**" for value in values]
-        rows.append([f"`{name}`", p.meaning, *values, p.legal])
-    table = _words_table(["parameter", "meaning", *heads, "legal values"], rows)
-    if len(forms) == 1:
+    ordered = sorted(parameters.items(), key=lambda item: item[0] in COMMON)  # its own come first
+    rows = [[f"`{name}`", p.meaning, f"`{setting(defaults[name])}`", p.legal] for name, p in ordered]
+    table = _words_table(["parameter", "meaning", "default", "legal values"], rows)
+    published = [
+        [f"`{name}`", parameters[name].why, f"`{setting(defaults[name])}`", f"`{setting(value)}`"]
+        for name, value in entry.published().items()
+        if value != defaults[name]
+    ]
+    if not published:
         return table
-    names = " and ".join(f"`{form.name}`" for form in forms)
-    return f"{table}\nThe two forms are called {names}; values in which they differ are bold.\n"
+    heads = ["parameter", "why the default differs", "default", "published"]
+    return f"{table}\n### Published values\n\n{_words_table(heads, published)}"
+
+
+@cache
+def _rankings() -> list[tuple[str, int, Results, Ranking]]:
+    """Return how the methods compare in each track of the benchmark at each number of constraints."""
+    runs = benchmark.choose(None, "full", Path(__file__).parents[1] / "results").outcome()
+    return [
+        (tracks()[name].title, int(point), run, Ranking.of(run, int(point)))
+        for name, run in runs.items()
+        for point in sorted(run.cells["point"].unique())
+    ]
+
+
+def _benchmark(entry: Algorithm) -> str:
+    """Return the rows of the benchmark that a method has with its present defaults."""
+    rows = []
+    for title, point, run, ranking in _rankings():
+        labels = run.trials.loc[run.trials["algorithm"] == entry.name, "label"].unique()
+        baseline = ranking.means.get(BASELINE, float("nan"))
+        rows += [
+            [title, label, point, f"{ranking.means[label]:.3f}", f"{baseline:.3f}", ranking.rank(label)]
+            for label in labels
+        ]
+    if not rows:
+        return ""
+    heads = ["track", "method", "constraints", "mean ARI", "k-means", "mean rank"]
+    about = "Means over data sets; see [the benchmark](../../benchmark_results.md)."
+    return f"## In the benchmark\n\n{about}\n\n{_table(heads, rows)}"
 
 
 def _measurements(page: str) -> dict[str, str]:
@@ -241,9 +261,9 @@ def _formats() -> str:
 
 def _schedules() -> str:
     parts = [
-        "# Schedules of links\n",
-        "How links are drawn: the key `constraints` of an experiment.  Every algorithm of a trial sees the "
-        "same links, and larger numbers extend smaller ones.\n",
+        "# Schedules of constraints\n",
+        "How constraints are drawn: the key `constraints` of an experiment.  Every algorithm of a trial sees "
+        "the same constraints, and larger sets extend smaller ones.\n",
     ]
     for kind, model in schedules.MODELS.items():
         about = docstrings.summary(inspect.getdoc(model) or "")

@@ -6,8 +6,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from cscluster import cluster, threads
 from cscluster.algorithms.partition.kmeans import KMeans
-from cscluster.labelling.clusters import Clusterer
-from cscluster.tables.table import Columns, from_pandas
+from cscluster.data.table import Columns, from_pandas
+from cscluster.labelling.clusters import AnswerClusterer
 
 
 def most_threads():
@@ -55,5 +55,5 @@ def test_of_a_large_table_only_the_choice_is_made_by_one_thread(during_fits):
 def test_labelling_fits_by_one_thread(during_fits):
     X, _ = make_blobs(60, centers=3, random_state=0)
     table = from_pandas(pd.DataFrame(X, columns=["x", "y"]), Columns())
-    Clusterer(table, X, 3, "kmeans")([])
+    AnswerClusterer(table, X, 3, "kmeans")([])
     assert set(during_fits) == {1}

@@ -40,20 +40,6 @@ class Busy(Trivial):
         return super().fit(X)
 
 
-class Deaf(Trivial):
-    """Holds the interpreter for about `seconds`, as compiled code may: no other thread runs meanwhile."""
-
-    def __init__(self, seconds=60, sign=""):
-        self.seconds = seconds
-        self.sign = sign
-
-    def fit(self, X, constraints=None):
-        with open(self.sign, "w") as file:
-            file.write(str(os.getpid()))
-        ctypes.PyDLL(None).sleep(self.seconds)  # unlike CDLL, PyDLL keeps the lock of the interpreter
-        return super().fit(X)
-
-
 class Broken(Trivial):
     """Fails in the way that `how` names, on odd seeds only if `sometimes`."""
 

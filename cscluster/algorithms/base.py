@@ -3,69 +3,54 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from functools import cache, wraps
+from collections.abc import Mapping
+from functools import cache
 from typing import Any, ClassVar, Self, TypeAlias, dataclass_transform
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cscluster.algorithms import parameters
-from cscluster.algorithms.cost import Cost, kernel_matrix, require_affordable
-from cscluster.algorithms.parameters import Integer, Null, Parameter, parameter
+from cscluster.algorithms._sklearn import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
+from cscluster.algorithms.parameters import Integer, Parameter, Seed, parameter
 from cscluster.arrays import BoolArray as BoolArray
 from cscluster.arrays import FloatArray as FloatArray
 from cscluster.arrays import IntArray as IntArray
 from cscluster.arrays import dense as dense
 from cscluster.constraints import Constraints
+from cscluster.constraints.files import as_links
 from cscluster.errors import ConstraintError, ParameterError, warn
-from cscluster.linalg.scatter import common_scales, principal_map
+from cscluster.words import plural
 
 Samples: TypeAlias = Any
 """Array-like or CSR of shape (n_samples, n_features)."""
-_FEW_CLUSTERS = 10
-"""Clusters of the k-means that a method without a number of clusters is measured by."""
-
-
-def _ignoring_target(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Let ``method(X, constraints)`` be called as scikit-learn does: ``method(X, y, constraints=links)``.
-
-    Its pipelines and searches always hand on a target y, a vector or None, which no method here looks at.
-    """
-
-    @wraps(method)
-    def called(self: Any, X: Samples, *rest: Any, **named: Any) -> Any:
-        if rest and (rest[0] is None or np.asarray(rest[0], dtype=object).ndim == 1):
-            rest = rest[1:]
-        return method(self, X, *rest, **named)
-
-    return called
 
 
 @dataclass_transform(kw_only_default=True)
 class ConstrainedEstimator(BaseEstimator, ABC):
-    """An estimator that is fitted to samples and to links between them.
+    """An estimator that is fitted to samples and to constraints between them.
 
     Subclasses declare each parameter once, by `cscluster.algorithms.parameters.parameter`; the constructor
     and the table `parameters` follow.  `version` is an integer that is raised whenever a change alters
-    results: stored trials of an older version are then recomputed.  `keeps_hard_links`
-    says that no hard link is ever broken; other estimators see hard links as links of weight one.
-    `weighs_links` is false where all links count alike: weights are then refused.
+    results: stored trials of an older version are then recomputed.  An estimator that does not satisfy hard
+    constraints treats them as constraints of weight one.  `weighs_constraints` is false where all
+    constraints count alike: weights are then refused.
     """
 
     version: ClassVar[int] = 1
     parameters: ClassVar[Mapping[str, Parameter]] = {}
     accepts_sparse: ClassVar[bool] = False
-    keeps_hard_links: ClassVar[bool] = False
-    weighs_links: ClassVar[bool] = True
+    weighs_constraints: ClassVar[bool] = True
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         parameters.declare(cls)
-        for name in {"fit", "fit_predict"} & vars(cls).keys():
-            setattr(cls, name, _ignoring_target(vars(cls)[name]))
 
     @classmethod
     @cache
@@ -73,66 +58,80 @@ class ConstrainedEstimator(BaseEstimator, ABC):
         """Return the names of the constructor's parameters, which scikit-learn looks up at every call."""
         return super()._get_param_names()
 
-    @abstractmethod
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Fit to the samples `X` of shape (n_samples, n_features) and the links between them."""
+    @property
+    def satisfies_hard_constraints(self) -> bool:
+        """Whether no hard constraint is ever violated."""
+        return False
 
-    def _validate(self, X: Samples, constraints: Constraints | None) -> tuple[Samples, Constraints]:
-        """Check parameters, samples and links; return both ready for use."""
-        name = type(self).__name__
-        parameters.check(name, self.parameters, self.get_params(deep=False))
-        X = self._samples(X)
-        links = self._validate_links(X.shape[0], constraints)
-        n, d = X.shape
-        self.require_affordable(n, d, links)
-        return X, links
+    @classmethod
+    def published(cls, **params: Any) -> Self:
+        """Return the method with the parameter values of its own publication.
 
-    def require_affordable(self, n: int, d: int, links: Constraints) -> None:
-        """Refuse a fit to n samples of d features that needs too much time or memory.
+        Parameters
+        ----------
+        **params : object
+            Further parameters; they take precedence over the published values.
 
-        Raises
-        ------
-        DataError
-            With what the fit would need and what to use instead.
+        Examples
+        --------
+        >>> from cscluster import PMMC
+        >>> PMMC.published(n_clusters=4).solver
+        'subgradient'
         """
-        n_clusters = getattr(self, "n_clusters", _FEW_CLUSTERS)
-        require_affordable(type(self).__name__, self._cost(n, d, links), n, d, len(links), n_clusters)
+        return cls(**{**parameters.published_values(cls.parameters), **params})
 
-    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
-        """Return what a fit to n samples of d features needs, where that grows faster than for k-means."""
-        return None
+    @abstractmethod
+    def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
+        """Fit to samples and constraints.
 
-    def _validate_links(self, n_samples: int, constraints: Constraints | None) -> Constraints:
-        """Check that clusters and links suit the number of samples; return links ready for use."""
+        Parameters
+        ----------
+        X : array-like or sparse array of shape (n_samples, n_features)
+            The samples.
+        y : array-like of int of shape (n_samples,), optional
+            Partial labels: the class of a sample, or -1 where it is unknown.
+        constraints : Constraints, list of (i, j, "must" | "cannot") or DataFrame, optional
+            Must-links and cannot-links.  Together with `y` their union counts.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+
+    def _validate(self, X: Samples, y: Any, constraints: Any) -> tuple[Samples, Constraints]:
+        """Check parameters, samples, partial labels and constraints; return samples and constraints."""
+        self._check_parameters()
+        X = self._samples(X)
+        return X, self._validate_constraints(X.shape[0], y, constraints)
+
+    def _check_parameters(self) -> None:
+        """Check the parameters and draw the seed of this fit, `_seed`."""
+        parameters.check(type(self).__name__, self.parameters, self.get_params(deep=False))
+        self._seed = integer_seed(getattr(self, "random_state", None))
+
+    def _validate_constraints(self, n_samples: int, y: Any, constraints: Any) -> Constraints:
+        """Return partial labels and constraints as one set of constraints that suits the samples."""
         name = type(self).__name__
         n_clusters = getattr(self, "n_clusters", 1)
         if n_clusters > n_samples:
             raise ParameterError(
                 f"'n_clusters' of {name} must not exceed the {n_samples} samples, got {n_clusters}."
             )
-        if constraints is None:
-            constraints = Constraints.empty(n_samples)
-        if not isinstance(constraints, Constraints):
-            raise ConstraintError(
-                f"constraints must be a cscluster.Constraints, got {type(constraints).__name__}."
-            )
-        if constraints.n_samples != n_samples:
-            raise ConstraintError(
-                f"The links were made for {constraints.n_samples} samples, but X has {n_samples}."
-            )
-        self.require_equal_weights(constraints)
-        if self.keeps_hard_links or not len(constraints.hard):
-            return constraints
+        given = as_constraints(n_samples, y, constraints)
+        self.require_equal_weights(given)
+        if self.satisfies_hard_constraints or not len(given.hard):
+            return given
         if isinstance(self, Clusterer):
-            warn(f"{name} cannot guarantee hard links; it takes them as links of weight one.")
-        return constraints.softened()
+            warn(f"{name} cannot guarantee hard constraints; it treats them as constraints of weight one.")
+        return given.softened()
 
     def require_equal_weights(self, constraints: Constraints) -> None:
-        """Refuse links of several weights where all count alike; hard ones count as links of weight one."""
-        if not self.weighs_links and not np.isin(constraints.weights, [1.0, np.inf]).all():
+        """Refuse constraints of several weights where all count alike; hard ones count with weight one."""
+        if not self.weighs_constraints and not np.isin(constraints.weights, [1.0, np.inf]).all():
             raise ConstraintError(
-                f"{type(self).__name__} cannot weigh links against each other; leave their weights out, or "
-                "use PCKMeans, MPCKMeans or PCCC."
+                f"{type(self).__name__} cannot weigh constraints against each other; leave their weights "
+                "out, or use PCKMeans, MPCKMeans or PCCC."
             )
 
     def _validate_new(self, X: Samples) -> Samples:
@@ -163,16 +162,77 @@ class ConstrainedEstimator(BaseEstimator, ABC):
         return tags
 
 
-class _Partition:
-    """What `fit` of a clusterer sets."""
+def as_constraints(n_samples: int, y: Any, constraints: Any) -> Constraints:
+    """Return partial labels and constraints, as `fit` takes them, as one set of constraints.
 
-    labels_: IntArray
-    n_iter_: int
-    converged_: bool
-    objective_: FloatArray
+    Raises
+    ------
+    ConstraintError
+        If one of them cannot be used, or they contradict each other.
+    """
+    if isinstance(y, Constraints):
+        warn("Write fit(X, constraints=...): in 0.4 the second argument is y alone.", FutureWarning)
+        return _matching(constraints, n_samples) | _matching(y, n_samples)
+    given = _matching(constraints, n_samples)
+    if y is None:
+        return given
+    labels = _partial_labels(y, n_samples)
+    labelled = Constraints.from_partial_labels(labels)
+    if len(given):
+        _require_agreement(labels, given)
+        labelled = labelled | given
+        labelled.require_consistent()
+    return labelled
 
 
-class Clusterer(_Partition, ClusterMixin, ConstrainedEstimator):
+def _matching(constraints: Any, n_samples: int) -> Constraints:
+    """Return constraints of any form, or raise an error if they are not made for as many samples."""
+    given = as_links(constraints, n_samples, contradictions="keep")
+    if given.n_samples != n_samples:
+        raise ConstraintError(
+            f"The constraints were made for {given.n_samples} samples, but X has {n_samples}."
+        )
+    return given
+
+
+def _require_agreement(labels: IntArray, given: Constraints) -> None:
+    """Raise an error that names the first constraint between labelled samples that their labels violate."""
+    labelled = given.select((labels[given.pairs] != -1).all(axis=1))
+    violated = labelled.violated(labels)
+    if len(violated):
+        (i, j), kind = violated.pairs[0], "must" if len(violated.must_links) else "cannot"
+        raise ConstraintError(
+            f"Samples {i} and {j} are {kind}-linked, but their labels in y are {labels[i]} and {labels[j]}"
+            + (f" ({plural(len(violated) - 1, 'more such pair')})." if len(violated) > 1 else ".")
+        )
+
+
+def _partial_labels(y: Any, n_samples: int) -> IntArray:
+    """Return partial labels, or raise an error that says what they must be."""
+    try:
+        labels = np.asarray(y)
+    except ValueError:  # lists of several lengths
+        labels = np.asarray(y, dtype=object)
+    if labels.dtype.kind not in "iu" or labels.shape != (n_samples,):
+        raise ConstraintError(
+            f"Unknown label type: y must hold an integer for each of the {n_samples} samples, -1 where its "
+            f"class is unknown, got {labels.dtype} values of shape {labels.shape}."
+        )
+    if not (labels == -1).any():
+        warn("y has no -1: each sample is taken as labelled.")
+    return labels.astype(np.int64)
+
+
+def integer_seed(random_state: Any) -> int | None:
+    """Return the seed that a generator gives, or the seed itself."""
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31 - 1))
+    return None if random_state is None else int(random_state)
+
+
+class Clusterer(ClusterMixin, ConstrainedEstimator):
     """A clusterer: `fit` sets the attributes below; `predict` exists where the model generalises.
 
     Attributes
@@ -188,90 +248,42 @@ class Clusterer(_Partition, ClusterMixin, ConstrainedEstimator):
     """
 
     n_clusters: int = parameter(2, "number of clusters", Integer(1))
+    random_state: Any = parameter(None, "seed of the random choices", Seed())
 
-    def fit_predict(self, X: Samples, constraints: Constraints | None = None) -> IntArray:
-        """Fit and return the labels of `X`."""
-        return self.fit(X, constraints).labels_
+    def fit_predict(self, X: Samples, y: Any = None, constraints: Any = None) -> IntArray:
+        """Fit and return the labels of `X`; the parameters are those of `fit`."""
+        return self.fit(X, y, constraints=constraints).labels_
 
-    def _end_as(self, model: Any) -> None:
-        """Set the attributes of a partition to those of another clusterer."""
-        self.labels_, self.objective_ = model.labels_, model.objective_
-        self.n_iter_, self.converged_ = model.n_iter_, model.converged_
+    def _set_partition(self, labels: Any, *, objective: Any = (), n_iter: int, converged: bool) -> Self:
+        """Set the attributes that every clusterer has."""
+        self.labels_: IntArray = np.asarray(labels, dtype=np.int64)
+        self.objective_: FloatArray = np.asarray(objective, dtype=np.float64)
+        self.n_iter_ = int(n_iter)
+        self.converged_ = bool(converged)
+        return self
 
-    def _end_with(self, model: Any) -> None:
-        """Set the attributes of a partition to those of scikit-learn's k-means."""
-        self.labels_ = model.labels_.astype(np.int64)
-        self.n_iter_ = model.n_iter_
-        self.converged_ = model.n_iter_ < model.max_iter
-        self.objective_ = np.array([model.inertia_])
+    def _set_kmeans_partition(self, model: Any) -> Self:
+        """Set the attributes to those of scikit-learn's k-means."""
+        return self._set_partition(
+            model.labels_,
+            objective=[model.inertia_],
+            n_iter=model.n_iter_,
+            converged=model.n_iter_ < model.max_iter,
+        )
 
 
-class SeededClusterer(Clusterer):
-    """A clusterer that makes random choices."""
+class MetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedEstimator):
+    """A transformer after which Euclidean distance respects the constraints."""
 
-    random_state: int | None = parameter(None, "seed of the random choices", Integer(0, 2**32 - 1), Null())
-
-
-class MetricLearner(TransformerMixin, ConstrainedEstimator):
-    """A transformer after which Euclidean distance respects the links."""
+    @property
+    @abstractmethod
+    def _n_features_out(self) -> int:
+        """Number of dimensions of the learned space, from which scikit-learn makes the names of columns."""
 
     @abstractmethod
     def transform(self, X: Samples) -> FloatArray:
         """Map samples to the learned space."""
 
-
-class LinearMetric(MetricLearner):
-    """A metric learner whose map is linear; a method gives its own step, `_learn`.
-
-    Attributes
-    ----------
-    components_ : ndarray of shape (n_components, n_features)
-        The learned map L; the metric's matrix is ``L.T @ L``.  Constant features get no weight.
-    n_directions_ : int
-        Number of principal components that the metric was learned on; zero if on the features themselves.
-    """
-
-    accepts_sparse = True
-
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Learn the map from the links, on features that vary, each divided by its scale."""
-        X, constraints = self._validate(X, constraints)
-        n, d = X.shape
-        if sparse.issparse(X):
-            whole = kernel_matrix(n, d, "use pmmc, which keeps the samples sparse")
-            require_affordable(type(self).__name__, whole, n, d, len(constraints), 1)
-        X = dense(X)
-        varies, scales = self._scales(X)
-        most = self._most_directions()
-        if most is not None and varies.sum() > most:
-            divisors = np.ones(X.shape[1])
-            divisors[varies] = scales
-            P = principal_map(X, divisors, most)
-            self.n_directions_ = P.shape[1]
-            self.components_ = self._learn(X @ P, constraints) @ P.T
-            return self
-        self.n_directions_ = 0
-        L = self._learn(X[:, varies] / scales, constraints)
-        self.components_ = np.zeros((len(L), X.shape[1]))
-        self.components_[:, varies] = L / scales
-        return self
-
-    def _scales(self, X: FloatArray) -> tuple[BoolArray, FloatArray]:
-        """Return which features vary, and what those that do are divided by."""
-        return common_scales(X)
-
-    def _most_directions(self) -> int | None:
-        """Return the most features that the metric is learned on as they are; any number if None.
-
-        Beyond it, the metric is learned on so many leading principal components of the scaled features.
-        """
-        return None
-
-    @abstractmethod
-    def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
-        """Return the map of the scaled features, or of their principal components."""
-
-    def transform(self, X: Samples) -> FloatArray:
-        """Return ``X @ components_.T``."""
-        X = self._validate_new(X)
-        return np.asarray(X @ self.components_.T)
+    def _warn_prior(self, missing: str) -> None:
+        """Warn that the constraints teach nothing, so that the metric is the one without constraints."""
+        warn(f"{type(self).__name__} got no {missing}: the metric is the prior.")

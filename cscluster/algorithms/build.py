@@ -7,6 +7,7 @@ from typing import Any
 
 from cscluster.algorithms import registry
 from cscluster.algorithms.metric_clusterer import MetricClusterer
+from cscluster.algorithms.partition.kmeans import KMeans
 
 
 def build(
@@ -27,16 +28,14 @@ def build(
     n_clusters, random_state : int
         Handed to every estimator that takes them.
     clusterer : pair of str and mapping, optional
-        Name and parameters of what clusters in the space of a metric learner; without one
-        that of the registry, and `MetricClusterer` decides whether its `JOINED` needs the metric.
+        Name and parameters of what clusters in the space of a metric learner; k-means by default.
     """
     algorithm = registry.find(name)
     built = estimator(algorithm, params, n_clusters, random_state)
     if not algorithm.is_metric:
         return built
-    if clusterer is None and algorithm.joined != registry.JOINED:
-        clusterer = algorithm.joined, {}
-    joined = clusterer and estimator(registry.find(clusterer[0]), clusterer[1], n_clusters, random_state)
+    name, params = clusterer or (registry.JOINED, {})
+    joined = estimator(registry.find(name), params, n_clusters, random_state)
     return MetricClusterer(metric=built, clusterer=joined, n_clusters=n_clusters, random_state=random_state)
 
 
@@ -47,4 +46,18 @@ def estimator(
     shared = {"n_clusters": n_clusters, "random_state": random_state}
     known = algorithm.defaults()
     given = {key: value for key, value in shared.items() if key in known}
-    return algorithm.load()(**{**algorithm.preset, **given, **params})
+    return algorithm.load()(**{**algorithm.params, **given, **params})
+
+
+def title(estimator: Any) -> str:
+    """Return what an estimator is called in tables: the title of its entry, else the name of its class."""
+    if isinstance(estimator, MetricClusterer):
+        return f"{title(estimator.metric)} + {title(estimator.clusterer or KMeans())}"
+    cls = type(estimator)
+    forms = [
+        entry
+        for entry in registry.BUILT_IN
+        if entry.target == f"{cls.__module__}:{cls.__name__}"
+        and all(getattr(estimator, name) == value for name, value in entry.params.items())
+    ]
+    return max(forms, key=lambda entry: len(entry.params)).title if forms else cls.__name__

@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from cscluster.algorithms.base import ConstrainedEstimator, Samples
 from cscluster.algorithms.parameters import Choice, Real, parameter
 from cscluster.linalg.kernels import Kernel
 
 
-class GaussianEstimator(ConstrainedEstimator):
-    """An estimator with a Gaussian kernel."""
+def _sigma() -> Any:
+    return parameter(1.0, "width of the Gaussian kernel exp(-||x - z||^2 / sigma^2)", Real(0, open_low=True))
 
-    sigma: float = parameter(
-        1.0, "width of the Gaussian kernel exp(-||x - z||^2 / sigma^2)", Real(0, open_low=True)
-    )
-    sigma_unit: str = parameter(
+
+def _sigma_unit() -> Any:
+    return parameter(
         "median",
         "whether sigma is a multiple of the median distance between samples or in the data's unit",
         Choice("median", "data"),
     )
+
+
+class GaussianEstimator(ConstrainedEstimator):
+    """An estimator with a Gaussian kernel."""
+
+    sigma: float = _sigma()
+    sigma_unit: str = _sigma_unit()
 
     def _kernel_for(self, X: Samples) -> Kernel:
         """Return the kernel with the width that suits the samples."""
         return Kernel.of("gaussian", X, self.sigma, self.sigma_unit)
 
 
-class KernelEstimator(GaussianEstimator):
+class KernelEstimator(ConstrainedEstimator):
     """An estimator with a choice of kernels."""
 
+    sigma: float = _sigma()
+    sigma_unit: str = _sigma_unit()
     kernel: str = parameter(
         "gaussian",
         "kernel function: 'gaussian' is exp(-||x - z||^2 / sigma^2), 'linear' is x^T z",
@@ -34,4 +44,5 @@ class KernelEstimator(GaussianEstimator):
     )
 
     def _kernel_for(self, X: Samples) -> Kernel:
+        """Return the kernel with the width that suits the samples."""
         return Kernel.of(self.kernel, X, self.sigma, self.sigma_unit)

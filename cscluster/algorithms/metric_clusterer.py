@@ -2,102 +2,85 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
-from cscluster.algorithms.base import Clusterer, IntArray, MetricLearner, Samples, SeededClusterer
-from cscluster.algorithms.fallback import Reference
+from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, MetricLearner, Samples
 from cscluster.algorithms.parameters import REQUIRED, Estimator, Null, parameter
-from cscluster.algorithms.partition.pckmeans import PCKMeans
-from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError, warn
+from cscluster.algorithms.partition.kmeans import KMeans
 
 
-class MetricClusterer(SeededClusterer):
-    """Learn a metric from the links, then cluster in the learned space.
+class MetricClusterer(Clusterer):
+    """Learn a metric from the constraints, then cluster in the learned space.
 
     Attributes
     ----------
     metric_, clusterer_ : estimators
         The fitted parts.
-    uses_metric_ : bool
-        Whether the clusters are those of the learned space; else those of the given features.
     offline_seconds_ : float
         Time of what the metric computes from the samples alone.
 
-    Notes
-    -----
-    Without a `clusterer` PCK-Means clusters, which keeps links that the metric alone breaks.  The
-    metric must then prove itself: where the labels that PCK-Means would predict in the learned space, links
-    aside, do not keep more links than k-means of the given features, which has seen none, by more than there
-    are clusters and effective features (`beats_kmeans`), the clusters are those of k-means, linked
-    samples labelled together.  So they are where the links are not of the kind that the metric needs.
+    Examples
+    --------
+    >>> from cscluster import PCKMeans, RCA, MetricClusterer
+    >>> X = [[0.0, 0.0], [0.0, 9.0], [1.0, 0.0], [1.0, 9.0]]
+    >>> constraints = [(0, 1, "must"), (2, 3, "must"), (1, 3, "cannot")]
+    >>> model = MetricClusterer(metric=RCA(), clusterer=PCKMeans(), n_clusters=2, random_state=0)
+    >>> labels = model.fit(X, constraints=constraints).labels_
+    >>> bool(labels[0] == labels[1] != labels[2] == labels[3])
+    True
     """
 
     accepts_sparse = True
-    keeps_hard_links = True  # as far as its clusterer does
 
-    metric: MetricLearner = parameter(
-        REQUIRED, "the metric learner; its links are those given to fit", Estimator("transform")
-    )
-    clusterer: Clusterer | None = parameter(
+    metric: Any = parameter(REQUIRED, "the metric learner", Estimator("transform"))
+    clusterer: Any = parameter(
         None,
-        "clusters the mapped samples, and sees the links as well; if null, PCK-Means, or k-means of the "
-        "given features where the links do not favour the metric",
+        "clusters the mapped samples and sees the constraints as well; k-means if None",
         Estimator("fit"),
         Null(),
     )
 
-    version = 4
+    @property
+    def satisfies_hard_constraints(self) -> bool:
+        """Whether the clusterer satisfies hard constraints."""
+        return getattr(self.clusterer, "satisfies_hard_constraints", False)
 
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Learn the metric and cluster."""
-        X, constraints = self._validate(X, constraints)
-        self.metric_ = self._told(self.metric)
+    def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
+        """Learn the metric and cluster; the parameters are those of `ConstrainedEstimator.fit`."""
+        X, constraints = self._validate(X, y, constraints)
+        self.metric_, self.clusterer_ = self._part(self.metric), self._part(self.clusterer or KMeans())
         if isinstance(self.metric_, MetricLearner):
             self.metric_.require_equal_weights(constraints)
-        self.clusterer_ = self._told(self.clusterer or PCKMeans(fallback=False))
-        if self.clusterer is None and len(constraints):
-            self._try_metric(X, constraints)
-        else:
-            self.clusterer_.fit(self.metric_.fit(X, constraints).transform(X), constraints)
-            self.uses_metric_, self.labels_ = True, self.clusterer_.labels_
-        self.n_iter_ = self.clusterer_.n_iter_
-        self.converged_ = self.clusterer_.converged_ and getattr(self.metric_, "converged_", True)
-        self.objective_ = self.clusterer_.objective_
+        self.metric_.fit(X, constraints=constraints)
+        self.clusterer_.fit(self.metric_.transform(X), constraints=constraints)
         self.offline_seconds_ = float(getattr(self.metric_, "offline_seconds_", 0.0))
-        return self
+        return self._set_partition(
+            self.clusterer_.labels_,
+            objective=self.clusterer_.objective_,
+            n_iter=self.clusterer_.n_iter_,
+            converged=self.clusterer_.converged_ and getattr(self.metric_, "converged_", True),
+        )
 
-    def _told(self, part: MetricLearner | Clusterer) -> MetricLearner | Clusterer:
-        """Return a part, not fitted, that knows the number of clusters and the seed where it takes them."""
-        shared = {"n_clusters": self.n_clusters, "random_state": self.random_state}
-        told = clone(part)
-        told.set_params(**{name: shared[name] for name in shared.keys() & told.get_params(deep=False).keys()})
-        return told
+    def _part(self, part: Any) -> Any:
+        """Return an unfitted copy of a part, with the number of clusters and the seed where it takes them."""
+        shared = {"n_clusters": self.n_clusters, "random_state": self._seed}
+        copy = clone(part)
+        copy.set_params(**{name: shared[name] for name in shared.keys() & copy.get_params(deep=False).keys()})
+        return copy
 
-    def _try_metric(self, X: Samples, constraints: Constraints) -> None:
-        """Cluster in the learned space, or by k-means of the given features where the links favour that."""
-        reference, owner = Reference(X, self.n_clusters, self.random_state), type(self.metric_).__name__
-        of_kmeans = reference.linked_labels(constraints)
-        self.uses_metric_ = False
-        try:
-            self.metric_.fit(X, constraints)
-        except ConstraintError as error:
-            warn(f"{error} k-means clusters the given features instead.")
-        else:
-            if not reference.is_unbeatable(owner, constraints, of_kmeans):
-                Z = self.metric_.transform(X)
-                self.labels_ = self.clusterer_.fit(Z, constraints).labels_
-                both = (self.labels_, of_kmeans)
-                blind = self.clusterer_.predict(Z)
-                self.uses_metric_ = reference.is_beaten_by(owner, constraints, blind, with_links=both)
-        if not self.uses_metric_:
-            self.clusterer_, self.labels_ = reference.kmeans, of_kmeans
-
-    @available_if(lambda self: hasattr(self.clusterer or PCKMeans, "predict"))
+    @available_if(lambda self: self.clusterer is None or hasattr(self.clusterer, "predict"))
     def predict(self, X: Samples) -> IntArray:
         """Map new samples and return their clusters."""
         X = self._validate_new(X)
-        return self.clusterer_.predict(self.metric_.transform(X) if self.uses_metric_ else X)
+        labels: IntArray = self.clusterer_.predict(self.metric_.transform(X))
+        return labels
+
+    @available_if(lambda self: self.clusterer is None or hasattr(self.clusterer, "costs"))
+    def costs(self, X: Samples) -> FloatArray:
+        """Return the cost of each sample in each cluster of the learned space."""
+        X = self._validate_new(X)
+        costs: FloatArray = self.clusterer_.costs(self.metric_.transform(X))
+        return costs

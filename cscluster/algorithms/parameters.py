@@ -23,7 +23,7 @@ from typing import Any, Protocol
 from cscluster.errors import ParameterError, did_you_mean
 
 
-class Rule(Protocol):
+class ParameterRule(Protocol):
     """One kind of legal value."""
 
     def allows(self, value: Any) -> bool:
@@ -138,24 +138,52 @@ class Array:
 
 
 @dataclass(frozen=True)
+class Seed:
+    """A seed, or a generator of random numbers."""
+
+    def allows(self, value: Any) -> bool:
+        """Tell whether `value` is a seed or a generator of NumPy."""
+        if value is None or Integer(0, 2**32 - 1).allows(value):
+            return True
+        return type(value).__name__ in ("RandomState", "Generator")
+
+    def __str__(self) -> str:
+        return "int, RandomState, Generator or None"
+
+
+@dataclass(frozen=True)
 class Estimator:
-    """Another estimator, which this one is built around."""
+    """Another estimator, which this one is built around, and a method that it needs beside `fit`."""
 
     method: str = "fit"
 
     def allows(self, value: Any) -> bool:
-        """Tell whether `value` has the method that is needed."""
-        return hasattr(value, self.method)
+        """Tell whether `value` is an object that has the method, and whose `fit` takes constraints."""
+        if isinstance(value, type) or not (hasattr(value, "fit") and hasattr(value, self.method)):
+            return False
+        taken = inspect.signature(value.fit).parameters
+        return "constraints" in taken or any(each.kind is each.VAR_KEYWORD for each in taken.values())
 
     def __str__(self) -> str:
-        return f"an estimator with {self.method}()"
+        other = "" if self.method == "fit" else f" and {self.method}()"
+        return f"an estimator with fit(X, constraints=...){other}"
+
+
+UNCHANGED: Any = dataclasses.MISSING
+"""In the place of a published value: that of the default."""
 
 
 class Parameter:
-    """What a parameter means and which values are legal."""
+    """What a parameter means, which values are legal, and what the method's own publication takes.
 
-    def __init__(self, meaning: str, *rules: Rule) -> None:
-        self.meaning, self.rules = meaning, rules
+    `published` is `UNCHANGED` where the default is the published value or the publication leaves it open.
+    `why` says why the default is another one.
+    """
+
+    def __init__(
+        self, meaning: str, *rules: ParameterRule, published: Any = UNCHANGED, why: str = ""
+    ) -> None:
+        self.meaning, self.rules, self.published, self.why = meaning, rules, published, why
 
     @property
     def legal(self) -> str:
@@ -171,21 +199,29 @@ REQUIRED: Any = dataclasses.MISSING
 """In the place of a default: the parameter must be given."""
 
 
-def parameter(default: Any, meaning: str, *rules: Rule) -> Any:
+def parameter(
+    default: Any, meaning: str = "", *rules: ParameterRule, published: Any = UNCHANGED, why: str = ""
+) -> Any:
     """Declare a parameter in the body of an estimator's class.
 
-    A subclass that wants another default repeats the name with a plain value: ``sigma: float = 0.5``.
+    A subclass that wants another default repeats the name with a plain value, ``sigma: float = 0.5``, or,
+    for another published value too, with ``parameter(0.5, published=1.0)``.
 
     Parameters
     ----------
     default : object
         Its default, or `REQUIRED`.
     meaning : str
-        What it does, in words.
-    *rules : Rule
-        Its legal values: whatever one of them allows.
+        What it does, in words; that of the base class where it is empty.
+    *rules : ParameterRule
+        Its legal values: whatever one of them allows; those of the base class where there are none.
+    published : object
+        The value in the method's own publication, where it is not the default.
+    why : str
+        Why the default is another one.
     """
-    return dataclasses.field(default=default, metadata={"parameter": Parameter(meaning, *rules)})
+    declared = Parameter(meaning, *rules, published=published, why=why)
+    return dataclasses.field(default=default, metadata={"parameter": declared})
 
 
 def declare(cls: type[Any]) -> None:
@@ -207,14 +243,26 @@ def declare(cls: type[Any]) -> None:
         inherited |= vars(base).get("parameters", {})
     table = {}
     for field in dataclasses.fields(cls):
-        declared = field.metadata.get("parameter", inherited.get(field.name))
-        if declared is None:
-            raise TypeError(f"'{field.name}' of {cls.__name__} must be declared by parameter(...).")
-        table[field.name] = declared
+        table[field.name] = _declared(cls, field, inherited.get(field.name))
         if field.name in vars(cls):
             delattr(cls, field.name)  # the default is the constructor's; an instance always has its own value
     cls.parameters = table
     cls.__doc__ = text and _with_section(inspect.cleandoc(text), _section(cls))
+
+
+def _declared(cls: type[Any], field: Any, inherited: Parameter | None) -> Parameter:
+    """Return the declaration of a field, completed by that of a base class."""
+    declared: Parameter | None = field.metadata.get("parameter", inherited)
+    if declared is None or not (declared.rules or inherited):
+        raise TypeError(f"'{field.name}' of {cls.__name__} must be declared by parameter(...).")
+    if declared.rules or inherited is None:
+        return declared
+    return Parameter(inherited.meaning, *inherited.rules, published=declared.published, why=declared.why)
+
+
+def published_values(table: Mapping[str, Parameter]) -> dict[str, Any]:
+    """Return the published value of each parameter whose default is another one."""
+    return {name: each.published for name, each in table.items() if each.published is not UNCHANGED}
 
 
 def _section(cls: type[Any]) -> str:
@@ -223,6 +271,8 @@ def _section(cls: type[Any]) -> str:
     for field in dataclasses.fields(cls):
         declared: Parameter = cls.parameters[field.name]
         default = "" if field.default is REQUIRED else f", default {field.default!r}"
+        if declared.published is not UNCHANGED:
+            default += f", published {declared.published!r}"
         lines.append(f"{field.name} : {declared.legal}{default}")
         lines += textwrap.wrap(
             declared.meaning, 100, initial_indent=" " * 4, subsequent_indent=" " * 4, break_on_hyphens=False

@@ -7,6 +7,7 @@ import io
 import os
 import signal
 import sys
+import warnings
 from os import _exit
 from types import FrameType
 
@@ -28,6 +29,7 @@ def main() -> None:
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="backslashreplace")  # where its encoding lacks a character
+        warnings.showwarning = _show_warning  # type: ignore[assignment]  # only the message is of interest
         from cscluster.cli.commands import app
 
         app(prog_name="cscluster")
@@ -43,6 +45,11 @@ def main() -> None:
     finally:
         if not ignored:
             signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _show_warning(message: Warning | str, *_: object) -> None:
+    """Write a warning in a line, without the place in the code that it is about."""
+    sys.stderr.write(f"cscluster: warning: {message}\n")
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

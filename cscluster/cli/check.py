@@ -6,14 +6,16 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from cscluster.algorithms import contract, registry
+from cscluster.algorithms import registry
 from cscluster.cli.console import out
+from cscluster.cli.options import CheckOptions
+from cscluster.testing import contract
 from cscluster.words import plural
 
 _SIGNS = {"kept": "ok", "broken": "MISSING", "exempt": "-"}
 
 
-def check(name: str) -> None:
+def check(options: CheckOptions) -> None:
     """Check an algorithm, and say in words what is missing.
 
     Raises
@@ -21,7 +23,7 @@ def check(name: str) -> None:
     typer.Exit
         With code 1 if a promise is broken that experiments depend on.
     """
-    algorithm = registry.find(name)
+    algorithm = registry.find(options.name)
     findings = []
     with out.working("checking") as update:
         for finding in contract.examine(algorithm):

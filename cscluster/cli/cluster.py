@@ -1,10 +1,9 @@
-"""``cscluster cluster``: from a table and links to clusters, and a model for new rows."""
+"""``cscluster cluster``: from a table and constraints to clusters, and a model for new rows."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,57 +13,37 @@ from cscluster import documents
 from cscluster.algorithms import registry
 from cscluster.atomic import put
 from cscluster.cli import cluster_view as view
-from cscluster.cli import console, options
+from cscluster.cli import console
+from cscluster.cli.options import ClusterOptions, column_names, number_of_clusters, require_out
 from cscluster.constraints import Constraints
 from cscluster.constraints.files import CONTRADICTIONS, as_links, linked_names, links_csv
+from cscluster.data import features
+from cscluster.data.dataset import Dataset
+from cscluster.data.load import read_table
+from cscluster.data.table import Columns
 from cscluster.errors import ConfigError, ContradictionError, ParameterError, StoreError
-from cscluster.models.files import from_outcome, require_inductive, to_bytes
-from cscluster.report.html.scatter import clusters_page, scatter_page
-from cscluster.report.html.sortable import PlainTable
+from cscluster.models.files import from_result, require_inductive, to_bytes
+from cscluster.report.html import page_file, scatter_page
+from cscluster.report.html.scatter import clusters_blocks
+from cscluster.report.page import Page
 from cscluster.report.styles import FORMATS
-from cscluster.selection.heldout import title
-from cscluster.tables import describe, features
-from cscluster.tables.cluster import Method as Method
+from cscluster.report.table import PlainTable
+from cscluster.tables import describe
 from cscluster.tables.cluster import all_links, cluster_table, wanted_method
 from cscluster.tables.large import LARGE, LargeFile
 from cscluster.tables.large import find as find_large
-from cscluster.tables.outcome import Outcome
+from cscluster.tables.method import Method
 from cscluster.tables.outputs import check as check_files
 from cscluster.tables.outputs import labels_csv
-from cscluster.tables.table import Columns as Columns
-from cscluster.tables.table import Table, read_cells, read_table
+from cscluster.tables.result import ClusteringResult
+from cscluster.tables.table import read_cells
 
 STDOUT = Path("-")
 PAGE_TRAITS = 10
 _FLAGS = {"n_clusters": "-k", "random_state": "--seed"}
 
 
-@dataclass(frozen=True)
-class Outputs:
-    """The files to write: labels, or "-" for standard output, a model, links that are not kept, and maps.
-
-    Labels repeat the user's table if `with_table`; `describe` is a page of what is in the clusters.
-    """
-
-    out: Path | None = None
-    with_table: bool = False
-    describe: Path | None = None
-    model: Path | None = None
-    broken: Path | None = None
-    maps: Sequence[Path] = ()
-
-    def files(self) -> Iterator[tuple[str, Path]]:
-        """Yield the flag and the path of each."""
-        given = [("--out", None if self.out == STDOUT else self.out), ("--model", self.model)]
-        given += [
-            ("--describe", self.describe),
-            ("--broken", self.broken),
-            *(("--map", p) for p in self.maps),
-        ]
-        yield from ((flag, path) for flag, path in given if path is not None)
-
-
-def parse_method(algorithm: str, params: Sequence[str], clusters: str) -> Method:
+def parse_method(options: ClusterOptions) -> Method:
     """Read the options of a method.
 
     Raises
@@ -72,10 +51,13 @@ def parse_method(algorithm: str, params: Sequence[str], clusters: str) -> Method
     ParameterError
         For an unknown algorithm or parameter, an illegal value, or a wrong number of clusters.
     """
-    n_clusters = options.number_of_clusters(clusters)
-    if algorithm == "auto" and params:
-        raise ParameterError("--param needs --algorithm NAME; each method has its own parameters.")
-    return wanted_method(algorithm, _parameters(params), n_clusters or "auto")
+    n_clusters = number_of_clusters(options.clusters)
+    needs_name = {"--param": options.param, "--clusterer": options.clusterer, "--guard": options.guard}
+    for flag, given in needs_name.items():
+        if options.algorithm == "auto" and given:
+            raise ParameterError(f"{flag} needs --algorithm NAME.")
+    params = _parameters(options.param)
+    return wanted_method(options.algorithm, params, n_clusters or "auto", options.clusterer, options.guard)
 
 
 def _parameters(given: Sequence[str]) -> dict[str, Any]:
@@ -94,93 +76,90 @@ def _parameters(given: Sequence[str]) -> dict[str, Any]:
     return values
 
 
-def cluster(
-    data: str,
-    links: Path | None,
-    wanted: Method,
-    columns: Columns,
-    preprocess: list[str] | None,
-    outputs: Outputs,
-    seed: int,
-    hard: bool = False,
-    contradictions: str = "refuse",
-) -> None:
-    """Cluster a table, say how it was done and what came out, and write what is asked for."""
+def cluster(options: ClusterOptions) -> None:
+    """Cluster a table, show how and with what result, and write what is asked for."""
     start = time.perf_counter()
-    if contradictions not in CONTRADICTIONS:
-        raise ParameterError(f"--contradictions must be refuse, keep or drop, got '{contradictions}'.")
-    if hard and columns.labels is None:
-        raise ParameterError("--hard needs --labels COLUMN; links of a file have the weight 'hard' instead.")
-    screen = console.err if outputs.out == STDOUT else console.out
-    given = None if preprocess is None else features.parse_steps(preprocess)
-    _check(wanted, given or [], outputs, [Path(data), *([links] if links else [])])
+    data, links, out = options.data, options.links, options.out
+    wanted = parse_method(options)
+    named = (column_names(options.features), column_names(options.ignore))
+    columns = Columns(options.id_column, options.target, *named, options.labels)
+    if options.contradictions not in CONTRADICTIONS:
+        raise ParameterError(
+            f"--contradictions must be refuse, keep or drop, got '{options.contradictions}'."
+        )
+    if options.hard and options.labels is None:
+        raise ParameterError(
+            "--hard needs --labels COLUMN; constraints of a file have the weight 'hard' instead."
+        )
+    screen = console.err if out == STDOUT else console.out
+    given = None if options.preprocess is None else features.parse_steps(options.preprocess)
+    _check(options, wanted, given or [])
 
     large = find_large(data)
     with screen.working(f"reading {data}"):
         if large is None:
             table = read_table(data, columns)
         else:
-            _check_large(wanted, outputs)
-            table = large.sample(columns, linked_names(links) if links else (), seed)
+            _check_large(options, wanted)
+            table = large.sample(columns, linked_names(links) if links else (), options.seed)
         steps = features.default_steps(table) if given is None else given
         fitted, X = features.Features.fit(table, steps)
     screen.say(view.source_line(data, table, large), *features.describe(table, fitted, steps))
     screen.say(*view.naming_line(table))
-    constraints = _links(links, table, contradictions)
+    constraints = _links(links, table, options.contradictions)
     screen.say(*view.links_lines(constraints, links))
-    if table.labels is not None:
-        constraints = all_links(table, constraints, hard)
-        screen.say(view.labels_line(table, columns.labels, hard))
+    if table.partial_labels is not None:
+        constraints = all_links(table, constraints, options.hard)
+        screen.say(view.labels_line(table, options.labels, options.hard))
 
-    outcome = cluster_table(table, fitted, X, constraints, wanted, seed, view.ScreenWatcher(screen))
-    name, n_clusters = outcome.algorithm, outcome.n_clusters
-    view.show_outcome(screen, title(name), outcome, table, all_in_file=outputs.broken is not None)
+    outcome = cluster_table(table, fitted, X, constraints, wanted, options.seed, view.ScreenWatcher(screen))
+    view.show_outcome(screen, outcome, table, all_in_file=options.violated is not None)
     screen.say(*(f"note: {text}" for text in outcome.notes))
     screen.say(f"time: {time.perf_counter() - start:.1f} s")
 
-    if outputs.out is not None:
+    if out is not None:
         labels = (
             _labels_of_all(large, outcome, screen)
             if large is not None
-            else [labels_csv(table, outcome.labels, read_cells(data, table) if outputs.with_table else None)]
+            else [labels_csv(table, outcome.labels, read_cells(data, table) if options.with_table else None)]
         )
-        if outputs.out == STDOUT:
+        if out == STDOUT:
             for part in labels:
                 console.data(part)
         else:
-            put(outputs.out, labels)
-            screen.whole(f"labels: {outputs.out}")
-    heading = f"{data}: {title(name)}, {n_clusters} clusters"
+            put(out, labels)
+            screen.whole(f"labels: {out}")
+    heading = f"{data}: {outcome.algorithm}, {outcome.n_clusters} clusters"
     about = _about(outcome, table)
-    if outputs.describe is not None:
-        put(outputs.describe, clusters_page(heading, about))
-        screen.whole(f"clusters: {outputs.describe}")
-    if outputs.model is not None:
-        put(outputs.model, to_bytes(from_outcome(outcome)))
-        screen.whole(f"model: {outputs.model}")
-    if outputs.broken is not None:
-        put(outputs.broken, links_csv(outcome.broken, table.ids))
-        screen.whole(f"broken links: {outputs.broken}")
-    for path in outputs.maps:
+    if options.describe is not None:
+        put(options.describe, page_file(Page(heading, list(clusters_blocks(about)))))
+        screen.whole(f"clusters: {options.describe}")
+    if options.model is not None:
+        put(options.model, to_bytes(from_result(outcome)))
+        screen.whole(f"model: {options.model}")
+    if options.violated is not None:
+        put(options.violated, links_csv(outcome.violated, table.ids))
+        screen.whole(f"violated constraints: {options.violated}")
+    for path in options.maps:
         _write_map(path, X, outcome, table, heading, about)
         screen.whole(f"map: {path}")
-    if outputs.out is None:
+    if out is None:
         screen.say("the labels are not written; --out labels.csv writes them")
 
 
-def _check_large(wanted: Method, outputs: Outputs) -> None:
+def _check_large(options: ClusterOptions, wanted: Method) -> None:
     """Say at once what cannot be done with a file that is not read whole."""
-    if outputs.with_table:
+    if options.with_table:
         raise ParameterError(f"--with-table repeats tables of at most {LARGE:,} rows.")
-    if outputs.out is not None and wanted.name is not None:
+    if options.out is not None and wanted.name is not None:
         require_inductive(registry.find(wanted.name))
 
 
-def _labels_of_all(large: LargeFile, outcome: Outcome, screen: console.Console) -> Iterator[str]:
+def _labels_of_all(large: LargeFile, outcome: ClusteringResult, screen: console.Console) -> Iterator[str]:
     """Yield the lines of the labels of a file that is not read whole, and show the sizes of the clusters."""
     sizes = np.zeros(outcome.n_clusters, dtype=np.int64)
     with screen.working("labelling") as say:
-        for rows, labels in large.labelled(outcome, from_outcome(outcome).predict):
+        for rows, labels in large.labelled(outcome, from_result(outcome).predict):
             yield labels_csv(rows, labels, head=not sizes.any())
             sizes += np.bincount(labels, minlength=outcome.n_clusters)
             say(f"labelling: {sizes.sum():,} of {large.n_rows:,} rows")
@@ -188,10 +167,10 @@ def _labels_of_all(large: LargeFile, outcome: Outcome, screen: console.Console) 
     view.show_sizes(screen, sizes)
 
 
-def _links(path: Path | None, table: Table, contradictions: str) -> Constraints:
-    """Read the links; say what helps if they contradict each other."""
+def _links(path: Path | None, table: Dataset, contradictions: str) -> Constraints:
+    """Read the constraints; say what helps if they contradict each other."""
     try:
-        return as_links(path, table.n_rows, table.ids or None, contradictions)
+        return as_links(path, table.n_samples, table.ids or None, contradictions)
     except ContradictionError as error:
         raise ContradictionError(
             f"{error}\nCorrect them, or go on: --contradictions keep takes them all, drop leaves out these "
@@ -199,23 +178,31 @@ def _links(path: Path | None, table: Table, contradictions: str) -> Constraints:
         ) from None
 
 
-def _check(wanted: Method, steps: list[Any], outputs: Outputs, inputs: list[Path]) -> None:
+def _check(options: ClusterOptions, wanted: Method, steps: list[Any]) -> None:
     """Say at once what could not be written in the end."""
-    options.require_out(outputs.out, outputs.with_table)
-    if outputs.describe is not None and outputs.describe.suffix.lower() != ".html":
-        raise StoreError(f"--describe '{outputs.describe}' must end with .html.")
-    check_files(list(outputs.files()), inputs)
-    for path in outputs.maps:
+    files = [
+        ("--out", None if options.out == STDOUT else options.out),
+        ("--model", options.model),
+        ("--describe", options.describe),
+        ("--violated", options.violated),
+        *(("--map", path) for path in options.maps),
+    ]
+    require_out(options.out, options.with_table)
+    if options.describe is not None and options.describe.suffix.lower() != ".html":
+        raise StoreError(f"--describe '{options.describe}' must end with .html.")
+    inputs = [Path(options.data), *([options.links] if options.links else [])]
+    check_files([(flag, path) for flag, path in files if path is not None], inputs)
+    for path in options.maps:
         if path.suffix.lower().removeprefix(".") not in ("html", *FORMATS):
             endings = [f".{kind}" for kind in ("html", *FORMATS)]
             raise StoreError(f"--map '{path}' must end with {', '.join(endings[:-1])} or {endings[-1]}.")
-    if outputs.model is not None:
+    if options.model is not None:
         features.require_storable(steps)
         if wanted.name is not None:
             require_inductive(registry.find(wanted.name))
 
 
-def _about(outcome: Outcome, table: Table) -> list[PlainTable]:
+def _about(outcome: ClusteringResult, table: Dataset) -> list[PlainTable]:
     """Return what is in the clusters as tables of a page."""
     tables = [
         PlainTable("Clusters", describe.SIZE_HEADS, describe.size_rows(outcome.clusters, table)),
@@ -234,9 +221,9 @@ def _about(outcome: Outcome, table: Table) -> list[PlainTable]:
 
 
 def _write_map(
-    path: Path, X: Any, outcome: Outcome, table: Table, heading: str, about: list[PlainTable]
+    path: Path, X: Any, outcome: ClusteringResult, table: Dataset, heading: str, about: list[PlainTable]
 ) -> None:
-    """Draw rows and links in the plane of the first two principal components."""
+    """Draw rows and constraints in the plane of the first two principal components."""
     from cscluster.report.figures import links_map, project, save  # matplotlib takes long to import
 
     points, axes = project(X)
@@ -246,9 +233,8 @@ def _write_map(
     page = scatter_page(
         points,
         outcome.labels,
+        outcome.links,
         title=heading,
-        must_links=outcome.links.must_links,
-        cannot_links=outcome.links.cannot_links,
         ids=table.ids or None,
         axes=axes,
         about=about,

@@ -1,4 +1,4 @@
-"""What the commands about a user's own table show: rows, links, choices and clusters."""
+"""What the commands about a user's own table show: rows, constraints, choices and clusters."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from cscluster.cli.console import Console, err
 from cscluster.constraints import Constraints
+from cscluster.data.dataset import Dataset
+from cscluster.selection.compare import OnFit
 from cscluster.selection.count import Count
-from cscluster.selection.heldout import title
-from cscluster.selection.method import Choice
-from cscluster.tables import describe, outcome
+from cscluster.selection.guarded import Choosing
+from cscluster.tables import describe, result
 from cscluster.tables.cluster import Watcher
 from cscluster.tables.describe import Cluster
 from cscluster.tables.large import LargeFile
-from cscluster.tables.outcome import Outcome
-from cscluster.tables.table import Table
+from cscluster.tables.result import ClusteringResult
 from cscluster.words import plural
 
 SHOWN_LINKS = 10
@@ -32,8 +32,8 @@ SHOWN_TRAITS = 3
 
 
 @contextlib.contextmanager
-def fits(what: str, total: int) -> Iterator[Callable[[str], None]]:
-    """Show a bar on standard error that goes away at the end; yields a function that names the next fit."""
+def fits(what: str) -> Iterator[OnFit]:
+    """Show a bar on standard error that goes away at the end; yields a function that announces a fit."""
     bar = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -43,19 +43,12 @@ def fits(what: str, total: int) -> Iterator[Callable[[str], None]]:
         transient=True,
         disable=not err.is_terminal,
     )
-    with (
-        bar,
-        when_compiling(
-            lambda: bar.update(task, description=f"{what}: compiling, once after the installation")
-        ),
-    ):
-        task = bar.add_task(what, total=total)
-        begun = 0
+    compiling = f"{what}: compiling, once after the installation"
+    with bar, when_compiling(lambda: bar.update(task, description=compiling)):
+        task = bar.add_task(what, total=None)
 
-        def begin(name: str) -> None:
-            nonlocal begun
-            bar.update(task, completed=begun, description=f"{what}: {name}")
-            begun += 1
+        def begin(name: str, done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total, description=f"{what}: {name}")
 
         yield begin
 
@@ -75,16 +68,16 @@ def when_compiling(call: Callable[[], None]) -> Iterator[None]:
         yield
 
 
-def source_line(data: str, table: Table, large: LargeFile | None = None) -> str:
+def source_line(data: str, table: Dataset, large: LargeFile | None = None) -> str:
     """Say what was read."""
     named = f"column '{table.id_column}' names them" if table.id_column else "counted from 0"
     if large is None:
-        return f"{data}: {plural(table.n_rows, 'row')}, {named}"
-    learned = f"{table.n_rows:,} are learned from: those that links or labels speak of, and others at random"
+        return f"{data}: {plural(table.n_samples, 'row')}, {named}"
+    learned = f"{table.n_samples:,} are learned from: those with constraints or labels, and others at random"
     return f"{data}: {large.n_rows:,} rows, {named}; {learned}"
 
 
-def naming_line(table: Table) -> list[str]:
+def naming_line(table: Dataset) -> list[str]:
     """Say which column could name the rows."""
     if table.naming is None or table.ids:
         return []
@@ -94,11 +87,11 @@ def naming_line(table: Table) -> list[str]:
     return [f"column '{column}' can name the rows: --id {shlex.quote(column)}"]
 
 
-def labels_line(table: Table, column: str | None, hard: bool) -> str:
+def labels_line(table: Dataset, column: str | None, hard: bool) -> str:
     """Say how many rows are labelled."""
-    assert table.labels is not None
-    known = table.labels[table.labels >= 0]
-    kind = "hard links" if hard else "links"
+    assert table.partial_labels is not None
+    known = table.partial_labels[table.partial_labels >= 0]
+    kind = "hard constraints" if hard else "constraints"
     return (
         f"column '{column}': {plural(len(known), 'labelled row')} of {known.max() + 1} classes, "
         f"taken as {kind}"
@@ -106,9 +99,9 @@ def labels_line(table: Table, column: str | None, hard: bool) -> str:
 
 
 def links_lines(links: Constraints, path: Path | None) -> list[str]:
-    """Say how many links there are."""
+    """Say how many constraints there are."""
     if path is None:
-        return ["no links were given (--links LINKS.csv)"]
+        return ["no constraints were given (--links LINKS.csv)"]
     parts = [plural(len(links.must_links), "must-link"), plural(len(links.cannot_links), "cannot-link")]
     is_hard = np.isinf(links.weights)
     soft = links.weights[~is_hard]
@@ -128,8 +121,8 @@ class ScreenWatcher(Watcher):
     def __init__(self, screen: Console) -> None:
         self.screen = screen
 
-    def fits(self, what: str, total: int) -> contextlib.AbstractContextManager[Callable[[str], None]]:
-        return fits(what, total)
+    def fits(self, what: str) -> contextlib.AbstractContextManager[OnFit]:
+        return fits(what)
 
     def count(self, chosen: Count) -> None:
         scores = [f"{score:.2f}" if score >= 0 else "-" for score in chosen.scores.values()]
@@ -143,39 +136,37 @@ class ScreenWatcher(Watcher):
                 "that is the last number tried: more clusters may be better still; -k N sets their number"
             )
 
-    def choice(self, chosen: Choice) -> None:
+    def choice(self, chosen: Choosing) -> None:
         self.screen.say("")
-        if chosen.attempts:
-            rows = []
-            for found in chosen.attempts:
-                shares = [f"{kept}/{total}" for kept, total in (found.must, found.cannot)]
-                numbers = (
-                    ["-"] * 4 if found.problem else [f"{found.score:.2f}", *shares, f"{found.seconds:.2f}"]
-                )
-                rows.append([title(found.algorithm), *numbers])
-            heads = ["held-out links kept by", "mean", "must", "cannot", "s/fit"]
+        found = chosen.comparison_
+        if found.scores:
+            heads = ["held-out constraint accuracy", "mean", "s.e.", "must-links", "cannot-links"]
+            rows = [
+                [name, *(f"{x:.2f}" for x in (score.value, score.standard_error, score.must, score.cannot))]
+                for name, score in found.scores.items()
+            ]
             self.screen.table(heads, rows, numbers=heads[1:])
-        self.screen.say(*(f"{title(a.algorithm)} failed: {a.problem}" for a in chosen.attempts if a.problem))
-        self.screen.say(f"chosen: {title(chosen.algorithm)}, because {chosen.reason}")
+        self.screen.say(*(f"{name} failed: {error}" for name, error in found.failures.items()))
+        self.screen.say(f"chosen: {chosen.algorithm_}, because {chosen.reason_}")
 
 
-def show_outcome(screen: Console, heading: str, found: Outcome, table: Table, all_in_file: bool) -> None:
-    """Show sizes, links kept and broken, and scores."""
+def show_outcome(screen: Console, found: ClusteringResult, table: Dataset, all_in_file: bool) -> None:
+    """Show the method, the sizes of the clusters, constraints satisfied and violated, and scores."""
     screen.say("")
-    screen.print(heading, style="bold")
+    screen.print(found.algorithm, style="bold", markup=False)
     show_clusters(screen, found.clusters, table)
-    screen.say(*outcome.describe(found))
-    lost = outcome.broken_links(found, table)
-    if not lost:
+    screen.say(*result.describe(found))
+    violated = result.violated_pairs(found, table)
+    if not violated:
         return
-    screen.say("links not kept:")
-    screen.table([""] * 4, [["", *row] for row in lost[:SHOWN_LINKS]])
-    if len(lost) > SHOWN_LINKS:
-        hint = "" if all_in_file else " (--broken FILE.csv writes all)"
-        screen.say(f"... and {len(lost) - SHOWN_LINKS} more{hint}")
+    screen.say("constraints violated:")
+    screen.table([""] * 4, [["", *row] for row in violated[:SHOWN_LINKS]])
+    if len(violated) > SHOWN_LINKS:
+        hint = "" if all_in_file else " (--violated FILE.csv writes all)"
+        screen.say(f"... and {len(violated) - SHOWN_LINKS} more{hint}")
 
 
-def show_clusters(screen: Console, clusters: Sequence[Cluster], table: Table) -> None:
+def show_clusters(screen: Console, clusters: Sequence[Cluster], table: Dataset) -> None:
     """Show sizes, typical rows and what sets each cluster apart."""
     screen.table(describe.SIZE_HEADS, describe.size_rows(clusters, table), numbers=["rows", "share"])
     rows = describe.trait_rows(clusters[:SHOWN_CLUSTERS], most=SHOWN_TRAITS)

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from cscluster.cli.console import out
+from cscluster.cli.options import CompareOptions
 from cscluster.cli.stored import collect, require_run
 from cscluster.metrics.catalogue import metric_title
 from cscluster.report import compare as comparing
-from cscluster.report.compare import Comparison
+from cscluster.report.compare import RunComparison
 
 
-def compare(before: str, after: str, metrics: list[str] | None, results: Path) -> None:
+def compare(options: CompareOptions) -> None:
     """Say what changed between two runs, and which results moved."""
-    old, new = require_run(before, results), require_run(after, results)
-    _show(comparing.compare(old, new, collect(old, metrics), collect(new, metrics)))
+    old, new = (require_run(name, options.results) for name in (options.before, options.after))
+    _show(comparing.compare(old, new, collect(old, options.metric), collect(new, options.metric)))
 
 
-def _show(comparison: Comparison) -> None:
+def _show(comparison: RunComparison) -> None:
     out.print("what changed", style="bold")
     changes = comparison.changes or ["nothing in the experiment, the algorithms and the environment"]
     out.say(*(f"  {line}" for line in changes), "")
@@ -44,9 +44,9 @@ def _show(comparison: Comparison) -> None:
     out.print(comparison.verdict, style="bold")
     if comparison.cells.empty:
         return
-    how = "trial by trial" if comparison.paired else "as independent samples, since their links differ"
+    how = "trial by trial" if comparison.paired else "as independent samples, since their constraints differ"
     out.print(f"t-tests of the trials, {how}, with Holm's correction", style="dim")
 
 
-def _at(cell: Any, comparison: Comparison) -> str:
+def _at(cell: Any, comparison: RunComparison) -> str:
     return f"{cell.point} tier {cell.tier}" if comparison.cells["tier"].max() > 1 else str(cell.point)

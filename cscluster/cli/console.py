@@ -1,4 +1,4 @@
-"""What all commands print with: one console that no text can steer, tables and progress."""
+"""What all commands print with: one console that no string can steer, tables and progress."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import rich.console
 from rich.cells import cell_len
-from rich.console import ConsoleOptions, JustifyMethod, RenderableType
+from rich.console import JustifyMethod
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -18,7 +19,6 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
-from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -31,13 +31,9 @@ class Console(rich.console.Console):
     def __init__(self, stderr: bool = False) -> None:
         super().__init__(stderr=stderr, markup=False, highlight=False, emoji=False)
 
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        if isinstance(renderable, str):
-            renderable = printable(renderable)
-        elif isinstance(renderable, Text):
-            renderable = _printable(renderable)  # here, so that lines are broken where they should be
-        for segment in super().render(renderable, options):
-            yield segment if segment.control else Segment(printable(segment.text), segment.style)
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print strings, whose control characters are shown as text, and what Rich renders."""
+        super().print(*(printable(it) if isinstance(it, str) else it for it in objects), **options)
 
     def say(self, *lines: str) -> None:
         """Print lines, folded where they are longer than the terminal is wide."""
@@ -72,7 +68,7 @@ class Console(rich.console.Console):
         table = Table(
             box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold", show_header=any(heads)
         )
-        cells = [list(row) for row in rows]
+        heads, *cells = ([printable(cell) for cell in row] for row in (heads, *rows))
         firm = [place == 0 or head in unfolded for place, head in enumerate(heads)]
         widest, least = [], []
         for head, *column in zip(heads, *cells, strict=True):
@@ -99,19 +95,8 @@ class Console(rich.console.Console):
     @contextlib.contextmanager
     def working(self, what: str) -> Iterator[Callable[[str], None]]:
         """Show what is being done until it is; yields a function that says what it has come to."""
-        with self.status(Text(what)) as status:
-            yield lambda text: status.update(Text(text))
-
-
-def _printable(text: Text) -> Text:
-    """Return a text with its control characters shown as text, and its styles."""
-    steering = [place for place, character in enumerate(text.plain) if printable(character) != character]
-    if not steering:
-        return text
-    parts = text.divide(sorted({edge for place in steering for edge in (place, place + 1)}))
-    for part in parts:
-        part.plain = printable(part.plain)
-    return text.blank_copy().join(parts)
+        with self.status(Text(printable(what))) as status:
+            yield lambda text: status.update(Text(printable(text)))
 
 
 _LINE_SECONDS = 60
@@ -134,15 +119,15 @@ class Lines:
     def __init__(self, what: str, total: int, clock: Callable[[], float] = time.monotonic) -> None:
         self.what, self.total, self.clock = what, total, clock
         self.done = 0
-        self.start = self.told_at = clock()
-        self.told_share = 0
+        self.start = self.printed_at = clock()
+        self.printed_share = 0
 
     def __call__(self, failed: int) -> None:
         """Count a finished trial; `failed` is the number of failures so far."""
         self.done += 1
         now, share = self.clock(), 10 * self.done // self.total
-        if share > self.told_share or now - self.told_at >= _LINE_SECONDS:
-            self.told_at, self.told_share = now, share
+        if share > self.printed_share or now - self.printed_at >= _LINE_SECONDS:
+            self.printed_at, self.printed_share = now, share
             problems = f", {failed} failed" if failed else ""
             out.whole(f"{self.what}: {self.done}/{self.total} after {age(now - self.start)}{problems}")
 

@@ -6,15 +6,16 @@ import numpy as np
 from scipy import sparse
 
 from cscluster.cli.console import out
+from cscluster.cli.options import DataClearOptions, DataFetchOptions, DataInfoOptions, DataPathOptions
 from cscluster.data import index, openml, prepared
 from cscluster.data.load import load_dataset, missing
 from cscluster.errors import DataError
 from cscluster.words import plural, size
 
 
-def info(name: str, target: str | None) -> None:
+def info(options: DataInfoOptions) -> None:
     """Load a data set and say what is in it."""
-    data = load_dataset(name, target=target)
+    data = load_dataset(options.name, target=options.target)
     rows = [["samples", str(data.n_samples)], ["features", str(data.n_features)]]
     if data.y is not None:
         counts = np.bincount(data.y, minlength=data.n_classes)
@@ -30,9 +31,10 @@ def info(name: str, target: str | None) -> None:
     rows.append(["checksum", data.checksum])
     out.say(f"data set {data.name}")
     out.table(["", ""], rows)
+    out.say(*data.notes)
 
 
-def path(name: str) -> None:
+def path(options: DataPathOptions) -> None:
     """Print the file of a data set.
 
     Raises
@@ -40,6 +42,7 @@ def path(name: str) -> None:
     DataError
         If it has none, or it is not there.
     """
+    name = options.name
     recipe = index.recipes().get(name, {})
     if "generator" in recipe:
         raise DataError(f"Data set '{name}' is generated; it has no file.")
@@ -50,7 +53,7 @@ def path(name: str) -> None:
     out.whole(str(file))
 
 
-def fetch(name: str) -> None:
+def fetch(options: DataFetchOptions) -> None:
     """Fetch a data set from OpenML, and say how to name it.
 
     Raises
@@ -58,6 +61,7 @@ def fetch(name: str) -> None:
     DataError
         If it is not there.
     """
+    name = options.name
     known = index.files().get(name) or index.external().get(name) or {}
     source = name.removeprefix("openml:")
     if not name.startswith("openml:"):
@@ -68,7 +72,7 @@ def fetch(name: str) -> None:
     out.say(f"fetched {data.n_samples} x {data.n_features}; in experiments it is called openml:{source}")
 
 
-def clear() -> None:
+def clear(options: DataClearOptions) -> None:
     """Delete the cache of prepared data, and say how much there was."""
     files, n_bytes = prepared.clear()
     out.say(f"deleted {plural(files, 'file')} of prepared data ({size(n_bytes)})")

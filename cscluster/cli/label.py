@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import webbrowser
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -13,105 +13,75 @@ from cscluster import cells
 from cscluster.algorithms import registry
 from cscluster.atomic import put
 from cscluster.cli import cluster_view as view
-from cscluster.cli import console, options
+from cscluster.cli import console
+from cscluster.cli.options import LabelOptions, column_names, number_of_clusters
+from cscluster.constraints import Constraints
+from cscluster.data import features
+from cscluster.data.load import read_table
+from cscluster.data.table import Columns
 from cscluster.labelling import terminal
-from cscluster.labelling.clusters import Clusterer, Clusters
+from cscluster.labelling.clusters import AnswerClusterer, Clusters
 from cscluster.labelling.items import Items, find_pictures
 from cscluster.labelling.server import Server
 from cscluster.labelling.session import Session, read_answers
-from cscluster.labelling.state import View
+from cscluster.labelling.state import PageState
 from cscluster.report.figures import project
-from cscluster.tables import features, method
+from cscluster.tables.method import Method
 from cscluster.tables.outputs import check, labels_csv
-from cscluster.tables.table import Columns as Columns
-from cscluster.tables.table import read_table
 from cscluster.words import plural
 
 
-@dataclass(frozen=True)
-class Making:
-    """How clusters are made; None stands for auto, and for the default steps."""
-
-    n_clusters: int | None = None
-    algorithm: str | None = None
-    preprocess: Sequence[str] | None = None
-    seed: int = 0
-
-
-def parse_making(clusters: str, algorithm: str, preprocess: list[str] | None, seed: int) -> Making:
-    """Read the options of a clustering.
+def label(options: LabelOptions) -> None:
+    """Ask about pairs of rows until there is no question left, or the person ends it.
 
     Raises
     ------
-    ParameterError
-        For an unknown algorithm or a wrong number of clusters.
+    CsclusterError
+        For an unknown algorithm, a wrong number of clusters, or files that cannot be read or written.
     """
-    name = None if algorithm == "auto" else registry.find(algorithm).name
-    return Making(options.number_of_clusters(clusters), name, preprocess, seed)
-
-
-def label(
-    data: str,
-    making: Making,
-    files: tuple[Path | None, Path | None],
-    columns: Columns,
-    image_shape: str,
-    page: tuple[int, bool] | None,
-) -> None:
-    """Ask about pairs of rows until there is no question left, or the person ends it.
-
-    Parameters
-    ----------
-    data, columns
-        The table, and what its columns are for.
-    making : Making
-        How the clusters are made.
-    files : pair of Path, optional
-        Where the answers are, by default named after the data, and where the clusters go in the end.
-    image_shape : str
-        ``HxW`` of rows that are pictures, or ``auto``.
-    page : pair of int and bool, optional
-        Port of the page, and whether to open it in a browser; without it, questions are asked here.
-    """
-    screen = console.out
-    path = files[0] or Path(f"{Path(data).stem}-links.csv")
-    check([("--links", path), *([("--out", files[1])] if files[1] else [])], [Path(data)])
+    screen, data, out = console.out, options.data, options.out
+    n_clusters = number_of_clusters(options.clusters)
+    algorithm = None if options.algorithm == "auto" else registry.find(options.algorithm).name
+    named = (column_names(options.features), column_names(options.ignore))
+    columns = Columns(options.id_column, options.target, *named)
+    path = options.links or Path(f"{Path(data).stem}-links.csv")
+    check([("--links", path), *([("--out", out)] if out else [])], [Path(data)])
     with screen.working(f"reading {data}"):
         table = read_table(data, columns)
         hidden = {columns.target} if columns.target else set()
-        pictures = find_pictures(image_shape, table, data, hidden | set(columns.ignore))
-        if pictures and not table.is_image and making.preprocess is None:
-            making = replace(making, preprocess=["none"])
-        given = making.preprocess
+        pictures = find_pictures(options.image_shape, table, data, hidden | set(columns.ignore))
+        if pictures and table.image is None and options.preprocess is None:
+            options = replace(options, preprocess=["none"])
+        given = options.preprocess
         steps = features.default_steps(table) if given is None else features.parse_steps(given)
         fitted, X = features.Features.fit(table, steps)
-        method.require_suited(making.algorithm or "kmeans", X, making.n_clusters or 2)
+        Method(algorithm, n_clusters=n_clusters).require_suited(X, Constraints.empty(table.n_samples))
         read_answers(path, table)
     screen.say(view.source_line(data, table), *features.describe(table, fitted, steps))
-    with screen.working(f"preparing: clusters of {table.n_rows} rows"):
-        session = Session(Clusterer(table, X, making.n_clusters, making.algorithm, making.seed), path)
+    with screen.working(f"preparing: clusters of {table.n_samples} rows"):
+        session = Session(AnswerClusterer(table, X, n_clusters, algorithm, options.seed), path)
+    command = partial(_command, replace(options, links=path, algorithm=algorithm or "auto"), columns)
     with session:
         if session.answers:
             screen.say(f"{path}: going on from {plural(len(session.answers), 'answer')}")
         items = Items(table, data, hidden, pictures)
-        if page is None:
+        if options.terminal:
             terminal.ask(session, items, screen)
         else:
-            use = partial(_command, data, path, columns, making)
-            _serve(View(session, items, project(X)[0], use), *page)
+            _serve(PageState(session, items, project(X)[0], command), options.port, options.open_page)
         if not session.answers:
             screen.say("no answers were given, so there is nothing to save")
             return
         with screen.working("clustering with all answers"):
-            session.settle()
-        if files[1]:
-            put(files[1], labels_csv(table, session.clusters.labels))
-            screen.whole(f"labels: {files[1]}")
+            session.finish()
+        if out:
+            put(out, labels_csv(table, session.clusters.labels))
+            screen.whole(f"labels: {out}")
         screen.say(f"{plural(len(session.answers), 'answer')} in {session.path}; the same clusters with:")
-        screen.whole(f"  {_command(data, path, columns, making, session.clusters)}")
+        screen.whole(f"  {command(session.clusters)}")
 
 
-def _serve(page: View, port: int, open_page: bool) -> None:
+def _serve(page: PageState, port: int, open_page: bool) -> None:
     """Serve the page until Ctrl-C."""
     with Server(page, port) as server:
         console.out.whole(f"open {server.address}")
@@ -124,16 +94,17 @@ def _serve(page: View, port: int, open_page: bool) -> None:
             console.out.say("")
 
 
-def _command(data: str, links: Path, columns: Columns, making: Making, clusters: Clusters) -> str:
+def _command(options: LabelOptions, columns: Columns, clusters: Clusters) -> str:
     """Return the command that makes the clusters."""
-    words = ["cscluster", "cluster", data, "--links", str(links), "-k", str(clusters.n_clusters)]
-    words += ["--algorithm", clusters.algorithm]
+    words = ["cscluster", "cluster", options.data, "--links", str(options.links)]
+    words += ["-k", str(clusters.n_clusters)]
+    words += ["--algorithm", options.algorithm] if options.algorithm != "auto" else []
     words += ["--id", columns.id] if columns.id else []
     words += ["--target", columns.target] if columns.target else []
     words += ["--features", _listed(columns.features)] if columns.features else []
     words += ["--ignore", _listed(columns.ignore)] if columns.ignore else []
-    words += [word for step in making.preprocess or () for word in ("--preprocess", step)]
-    words += ["--seed", str(making.seed)] if making.seed else []
+    words += [word for step in options.preprocess or () for word in ("--preprocess", step)]
+    words += ["--seed", str(options.seed)] if options.seed else []
     return shlex.join(words)
 
 

@@ -7,20 +7,21 @@ import inspect
 import yaml
 
 from cscluster import bundle
-from cscluster.algorithms.registry import algorithms
+from cscluster.algorithms.registry import BUILT_IN, algorithms
 from cscluster.cli import console
-from cscluster.cli.options import KINDS
-from cscluster.constraints import schedules
+from cscluster.cli.options import KINDS, ListOptions
 from cscluster.data import index, preprocessing
 from cscluster.errors import require_known
+from cscluster.experiment.config import schedules
 from cscluster.experiment.config.reference import keys
 from cscluster.metrics.catalogue import METRICS
-from cscluster.report.formats.pipes import pipe_table
+from cscluster.report.formats.markdown import table as markdown_table
+from cscluster.report.table import PlainTable
 
 Rows = list[list[str]]
 
 
-def listing(kind: str, markdown: bool) -> None:
+def listing(options: ListOptions) -> None:
     """List what there is of a kind.
 
     Raises
@@ -28,6 +29,7 @@ def listing(kind: str, markdown: bool) -> None:
     ConfigError
         If there is no such kind.
     """
+    kind = options.kind
     require_known("list of", kind, KINDS)
     tables = {
         "algorithms": _algorithms,
@@ -38,12 +40,12 @@ def listing(kind: str, markdown: bool) -> None:
         "steps": _steps,
         "keys": _keys,
     }
-    if kind == "algorithms" and not markdown:
+    if kind == "algorithms" and not options.markdown:
         _print_algorithms()
         return
     heads, rows = tables[kind]()
-    if markdown:
-        console.data("".join(f"{line}\n" for line in pipe_table(heads, rows)))
+    if options.markdown:
+        console.data(markdown_table(PlainTable("", heads, rows)) + "\n")
     else:
         console.out.table(heads, rows)
 
@@ -54,14 +56,18 @@ def _algorithms() -> tuple[list[str], Rows]:
 
 
 def _print_algorithms() -> None:
-    """Print a line for each algorithm that fits into 80 columns; the rest is in 'show'."""
-    shown = {"links": "constraints", "new rows": "inductive"}
+    """Print a line for each algorithm that fits into 80 columns, plug-ins apart; the rest is in 'show'."""
+    plug_ins = [[a.name, a.target] for a in algorithms().values() if a not in BUILT_IN]
+    shown = {"constr.": "constraints", "predict": "inductive"}
     rows = [
         [a.name, a.title, a.family, *("yes" if tag in a.tags else "" for tag in shown.values())]
-        for a in algorithms().values()
+        for a in BUILT_IN
     ]
     console.out.table(["name", "title", "family", *shown], rows)
-    console.out.say("", "links: learns from them; new rows: has predict; more: cscluster show NAME")
+    console.out.say("", "constr.: uses constraints; predict: takes new rows; more: cscluster show NAME")
+    if plug_ins:
+        console.out.say("", "plug-ins:")
+        console.out.table(["name", "class"], plug_ins)
 
 
 def _datasets() -> tuple[list[str], Rows]:

@@ -9,13 +9,14 @@ from pathlib import Path
 
 from cscluster.atomic import put
 from cscluster.cli.console import out
+from cscluster.cli.options import NewAlgorithmOptions, NewExampleOptions, NewExperimentOptions
 from cscluster.errors import ConfigError
 from cscluster.experiment.config.reference import json_schema
-from cscluster.store.folder import RUN_NAME_RULE, is_run_name
+from cscluster.store.directory import RUN_NAME_RULE, is_run_name
 from cscluster.tables.example import example_files
 
 
-def algorithm(name: str, directory: Path) -> None:
+def algorithm(options: NewAlgorithmOptions) -> None:
     """Write the template of an algorithm under a name.
 
     Raises
@@ -23,13 +24,14 @@ def algorithm(name: str, directory: Path) -> None:
     ConfigError
         If the name is not one, or the file cannot be written.
     """
+    name = options.name.removesuffix(".py")
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         raise ConfigError(
             f"'{name}' cannot name a Python file: use letters, digits and '_', with a letter first."
         )
     module = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
     title = "".join(word[:1].upper() + word[1:] for word in name.split("_"))
-    path = directory / f"{module}.py"
+    path = options.directory / f"{module}.py"
     text = _template("own_algorithm.py").replace("OwnAlgorithm", title)
     text = text.replace(
         '"""An algorithm of one\'s own: the template of ``cscluster new algorithm``."""',
@@ -48,7 +50,7 @@ def algorithm(name: str, directory: Path) -> None:
     )
 
 
-def experiment(name: str, directory: Path) -> None:
+def experiment(options: NewExperimentOptions) -> None:
     """Write an experiment to be changed, and the JSON schema of such files.
 
     Raises
@@ -56,6 +58,7 @@ def experiment(name: str, directory: Path) -> None:
     ConfigError
         If the name cannot be one of a run, or a file exists already or cannot be written.
     """
+    name, directory = options.name.removesuffix(".yaml").removesuffix(".yml"), options.directory
     if not is_run_name(name):
         raise ConfigError(f"The name of an experiment {RUN_NAME_RULE}, got '{name}'.")
     path, schema = directory / f"{name}.yaml", directory / "experiment.schema.json"
@@ -65,7 +68,7 @@ def experiment(name: str, directory: Path) -> None:
     out.whole(f"wrote {path} and {schema}, by which editors check it; try:\n\n  cscluster run {path}")
 
 
-def example(directory: Path) -> None:
+def example(options: NewExampleOptions) -> None:
     """Write a small table with links, and say what to try.
 
     Raises
@@ -73,6 +76,7 @@ def example(directory: Path) -> None:
     ConfigError
         If a file exists already, or cannot be written.
     """
+    directory = options.directory
     texts = {directory / name: text for name, text in example_files().items()}
     _write_new(texts, "choose another --directory")
     flowers, links, new = texts

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 from rich.table import Table
 from rich.text import Text
 
 from cscluster.cli import console
+from cscluster.cli.options import ReproduceOptions
 from cscluster.cli.steps import run_and_show
 from cscluster.papers.claims import summary
-from cscluster.papers.page import Chapter
+from cscluster.papers.page import PaperReport
 from cscluster.papers.reproduce import choose
 
 _STYLES = {
@@ -23,19 +21,20 @@ _STYLES = {
 }
 
 
-def reproduce(target: str | None, profile: str, results: Path, **how: Any) -> None:
+def reproduce(options: ReproduceOptions) -> None:
     """Run the experiments of the papers (all, or the paper or item named), and say which claims hold."""
-    run_and_show(choose(target, profile, results), lambda chapters: _show(chapters, profile), **how)
+    work = choose(options.target, options.profile, options.results)
+    run_and_show(work, lambda reports: _show(reports, options.profile), options)
 
 
-def _show(chapters: list[Chapter], profile: str) -> None:
-    """Print one table for each paper: claim, what the paper says, ours, verdict."""
+def _show(reports: list[PaperReport], profile: str) -> None:
+    """Print one table for each paper: claim, what the paper says, our numbers, verdict."""
     out = console.out
-    for chapter in chapters:
+    for report in reports:
         out.say("")
-        out.print(chapter.title, style="bold")
-        if not chapter.verdicts:
-            name = chapter.paper.name
+        out.print(report.title, style="bold")
+        if not report.verdicts:
+            name = report.paper.name
             out.say(
                 f"no claim rests on this alone; `cscluster reproduce {name} --stored --write` shows its use"
             )
@@ -43,18 +42,15 @@ def _show(chapters: list[Chapter], profile: str) -> None:
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
         for head, ratio in (("where", 3), ("the paper says", 7), ("our numbers", 6)):
             table.add_column(head, ratio=ratio, overflow="fold")
-        table.add_column("as printed", no_wrap=True)
-        table.add_column("ours", no_wrap=True)
-        for verdict in chapter.verdicts:
-            numbers = verdict.ours.text or verdict.printed.text
-            marks = (verdict.printed.status, verdict.ours.status)
-            cells = (verdict.claim.where, verdict.claim.says, numbers)
-            table.add_row(*cells, *(Text(mark, style=_STYLES[mark]) for mark in marks))
+        table.add_column("verdict", no_wrap=True)
+        for verdict in report.verdicts:
+            mark = Text(verdict.status, style=_STYLES[verdict.status])
+            table.add_row(verdict.claim.where, verdict.claim.says, verdict.text, mark)
         out.print(table)
-        for item, state in chapter.states.items():
+        for item, state in report.states.items():
             if state.failed or (state.missing and state.planned):
                 out.print(f"{item}: {state.words()}", style="dim")
     out.say("")
-    out.print(summary([verdict for chapter in chapters for verdict in chapter.verdicts]), style="bold")
+    out.print(summary([verdict for report in reports for verdict in report.verdicts]), style="bold")
     if profile == "quick":
         out.print("quick profile: few trials on few data sets; the full profile decides", style="dim")

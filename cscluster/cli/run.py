@@ -6,98 +6,75 @@ import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
-from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import typer
 
 from cscluster.cli import console
-from cscluster.cli.options import results_flag, retry_failed
+from cscluster.cli.options import RunOptions, SweepOptions, results_flag, retry_failed
 from cscluster.experiment.config.schema import AlgorithmEntry
 from cscluster.experiment.engine.execute import Pool
-from cscluster.experiment.engine.run import Job, carry_out, locked, mixed_versions, prepare
+from cscluster.experiment.engine.run import Job, locked, mixed_versions, prepare, run_job
 from cscluster.experiment.plan.shard import Shard
 from cscluster.report import write
 from cscluster.report.aggregate import collect
-from cscluster.report.document import compose
+from cscluster.report.compose import compose
 from cscluster.report.formats import terminal
-from cscluster.store.records import Record
-from cscluster.store.table import RecordTable
 from cscluster.words import plural
 
 
-def sweep(*, grid: list[str] | None, select: str | None, **options: Any) -> None:
+def sweep(options: SweepOptions) -> None:
     """Run an experiment's algorithms over grids of their parameters; see `run`."""
-    run(**options, grids=[*(grid or ()), *([f"select={select}"] if select is not None else [])])
+    select = [f"select={options.select}"] if options.select is not None else []
+    run(options, grids=[*options.grid, *select])
 
 
-def run(
-    config: str,
-    *,
-    settings: list[str] | None,
-    trials: int | None,
-    seed: int | None,
-    jobs: int,
-    backend: str,
-    scheduler: str | None,
-    shard: str | None,
-    results: Path,
-    dry_run: bool,
-    fresh: bool,
-    retry: str | None,
-    allow_failures: bool,
-    grids: list[str] | None = None,
-) -> None:
+def run(options: RunOptions, grids: list[str] | None = None) -> None:
     """Plan an experiment, say what there is to do, do it and show the tables.
 
     Parameters
     ----------
-    config, settings, trials, seed, grids
-        The experiment and its changes; a list of grids makes it a sweep.
-    jobs, backend, scheduler
-        Number of workers, and where they are.
-    shard : str, optional
-        Which part of the plan to run, as ``I/N``.
-    results : Path
-        Directory of all results.
-    dry_run, fresh, retry, allow_failures
-        As the options say.
+    options : RunOptions
+        The experiment and its changes, workers, and what to do with stored results.
+    grids : list of str, optional
+        Grids of parameters; a list makes it a sweep.
 
     Raises
     ------
     typer.Exit
         With code 1 if trials failed, 130 after an interrupt.
     """
-    again = retry_failed(retry)
-    given = {"trials": trials, "seed": seed}
-    changes = [*(settings or ()), *(f"{key}={value}" for key, value in given.items() if value is not None)]
-    workers = Pool(jobs, backend, scheduler)
-    part = Shard.parse(shard) if shard is not None else None
+    again = retry_failed(options.retry)
+    given = {"trials": options.trials, "seed": options.seed}
+    changes = [*options.settings, *(f"{key}={value}" for key, value in given.items() if value is not None)]
+    workers = Pool(options.jobs, options.backend, options.scheduler)
+    part = Shard.parse(options.shard) if options.shard is not None else None
     with console.out.working("reading the experiment and its data"):
         job = prepare(
-            config,
+            options.config,
             settings=changes,
-            out=results,
-            fresh=fresh,
+            out=options.results,
+            fresh=options.fresh,
             retry_failed=again,
             sweep=grids,
             shard=part,
         )
-    with nullcontext(job) if dry_run else locked(job) as job:
+    with nullcontext(job) if options.dry_run else locked(job) as job:
         _announce(job, workers.jobs)
         mixed = mixed_versions(job)
         if mixed:
             console.err.whole(f"warning: this run will mix versions: {', '.join(mixed)}")
-        if dry_run:
+        if options.dry_run:
             return
-        table, failed = _execute(job, workers)
-    if job.shard is None:
-        _show(job, table)
+        stored, failed = _execute(job, workers)
+    if part is None:
+        _show(job, stored)
     else:
-        others = job.folder.path.with_name(f"{job.experiment.name}.shard-*-of-{job.shard.count}")
-        merge = f"cscluster merge {others}{results_flag(results)}"
-        console.out.whole(f"stored in {job.folder.path}; when all shards are done: {merge}")
-    if failed and not allow_failures:
+        others = job.directory.path.with_name(f"{job.experiment.name}.shard-*-of-{part.count}")
+        merge = f"cscluster merge {others}{results_flag(options.results)}"
+        console.out.whole(f"stored in {job.directory.path}; when all shards are done: {merge}")
+    if failed and not options.allow_failures:
         raise typer.Exit(1)
 
 
@@ -105,20 +82,22 @@ def _announce(job: Job, n_workers: int) -> None:
     """Say what there is to do, and why stored results are not used."""
     experiment, difference = job.experiment, job.difference
     console.out.print(experiment.title or experiment.name, style="bold")
-    planned = sum(len(trial.keys) for trial in job.plan)
-    cells = {trial.cell.hash for trial in job.whole}
-    whole = sum(len(trial.keys) for trial in job.whole)
-    share = f"{planned} of {whole} trials in shard {job.shard}" if job.shard else f"{planned} trials planned"
+    plan = job.trials.plan
+    planned, share = len(plan.keys()), f"{len(plan.keys())} trials planned"
+    if plan.shard:
+        shard = "/".join(map(str, plan.shard))
+        share = f"{planned} of {len(plan.whole().keys())} trials in shard {shard}"
     console.out.say(
-        f"{share} ({len(cells)} settings x {len(experiment.constraints.points)} points x "
-        f"{experiment.trials * experiment.repeats} trials): {len(difference.stored)} stored, "
+        f"{share} ({plural(len(plan.cells), 'setting')} x {plural(len(plan.points), 'point')} x "
+        f"{plural(plan.repetitions * plan.repeats, 'trial')}): {len(difference.stored)} stored, "
         f"{planned - len(difference.stored)} to run with {plural(n_workers, 'worker')}"
     )
     console.out.say(f"preprocessing: {preprocessing_words(experiment.preprocess, experiment.algorithms)}")
-    n_aside = job.n_aside()
-    if n_aside:
-        words = plural(n_aside, "stored trial")
-        console.out.say(f"put aside: {words} of an earlier, larger plan; the report is of this plan")
+    n_outside = job.n_outside() - difference.n_stale
+    if n_outside > 0:
+        verb = "is" if n_outside == 1 else "are"
+        words = plural(n_outside, "stored trial")
+        console.out.say(f"{words} {verb} not part of this plan (kept, not reported)")
     console.out.say(*(f"stale: {reason}" for reason in difference.reasons))
     if not difference.todo:
         console.out.say("nothing to compute: all trials are stored")
@@ -133,28 +112,28 @@ def preprocessing_words(steps: Sequence[Any] | None, algorithms: Sequence[Algori
     return ", ".join(str(step) for step in steps) + except_some
 
 
-def _execute(job: Job, pool: Pool) -> tuple[RecordTable, int]:
+def _execute(job: Job, pool: Pool) -> tuple[pd.DataFrame, int]:
     """Run the job with a progress bar; return all that is stored and the number of failures in the plan."""
     failed = job.n_failed()
     try:
         with console.trials("trials", len(job.difference.todo)) as advance:
 
-            def progress(records: list[Record]) -> None:
+            def progress(n_failed: int) -> None:
                 nonlocal failed
-                failed += sum(record["status"] != "ok" for record in records)
+                failed += n_failed
                 advance(failed)
 
-            table = carry_out(job, pool, progress)
+            stored = run_job(job, pool, progress)
     except KeyboardInterrupt:
-        command = shlex.join(["cscluster", *sys.argv[1:]])
+        command = shlex.join(["cscluster", *(word for word in sys.argv[1:] if word != "--fresh")])
         console.out.whole("", f"interrupted: finished trials are stored; resume with: {command}")
         raise typer.Exit(130) from None
-    return table, failed
+    return stored, failed
 
 
-def _show(job: Job, table: RecordTable) -> None:
-    results = collect(job.folder, table=table)
-    document = compose(results)
+def _show(job: Job, stored: pd.DataFrame) -> None:
+    results = collect(job.directory, stored=stored)
+    page = compose(results)
     console.out.say("")
-    terminal.show(document, console.out, brief=True)
-    console.out.whole("", f"report: {write.into_folder(results, job.folder.path, document)}")
+    terminal.show(page, console.out, brief=True)
+    console.out.whole("", f"report: {write.into_directory(results, job.directory.path, page)}")

@@ -5,25 +5,27 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Iterable
-from pathlib import Path
+
+import pandas as pd
 
 from cscluster import bundle
 from cscluster.algorithms import registry
 from cscluster.cli import console
 from cscluster.cli.console import out
-from cscluster.constraints import schedules
+from cscluster.cli.options import ShowOptions
 from cscluster.data import index, preprocessing
 from cscluster.errors import ConfigError, did_you_mean
+from cscluster.experiment.config import schedules
 from cscluster.experiment.config.reference import json_schema, schedule_keys
 from cscluster.metrics.catalogue import METRICS
 from cscluster.report.configuration import as_yaml
+from cscluster.store.definition import Definition
+from cscluster.store.directory import RunDirectory, find_run
 from cscluster.store.environments import facts, version_changes
-from cscluster.store.folder import RunFolder, find_run
-from cscluster.store.records import Record
 from cscluster.words import listed, plural, setting
 
 
-def show(name: str, results: Path) -> None:
+def show(options: ShowOptions) -> None:
     """Print all that has a name.
 
     Raises
@@ -31,6 +33,7 @@ def show(name: str, results: Path) -> None:
     ConfigError
         If nothing has.
     """
+    name = options.name
     kinds: list[tuple[Iterable[str], Callable[[str], None]]] = [
         (registry.algorithms(), _algorithm),
         (index.names(), _dataset),
@@ -41,14 +44,15 @@ def show(name: str, results: Path) -> None:
         (bundle.config_names(), _experiment),
     ]
     printers = [show_it for names, show_it in kinds if name in names]
-    if ":" in name.removeprefix("openml:"):
+    if ":" in name.removeprefix("openml:") or registry.is_printed_alias(name):
         printers = [_algorithm]
     for show_it in printers:
         show_it(name)
-    run = find_run(name, results)
+    run = find_run(name, options.results)
     if run is not None:
         _run(run)
     elif not printers:
+        RunDirectory(options.results / name).check_version()
         hint = did_you_mean(name, [known for names, _ in kinds for known in names])
         raise ConfigError(f"There is nothing called '{name}'{hint}")
 
@@ -86,14 +90,12 @@ def _paragraphs(described: type) -> str:
 
 
 def _algorithm(name: str) -> None:
-    algorithm = registry.find(name)
+    algorithm = registry.find(registry.find(name).name)
     loaded = algorithm.load()
     out.say(f"algorithm {algorithm.name}: {algorithm.title}")
     out.say((inspect.getdoc(loaded) or "").partition("\n")[0])
     if algorithm.paper:
         out.say(f"paper: {algorithm.paper}")
-    if algorithm.caveat:
-        out.say(f"caveat: {algorithm.caveat}")
     out.say(f"class: {algorithm.target.replace(':', '.')}")
     out.say(f"tags: {', '.join(algorithm.tags) or 'none'}")
     if algorithm.preprocess:
@@ -101,10 +103,16 @@ def _algorithm(name: str) -> None:
     out.say("")
     defaults = algorithm.defaults()
     table = getattr(loaded, "parameters", {})
-    out.table(
-        ["parameter", "default", "legal", "meaning"],
-        [[name, setting(defaults.get(name)), rule.legal, rule.meaning] for name, rule in table.items()],
-    )
+    rows = [[name, setting(defaults.get(name)), rule.legal, rule.meaning] for name, rule in table.items()]
+    out.table(["parameter", "default", "legal", "meaning"], rows)
+    published = {name: value for name, value in algorithm.published().items() if value != defaults[name]}
+    if published:
+        out.say("", "published values (preset: published):")
+        rows = [
+            [name, setting(defaults[name]), setting(value), table[name].why]
+            for name, value in published.items()
+        ]
+        out.table(["parameter", "default", "published", "why"], rows)
 
 
 def _dataset(name: str) -> None:
@@ -116,34 +124,31 @@ def _dataset(name: str) -> None:
     out.table(["", ""], [[key, listed(value)] for key, value in entry.items() if key != "title"])
 
 
-def _run(folder: RunFolder) -> None:
-    records, planned = folder.planned_records(), folder.plan()
-    config = folder.config()
-    experiment = config["experiment"]
-    out.say(f"run {folder.path}: {experiment['title'] or experiment['name']}")
-    if "command" in config:
-        out.whole(f"made by: {config['command']}")
-    shard = f"shard {'/'.join(map(str, config['shard']))}; " if "shard" in config else ""
-    out.say(f"config: {config['source']}; {shard}{len(records)} of {len(planned)} trials stored")
+def _run(directory: RunDirectory) -> None:
+    run, stored = directory.definition, directory.planned()
+    out.say(f"run {directory.path}: {run.experiment.title or run.experiment.name}")
+    out.whole(f"made by: {run.command}")
+    shard = f"shard {'/'.join(map(str, run.plan.shard))}; " if run.plan.shard else ""
+    out.say(f"config: {run.source}; {shard}{len(stored)} of {len(run.plan.keys())} trials stored")
     for status in ("ok", "error", "timeout", "crashed"):
-        count = sum(record["status"] == status for record in records)
+        count = int((stored["status"] == status).sum())
         if count:
             out.say(f"  {status}: {count}")
-    _provenance(folder, records)
-    out.whole("", "resolved config:", as_yaml(experiment).rstrip())
+    _provenance(run, stored)
+    out.whole("", "resolved config:", as_yaml(run.experiment.model_dump()).rstrip())
 
 
-def _provenance(folder: RunFolder, records: list[Record]) -> None:
-    """Print the data sets with their checksums, and the environments that records were made in."""
-    used = {record["cell"] for record in records}
-    data = {cell["name"]: cell["data"] for key, cell in folder.cells().items() if key in used}
+def _provenance(run: Definition, stored: pd.DataFrame) -> None:
+    """Print the data sets with their checksums, and the environments that trials ran in."""
+    used = [run.cells[hash_] for hash_ in stored["cell"].unique()]
+    data = {cell.dataset: str(cell.identity["data"]) for cell in used}
     if data:
         out.say("")
         out.table(["data set", "checksum of its source (SHA-256)"], [list(item) for item in data.items()])
-    made_in = [record["environment"] for record in records]
-    environments = {key: value for key, value in folder.environments().items() if key in made_in}
-    for key, environment in environments.items():
-        out.say("", f"environment {key}: {plural(made_in.count(key), 'trial')}")
+    counts = stored["environment"].value_counts()
+    environments = {id_: value for id_, value in run.environments.items() if id_ in counts}
+    for id_, environment in environments.items():
+        out.say("", f"environment {id_}: {plural(int(counts[id_]), 'trial')}")
         out.table(["", ""], facts(environment))
     changes = version_changes(environments.values())
     if changes:

@@ -9,12 +9,10 @@ from typing import Protocol, TypeVar
 import typer
 
 from cscluster.cli import console
-from cscluster.cli.options import retry_failed
+from cscluster.cli.options import SuiteOptions, retry_failed
 from cscluster.experiment.engine.execute import Pool
-from cscluster.experiment.engine.run import Job, carry_out
-from cscluster.papers.items import Item
-from cscluster.papers.outlook import Outlook
-from cscluster.store.records import Record
+from cscluster.experiment.engine.run import Job, run_job
+from cscluster.papers.suite import Remaining, SuiteItem
 from cscluster.words import plural
 
 _LARGEST = 5
@@ -26,7 +24,7 @@ T = TypeVar("T")
 class Steps(Protocol[T]):
     """Experiments that are run one after another, and what is kept of them."""
 
-    def experiments(self) -> list[Item]:
+    def experiments(self) -> list[SuiteItem]:
         """Return what to run, one after another."""
 
     def outcome(self) -> T:
@@ -39,69 +37,48 @@ class Steps(Protocol[T]):
         """Return a sentence for each score that differs from the reference by more than a tolerance."""
 
 
-def run_and_show(
-    work: Steps[T],
-    show: Callable[[T], None],
-    *,
-    dry_run: bool,
-    jobs: int,
-    stored: bool,
-    retry: str | None,
-    check: bool,
-    tolerance: float,
-    write: bool,
-) -> None:
+def run_and_show(work: Steps[T], show: Callable[[T], None], options: SuiteOptions) -> None:
     """Run what is not stored yet and show what came out.
 
     Parameters
     ----------
     work, show
         The experiments, and what prints their outcome.
-    dry_run : bool
-        Whether only to say what is left.
-    jobs, stored : int, bool
-        Number of workers, and whether to run nothing.
-    retry : str, optional
-        ``failed`` to run failed trials again.
-    check, tolerance : bool, float
-        Whether to compare scores with the reference, and how far they may drift.
-    write : bool
-        Whether to write the reference.
+    options : SuiteOptions
+        How they are run, and whether they are compared with the reference or become it.
 
     Raises
     ------
     typer.Exit
         With code 1 if scores have drifted, 130 after an interrupt.
     """
-    again = retry_failed(retry)
-    if dry_run:
+    again = retry_failed(options.retry)
+    if options.dry_run:
         _look_ahead(work.experiments())
         return
-    if not stored:
-        _run(work.experiments(), Pool(jobs), again)
+    if not options.stored:
+        _run(work.experiments(), Pool(options.jobs), again)
     outcome = work.outcome()
     show(outcome)
-    if write:
+    if options.write:
         console.out.whole(f"written: {work.write(outcome)}")
-    if check:
-        _show_drift(work.drift(outcome, tolerance), tolerance)
+    if options.check:
+        _show_drift(work.drift(outcome, options.tolerance), options.tolerance)
 
 
-def _look_ahead(experiments: list[Item]) -> None:
+def _look_ahead(experiments: list[SuiteItem]) -> None:
     """Say what is left to run and how many CPU hours it will take, by the times of stored trials."""
     with console.out.working("reading the experiments and what is stored"):
-        outlooks = [experiment.outlook() for experiment in experiments]
+        left = [experiment.remaining() for experiment in experiments]
     numbers = ["planned", "stored", "CPU hours left"]
-    console.out.table(["experiment", *numbers, "missing data"], map(_row, outlooks), numbers)
-    unknown = sum(outlook.unknown for outlook in outlooks)
-    parts = [
-        (seconds, outlook.name, *slot) for outlook in outlooks for slot, seconds in outlook.seconds.items()
-    ]
+    console.out.table(["experiment", *numbers, "missing data"], map(_row, left), numbers)
+    unknown = sum(each.unknown for each in left)
+    parts = [(seconds, each.name, *slot) for each in left for slot, seconds in each.seconds.items()]
     total = sum(part[0] for part in parts)
     console.out.say(
         "",
-        f"{sum(outlook.planned for outlook in outlooks):,} trials planned, "
-        f"{sum(outlook.stored for outlook in outlooks):,} stored; CPU hours left: {_hours(total, unknown)}",
+        f"{sum(each.planned for each in left):,} trials planned, "
+        f"{sum(each.stored for each in left):,} stored; CPU hours left: {_hours(total, unknown)}",
     )
     if unknown:
         console.out.say(
@@ -110,13 +87,13 @@ def _look_ahead(experiments: list[Item]) -> None:
     for seconds, name, dataset, label in sorted(parts, reverse=True)[:_LARGEST]:
         console.out.say(f"{seconds / total:.0%}: {label} on {dataset} in {name}, {_hours(seconds)}")
     if parts:
-        note = "what the trials of a draw share counts in each of them, so that less may be needed"
+        note = "what the trials of a repetition share counts in each of them, so that less may be needed"
         console.out.print(note, style="dim")
 
 
-def _row(outlook: Outlook) -> list[str]:
-    hours = _hours(sum(outlook.seconds.values()), outlook.unknown)
-    return [outlook.name, f"{outlook.planned:,}", f"{outlook.stored:,}", hours, ", ".join(outlook.missing)]
+def _row(each: Remaining) -> list[str]:
+    hours = _hours(sum(each.seconds.values()), each.unknown)
+    return [each.name, f"{each.planned:,}", f"{each.stored:,}", hours, ", ".join(each.missing)]
 
 
 def _hours(seconds: float, unknown: int = 0) -> str:
@@ -125,16 +102,14 @@ def _hours(seconds: float, unknown: int = 0) -> str:
     return f"{known} + ?".removeprefix(" + ") if unknown else known
 
 
-def _run(experiments: list[Item], pool: Pool, again: bool) -> None:
+def _run(experiments: list[SuiteItem], pool: Pool, again: bool) -> None:
     """Run all experiments, one after another; an interrupt leaves what is finished on disk."""
     try:
         for number, experiment in enumerate(experiments, start=1):
-            restored, job = experiment.restore(), experiment.prepare(again)
+            job = experiment.prepare(again)
             said = []
             if job is not None:
-                said.append(f"{len(job.plan):,} trials, {len(job.difference.todo):,} to run")
-            if restored:
-                said.append(f"{restored:,} came with the reference")
+                said.append(f"{len(job.trials.plan.keys()):,} trials, {len(job.difference.todo):,} to run")
             if experiment.missing:
                 said.append(f"missing data: {', '.join(experiment.missing)}")
             console.out.say(f"[{number}/{len(experiments)}] {experiment.name}: {'; '.join(said)}")
@@ -149,12 +124,12 @@ def _execute(job: Job, pool: Pool, name: str) -> None:
     failed = 0
     with console.trials(name, len(job.difference.todo), transient=True) as advance:
 
-        def progress(records: list[Record]) -> None:
+        def progress(n_failed: int) -> None:
             nonlocal failed
-            failed += sum(record["status"] != "ok" for record in records)
+            failed += n_failed
             advance(failed)
 
-        carry_out(job, pool, progress)
+        run_job(job, pool, progress)
 
 
 def _show_drift(sentences: list[str], tolerance: float) -> None:

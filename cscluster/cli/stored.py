@@ -7,10 +7,10 @@ from pathlib import Path
 from cscluster.errors import ConfigError, StoreError, did_you_mean
 from cscluster.report import aggregate
 from cscluster.report.aggregate import Results
-from cscluster.store.folder import RunFolder, find_run, run_folders
+from cscluster.store.directory import RunDirectory, find_run, run_directories
 
 
-def require_run(name: str, results: Path) -> RunFolder:
+def require_run(name: str, results: Path) -> RunDirectory:
     """Return the directory of a run by name or path.
 
     Raises
@@ -18,14 +18,16 @@ def require_run(name: str, results: Path) -> RunFolder:
     StoreError
         If there is none.
     """
-    folder = find_run(name, results)
-    if folder is None:
-        known = [folder.path.name for folder in run_folders(results)]
+    directory = find_run(name, results)
+    if directory is None:
+        for path in (results / name, Path(name)):
+            RunDirectory(path).check_version()
+        known = [directory.path.name for directory in run_directories(results)]
         raise StoreError(f"There is no run '{name}' in '{results}'{did_you_mean(name, known)}")
-    return folder
+    return directory
 
 
-def collect(folder: RunFolder, metrics: list[str] | None, every: bool = False) -> Results:
+def collect(directory: RunDirectory, metrics: list[str] | None, every: bool = False) -> Results:
     """Return the results of a run.
 
     Raises
@@ -33,11 +35,11 @@ def collect(folder: RunFolder, metrics: list[str] | None, every: bool = False) -
     ConfigError
         For a metric that is not recorded.
     """
-    results = aggregate.collect(folder, metrics, every=every)
-    known = sorted({*folder.config()["experiment"]["metrics"], *aggregate.recorded(results)})
+    results = aggregate.collect(directory, metrics, every=every)
+    known = sorted({*directory.definition.experiment.metrics, *aggregate.recorded(results)})
     for name in results.metrics:
         if name not in known:
             raise ConfigError(
-                f"The records of '{folder.path.name}' have no metric '{name}'{did_you_mean(name, known)}"
+                f"The records of '{directory.path.name}' have no metric '{name}'{did_you_mean(name, known)}"
             )
     return results

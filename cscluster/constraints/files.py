@@ -1,52 +1,48 @@
-"""Reading and writing links: CSV files with the columns ``a,b,link[,weight]``."""
+"""Reading and writing constraints: CSV files with the columns ``a,b,link[,weight]``."""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from cscluster import cells
 from cscluster.constraints.links import Constraints
 from cscluster.errors import ConstraintError, ContradictionError, ParameterError, did_you_mean
 from cscluster.words import integer, plural
 
-_HEADER = ["a", "b", "link"]
+_HEADER = ["a", "b", "link", "weight"]
 _KINDS = {"must": True, "cannot": False}
 _MOST_LISTED = 50
-_LARGE = 1_000_000  # characters
 CONTRADICTIONS = ("refuse", "keep", "drop")
-"""What can become of links that contradict each other; see `settle`."""
+"""What can become of constraints that contradict each other; see `read_links`."""
 
 
-@dataclass(frozen=True)
-class Link:
-    """One line of a file of links.
+class Link(NamedTuple):
+    """One line of a constraint file.
 
-    Attributes
+    Parameters
     ----------
     a, b : int
         The rows.
     together : bool
-        Whether they belong together: a must-link, else a cannot-link.
+        Whether it is a must-link, else a cannot-link.
     weight : float
-        Weight of the link.
-    line : int, optional
-        Its line in the file.
+        Its weight.
     """
 
     a: int
     b: int
     together: bool
     weight: float = 1.0
-    line: int | None = field(default=None, compare=False)
 
 
 def read_links(
@@ -64,67 +60,22 @@ def read_links(
         Names of the samples.  Where there are any, a and b are names, even if they look like
         numbers; else they are row indices from 0.
     contradictions : {"refuse", "keep", "drop"}
-        What becomes of cannot-links between samples that must-links put together.
+        What becomes of cannot-links between samples that must-links put together: raise an error, keep
+        them, or drop them.
 
     Raises
     ------
     ConstraintError
         If the file is missing or lines are wrong: all of them are named.
     ContradictionError
-        If links contradict each other: each pair is named with the must-links between its ends.
+        If constraints contradict each other: each pair is named with the must-links between its ends.
     """
-    path = Path(path)
-    text = read_text(path)
-    if len(text) >= _LARGE and not ids:
-        constraints = _plain_links(text, n_samples)
-        if constraints is not None and not len(constraints.contradictions):
-            return constraints
-    links = _lines(text, path, n_samples, ids)
-    return settle(links, n_samples, str(path), ids, contradictions)
-
-
-def _plain_links(text: str, n_samples: int) -> Constraints | None:
-    """Return the links of a large file without names, weights and mistakes; None if it is not one.
-
-    What is not that plain is left to the reader of single lines, which can say what is wrong.
-    """
-    import pandas as pd
-
-    if not text.startswith(("a,b,link\n", "a,b,link\r\n")) or any(sign in text for sign in "+.eE"):
-        return None  # pandas takes +1, 1.0 and 1e0 for integers
-    types = {"a": np.int64, "b": np.int64, "link": "category"}
-    try:
-        table = pd.read_csv(io.StringIO(text), dtype=types, keep_default_na=False)
-    except (ValueError, OverflowError):  # pandas' own errors are ValueErrors
-        return None
-    if not isinstance(table.index, pd.RangeIndex):  # more cells than the header names
-        return None
-    pairs = table[["a", "b"]].to_numpy()
-    known = set(table["link"].cat.categories) <= _KINDS.keys()
-    inside = (pairs >= 0).all() and (pairs < n_samples).all()
-    if not known or not inside or (pairs[:, 0] == pairs[:, 1]).any():
-        return None
-    together = (table["link"] == "must").to_numpy()
-    return Constraints(pairs[together], pairs[~together], n_samples=n_samples)
-
-
-def parse_links(text: str, path: Path, n_samples: int, ids: Sequence[str] | None = None) -> Constraints:
-    """Read links from the content of a file; see `read_links`.
-
-    Parameters
-    ----------
-    text : str
-        The content.
-    path : Path
-        Where it comes from, for messages.
-    n_samples, ids : int, sequence of str
-        The samples; see `read_links`.
-    """
-    return settle(_lines(text, path, n_samples, ids), n_samples, str(path), ids)
+    links = _file_links(read_text(Path(path)), Path(path), n_samples, ids)
+    return _consistent(links, n_samples, str(path), ids, contradictions)
 
 
 def list_links(text: str, path: Path, n_samples: int, ids: Sequence[str] | None = None) -> list[Link]:
-    """Return the links of a file in its order; see `parse_links`.
+    """Return the constraints of a file in its order.
 
     Parameters
     ----------
@@ -136,15 +87,15 @@ def list_links(text: str, path: Path, n_samples: int, ids: Sequence[str] | None 
     Raises
     ------
     ConstraintError
-        If a line is wrong, or links contradict each other.
+        If a line is wrong, or constraints contradict each other.
     """
-    links = _lines(text, path, n_samples, ids)
-    settle(links, n_samples, str(path), ids)
-    return links
+    links = _file_links(text, path, n_samples, ids)
+    _consistent(links, n_samples, str(path), ids)
+    return [Link(*link) for link in links.itertuples(index=False)]
 
 
 def linked_names(path: Path) -> set[str]:
-    """Return the names or indices of the samples that a links file speaks of, whether or not there are such.
+    """Return the names or indices in a constraint file, whether or not there are such samples.
 
     Parameters
     ----------
@@ -156,47 +107,113 @@ def linked_names(path: Path) -> set[str]:
     ConstraintError
         If the file cannot be read.
     """
-    rows = (row[:2] for _, row in content_rows(read_text(path), path, []))
-    return {name for row in rows for cell in row for name in (cell, cells.unguarded(cell))}
+    rows, _ = content_rows(read_text(path), path)
+    names = rows[["a", "b"]].to_numpy().ravel().tolist()
+    return {*names, *map(cells.unguarded, names)}
 
 
-def _lines(text: str, path: Path, n_samples: int, ids: Sequence[str] | None) -> list[Link]:
-    """Return the links of a file, or raise an error that lists all lines that are wrong."""
-    mistakes: list[str] = []
-    rows = ((f"{path}:{line}", line, row) for line, row in content_rows(text, path, mistakes))
-    return _links(rows, n_samples, ids, mistakes)
+def content_rows(text: str, path: Path) -> tuple[pd.DataFrame, dict[int, str]]:
+    """Return the cells of a constraint file, and what is wrong with lines of too few or too many cells.
+
+    Parameters
+    ----------
+    text, path : str, Path
+        The content, and where it comes from.
+
+    Returns
+    -------
+    rows : DataFrame
+        Strings a, b, link and weight, by line number.
+    mistakes : dict
+        Sentences by line number.
+
+    Raises
+    ------
+    ConstraintError
+        If it is not CSV, or has another header.
+    """
+    separator = cells.separator(text.partition("\n")[0])
+    strip = cache(str.strip)  # equal cells share their memory
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)  # cells may hold line breaks
+    lines, rows, mistakes = [], [], {}
+    try:
+        header = [cell.strip().lower() for cell in next(reader, [])]
+        if header not in (_HEADER[:3], _HEADER):
+            raise ConstraintError(f"{path}:1: the first line must be 'a,b,link' or 'a,b,link,weight'.")
+        for row in reader:
+            values = tuple(map(strip, row))
+            if len(values) in (3, len(header)) and any(values):
+                lines.append(reader.line_num)
+                rows.append((*values, "")[:4])
+            elif any(values):
+                mistakes[reader.line_num] = f"expected {len(header)} values, got {len(values)}."
+    except csv.Error as error:
+        raise ConstraintError(f"{path}: not a CSV file ({error})") from error
+    return pd.DataFrame(rows, pd.Index(lines, name="line"), _HEADER, dtype=object), mistakes
 
 
-def _links(
-    rows: Iterable[tuple[str, int | None, Sequence[Any]]],
-    n_samples: int,
-    ids: Sequence[str] | None,
-    mistakes: list[str],
-) -> list[Link]:
-    """Return links, each given by its place in words, its line and its cells, or list all mistakes."""
+def _file_links(text: str, path: Path, n_samples: int, ids: Sequence[str] | None) -> pd.DataFrame:
+    return _checked(*content_rows(text, path), f"{path}:", n_samples, ids)
+
+
+def _checked(
+    rows: pd.DataFrame, mistakes: dict[int, str], place: str, n_samples: int, ids: Sequence[str] | None
+) -> pd.DataFrame:
+    """Return cells as a table of `Link`, or raise an error that lists all mistakes with their places."""
     numbers = {name: number for number, name in enumerate(ids or ())}
-    links: list[Link] = []
-    for place, line, row in rows:
-        try:
-            links.append(_link(row, numbers, n_samples, line))
-        except ConstraintError as error:
-            mistakes.append(f"{place}: {error}")
+
+    @cache
+    def find(cell: str) -> int | None:
+        """Return the row that a cell means: by a name, perhaps a guarded one, or by its index."""
+        if numbers:
+            return numbers.get(cells.unguarded(cell), numbers.get(cell))
+        row = integer(cell)
+        return row if row is not None and row < n_samples else None
+
+    links = pd.DataFrame(
+        {
+            "a": rows["a"].map(find),
+            "b": rows["b"].map(find),
+            "together": rows["link"].str.lower().map(_KINDS),
+            "weight": rows["weight"].map(cache(_weight)),
+        }
+    )
+    wrong = links.isna().any(axis=1) | links["a"].eq(links["b"])
+    mistakes |= {at: _mistake(row, find, n_samples, ids) for at, *row in rows[wrong].itertuples()}
     if mistakes:
-        raise ConstraintError("\n".join(_first(mistakes, "mistake")))
-    return links
+        sentences = [f"{place}{at}: {mistakes[at]}" for at in sorted(mistakes)]
+        raise ConstraintError("\n".join(_first(sentences, "mistake")))
+    return links.astype({"a": np.int64, "b": np.int64, "together": bool, "weight": np.float64})
 
 
-def _link(row: Sequence[Any], numbers: dict[str, int], n_samples: int, line: int | None) -> Link:
-    """Return the link that cells write."""
-    kind = str(row[2]).lower()
-    if kind not in _KINDS:
-        hint = did_you_mean(kind, _KINDS)
-        raise ConstraintError(f"link must be 'must' or 'cannot', got '{row[2]}'{hint}")
-    a, b = (_sample(str(cell), numbers, n_samples) for cell in row[:2])
-    if a == b:
-        raise ConstraintError(f"sample '{row[0]}' is linked with itself.")
-    weight = _weight(str(row[3])) if len(row) == 4 and str(row[3]) else 1.0
-    return Link(a, b, _KINDS[kind], weight, line)
+def _mistake(
+    row: Sequence[str], find: Callable[[str], int | None], n_samples: int, ids: Sequence[str] | None
+) -> str:
+    """Say what is wrong with cells."""
+    *ends, kind, weight = row
+    if kind.lower() not in _KINDS:
+        return f"link must be 'must' or 'cannot', got '{kind}'{did_you_mean(kind.lower(), _KINDS)}"
+    for cell in ends:
+        if find(cell) is None and ids:
+            names = f"; the id column holds names such as '{ids[0]}'."
+            hint = names if integer(cell) is not None else did_you_mean(cell, ids)
+            return f"there is no sample '{cell}'{hint}"
+        if find(cell) is None:
+            return f"'{cell}' is not a row index from 0 to {n_samples - 1}."
+    if find(ends[0]) == find(ends[1]):
+        return f"sample '{ends[0]}' is linked with itself."
+    return f"the weight must be a positive number or 'hard', got '{weight}'."
+
+
+def _weight(cell: str) -> float:
+    """Return the weight that a cell holds, one for an empty cell, nan for what is none."""
+    if cell.lower() == "hard":
+        return math.inf
+    try:
+        value = float(cell.replace(",", ".") or 1)
+    except ValueError:
+        return math.nan
+    return value if 0 < value < math.inf else math.nan
 
 
 def _first(lines: list[str], noun: str) -> list[str]:
@@ -204,88 +221,62 @@ def _first(lines: list[str], noun: str) -> list[str]:
     return lines if more <= 0 else [*lines[:_MOST_LISTED], f"... and {plural(more, noun)} more"]
 
 
-def settle(
-    links: Sequence[Link],
+def _consistent(
+    links: pd.DataFrame,
     n_samples: int,
     source: str,
-    ids: Sequence[str] | None = None,
+    ids: Sequence[str] | None,
     contradictions: str = "refuse",
 ) -> Constraints:
-    """Return links as constraints, and do with contradictions what is asked for.
-
-    Parameters
-    ----------
-    links, n_samples, ids : sequence of Link, int, sequence of str
-        The links, and the samples between which they are.
-    source : str
-        Where the links are from, for messages.
-    contradictions : {"refuse", "keep", "drop"}
-        Raise an error, keep all links, or drop each cannot-link that must-links contradict.
-
-    Raises
-    ------
-    ContradictionError
-        If they are refused and there are any.
-    """
+    """Return a table of `Link` as constraints without contradictions, unless they are to be kept."""
     if contradictions not in CONTRADICTIONS:
         raise ParameterError(f"contradictions must be refuse, keep or drop, got {contradictions!r}.")
     constraints = as_constraints(links, n_samples)
-    pairs = constraints.contradictions
-    if contradictions == "keep" or not len(pairs):
+    if contradictions == "keep" or not len(constraints.contradictions):
         return constraints
     if contradictions == "drop":
         a, b = constraints.components[constraints.pairs].T
         return constraints.select(constraints.is_must | (a != b))
-    told = explain_contradictions(links, n_samples, ids)
-    raise ContradictionError("\n".join([f"{source}: links contradict each other:", *_first(told, "pair")]))
+    pairs = _first(_explained(constraints, links, ids), "pair")
+    raise ContradictionError("\n".join([f"{source}: constraints contradict each other:", *pairs]))
 
 
-def explain_contradictions(
-    links: Sequence[Link], n_samples: int, ids: Sequence[str] | None = None
-) -> list[str]:
-    """Say of each contradiction which cannot-link it is, and which must-links put its ends together.
-
-    Parameters
-    ----------
-    links, n_samples, ids : sequence of Link, int, sequence of str
-        The links, and the samples between which they are.
-    """
-    constraints = as_constraints(links, n_samples)
-    lines = {(link.together, *sorted((link.a, link.b))): link.line for link in links}
+def _explained(constraints: Constraints, links: pd.DataFrame, ids: Sequence[str] | None) -> list[str]:
+    """Name the cannot-link of each contradiction, and the must-links that put its ends together."""
+    lines = {(together, *sorted((a, b))): line for line, a, b, together, _ in links.itertuples()}
 
     def name(row: int) -> str:
         return f"'{ids[row] if ids else row}'"
 
     def place(together: bool, a: int, b: int) -> str:
-        line = lines.get((together, *sorted((a, b))))
-        return f" (line {line})" if line is not None else ""
+        return f" (line {lines[together, *sorted((a, b))]})" if links.index.name else ""
 
-    told = []
+    sentences = []
     for a, b in constraints.contradictions.tolist():
-        chain = constraints.must_chain(a, b)
-        steps = [f"{name(y)}{place(True, x, y)}" for x, y in pairwise(chain)]
-        told.append(
+        steps = [f"{name(y)}{place(True, x, y)}" for x, y in pairwise(constraints.must_chain(a, b))]
+        sentences.append(
             f"{name(a)} and {name(b)} are cannot-linked{place(False, a, b)}, but must-links put them "
             f"together: {' - '.join([name(a), *steps])}"
         )
-    return told
+    return sentences
 
 
 def as_links(
     links: Any, n_samples: int, ids: Sequence[str] | None = None, contradictions: str = "refuse"
 ) -> Constraints:
-    """Return links as people write them in Python as constraints.
+    """Return constraints as people write them in Python as `Constraints`.
 
     Parameters
     ----------
-    links : Constraints, path, list of tuples, pair of lists, or None
-        Constraints as they are; the path of a links file; tuples ``(a, b, "must")`` or
-        ``(a, b, "cannot")``, perhaps with a weight; or ``(must_links, cannot_links)``, two lists of
-        pairs.
+    links : Constraints, path, list of tuples, data frame, pair of lists, or None
+        Constraints as they are; the path of a constraint file; tuples ``(a, b, "must")`` or
+        ``(a, b, "cannot")``, perhaps with a weight, infinite or "hard" for a hard constraint; a data frame
+        with such columns; or
+        ``(must_links, cannot_links)``, two lists of pairs.
     n_samples, ids : int, sequence of str
-        The samples.  Where they have names, links go by the names.
+        The samples.  Where they have names, constraints go by the names.
     contradictions : {"refuse", "keep", "drop"}
-        See `settle`.
+        See `read_links`.
 
     Examples
     --------
@@ -300,60 +291,30 @@ def as_links(
         return links
     if isinstance(links, (str, Path)):
         return read_links(links, n_samples, ids, contradictions)
-    rows = ((f"Link number {place}", None, row) for place, row in enumerate(_tuples(links)))
-    return settle(_links(rows, n_samples, ids, []), n_samples, "the given links", ids, contradictions)
-
-
-def _tuples(links: Any) -> list[Sequence[Any]]:
-    """Return links as tuples of two samples, a kind and perhaps a weight."""
     try:
-        rows = [tuple(row) for row in links]
-        if all(len(row) in (3, 4) and isinstance(row[2], str) for row in rows):
-            return list(rows)
-        must, cannot = rows
-        return [(a, b, "must") for a, b in must] + [(a, b, "cannot") for a, b in cannot]
+        given = links.itertuples(index=False) if isinstance(links, pd.DataFrame) else links
+        rows = [tuple(row) for row in given]
+        if not all(len(row) in (3, 4) and isinstance(row[2], str) for row in rows):
+            must, cannot = rows
+            rows = [(a, b, "must") for a, b in must] + [(a, b, "cannot") for a, b in cannot]
     except (TypeError, ValueError):
         raise ConstraintError(
-            "Links must be a Constraints, the path of a links file, tuples (a, b, 'must' or 'cannot'), or "
-            "two lists of pairs (must_links, cannot_links)."
+            "Constraints must be a cscluster.Constraints, the path of a constraint file, tuples "
+            "(a, b, 'must' or 'cannot'), a data frame of such rows, or two lists of pairs "
+            "(must_links, cannot_links)."
         ) from None
+    table = pd.DataFrame([(*map(_cell, row), "")[:4] for row in rows], columns=_HEADER, dtype=object)
+    checked = _checked(table, {}, "Constraint number ", n_samples, ids)
+    return _consistent(checked, n_samples, "the given constraints", ids, contradictions)
 
 
-def content_rows(text: str, path: Path, mistakes: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number of the line and the cells of each link.
-
-    Parameters
-    ----------
-    text, path : str, Path
-        The content, and where it comes from.
-    mistakes : list of str
-        Takes what is wrong with lines of too few or too many cells.
-
-    Raises
-    ------
-    ConstraintError
-        If it is not CSV, or has another header.
-    """
-    separator = cells.separator(text.partition("\n")[0])
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)  # cells may hold line breaks
-    try:
-        header = [cell.strip().lower() for cell in next(reader, [])]
-        if header[:3] != _HEADER or header[3:] not in ([], ["weight"]):
-            raise ConstraintError(f"{path}:1: the first line must be 'a,b,link' or 'a,b,link,weight'.")
-        for cells_of_row in reader:
-            row = [cell.strip() for cell in cells_of_row]
-            if not any(row):
-                continue
-            if len(row) not in (3, len(header)):
-                mistakes.append(f"{path}:{reader.line_num}: expected {len(header)} values, got {len(row)}.")
-            else:
-                yield reader.line_num, row
-    except csv.Error as error:
-        raise ConstraintError(f"{path}: not a CSV file ({error})") from error
+def _cell(value: Any) -> str:
+    """Return what a file holds in the place of a value: an infinite weight is that of a hard constraint."""
+    return "hard" if isinstance(value, (float, np.floating)) and value == math.inf else str(value)
 
 
 def read_text(path: Path) -> str:
-    """Return the content of a file of links, its line breaks as they are.
+    """Return the content of a constraint file, its line breaks as they are.
 
     Parameters
     ----------
@@ -366,44 +327,16 @@ def read_text(path: Path) -> str:
         If it cannot be read.
     """
     try:
-        return Path(path).read_bytes().decode("utf-8-sig")
+        return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
-        raise ConstraintError(f"There is no links file '{path}'.") from None
+        raise ConstraintError(f"There is no constraint file '{path}'.") from None
     except UnicodeError:
-        raise ConstraintError(f"Cannot read links file '{path}': it is not UTF-8 text.") from None
+        raise ConstraintError(f"Cannot read constraint file '{path}': it is not UTF-8 text.") from None
     except (OSError, ValueError) as error:
-        raise ConstraintError(f"Cannot read links file '{path}': {error}") from error
+        raise ConstraintError(f"Cannot read constraint file '{path}': {error}") from error
 
 
-def _sample(cell: str, numbers: dict[str, int], n_samples: int) -> int:
-    """Return the row that a cell means: by a name, perhaps a guarded one, or by its index."""
-    if numbers:
-        bare = cells.unguarded(cell)
-        name = bare if bare in numbers else cell
-        if name in numbers:
-            return numbers[name]
-        names = f"; the id column holds names such as '{next(iter(numbers))}'."
-        hint = names if integer(cell) is not None else did_you_mean(cell, numbers)
-        raise ConstraintError(f"there is no sample '{cell}'{hint}")
-    row = integer(cell)
-    if row is None or row >= n_samples:
-        raise ConstraintError(f"'{cell}' is not a row index from 0 to {n_samples - 1}.")
-    return row
-
-
-def _weight(cell: str) -> float:
-    if cell.lower() == "hard":
-        return math.inf
-    try:
-        value = float(cell.replace(",", "."))
-    except ValueError:
-        value = math.nan
-    if not 0 < value < math.inf:
-        raise ConstraintError(f"the weight must be a positive number or 'hard', got '{cell}'.")
-    return value
-
-
-def as_constraints(links: Sequence[Link], n_samples: int) -> Constraints:
+def as_constraints(links: Sequence[Link] | pd.DataFrame, n_samples: int) -> Constraints:
     """Return the lines of a file as constraints.
 
     Parameters
@@ -413,41 +346,28 @@ def as_constraints(links: Sequence[Link], n_samples: int) -> Constraints:
     n_samples : int
         Number of samples.
     """
-    pairs = np.array([(link.a, link.b) for link in links], dtype=np.int64).reshape(-1, 2)
-    is_must = np.array([link.together for link in links], dtype=bool)
-    weights = np.array([link.weight for link in links], dtype=np.float64)
-    return Constraints.of_pairs(pairs, is_must, weights, n_samples=n_samples)
-
-
-def as_lines(constraints: Constraints) -> list[Link]:
-    """Return constraints as the lines of a file, must-links first.
-
-    Parameters
-    ----------
-    constraints : Constraints
-        The links.
-    """
-    parts = (constraints.pairs, constraints.is_must, constraints.weights)
-    rows = zip(*(part.tolist() for part in parts), strict=True)
-    return [Link(a, b, together, weight) for (a, b), together, weight in rows]
+    table = pd.DataFrame(links, columns=Link._fields)
+    is_must, weights = table["together"].to_numpy(bool), table["weight"].to_numpy(np.float64)
+    return Constraints.of_pairs(table[["a", "b"]].to_numpy(np.int64), is_must, weights, n_samples=n_samples)
 
 
 def links_csv(links: Constraints | Sequence[Link], ids: Sequence[str] = ()) -> str:
-    """Return links as the content of a file; weights only where one differs from 1.
+    """Return constraints as the content of a file; weights only where one differs from 1.
 
     Parameters
     ----------
     links : Constraints or sequence of Link
-        The links.
+        The constraints.
     ids : sequence of str
         Names of the samples; without any, their indices are written.
     """
-    rows = as_lines(links) if isinstance(links, Constraints) else links
-    weighted = any(link.weight != 1 for link in rows)
-    words = {together: kind for kind, together in _KINDS.items()}
-    lines = [cells.line([*_HEADER, *(["weight"] if weighted else [])])]
-    for link in rows:
-        names = [cells.guarded(ids[row]) if ids else row for row in (link.a, link.b)]
-        weight = "hard" if math.isinf(link.weight) else link.weight
-        lines.append(cells.line([*names, words[link.together], *([weight] if weighted else [])]))
+    if isinstance(links, Constraints):
+        parts = (links.is_must.tolist(), links.weights.tolist())
+        links = [Link(a, b, *rest) for (a, b), *rest in zip(links.pairs.tolist(), *parts, strict=True)]
+    width = 4 if any(link.weight != 1 for link in links) else 3
+    lines = [cells.line(_HEADER[:width])]
+    for a, b, together, weight in links:
+        names = [cells.guarded(ids[row]) if ids else row for row in (a, b)]
+        kind, value = "must" if together else "cannot", "hard" if math.isinf(weight) else weight
+        lines.append(cells.line([*names, kind, value][:width]))
     return "".join(lines)

@@ -32,11 +32,11 @@ def _canonical(
     w = np.ones(len(pairs)) if weights is None else np.asarray(weights, dtype=np.float64)
     if w.shape != (len(pairs),):
         raise ConstraintError(
-            f"Need one weight for each {kind}-link: got {w.size} weights for {len(pairs)} links."
+            f"Need one weight for each {kind}-link: got {w.size} weights for {len(pairs)} constraints."
         )
     if not (w > 0).all():
         raise ConstraintError(
-            f"Weights of {kind}-links must be positive numbers, or infinite for hard links."
+            f"Weights of {kind}-links must be positive numbers, or infinite for hard constraints."
         )
     codes = pairs[:, 0] * n_samples + pairs[:, 1]
     if (w == w[:1]).all():
@@ -61,7 +61,7 @@ def _distinct_pairs(codes: IntArray, n: int) -> IntArray:
 
 
 def _whole_pairs(links: ArrayLike, kind: str) -> IntArray:
-    """Return links as an array of integers, the ends of each in order."""
+    """Return constraints as an array of integers, the ends of each in order."""
     try:
         pairs = np.asarray(links if np.size(links) else np.empty((0, 2)))
     except ValueError:
@@ -96,8 +96,8 @@ class Constraints:
     n_samples : int
         Number of samples the numbers refer to.
     must_weights, cannot_weights : array-like of shape (n_links,), optional
-        Positive costs of breaking each link; ones by default.  Of a repeated pair the largest
-        weight is kept.  Infinite weights are those of hard links, which must hold.
+        Positive costs of breaking each constraint; ones by default.  Of a repeated pair the largest
+        weight is kept.  Infinite weights are those of hard constraints, which must hold.
 
     Examples
     --------
@@ -144,7 +144,7 @@ class Constraints:
 
     @classmethod
     def empty(cls, n_samples: int) -> Constraints:
-        """Return no links at all between `n_samples` samples.
+        """Return no constraints at all between `n_samples` samples.
 
         Parameters
         ----------
@@ -157,7 +157,7 @@ class Constraints:
     def of_pairs(
         cls, pairs: IntArray, is_must: BoolArray, weights: FloatArray, *, n_samples: int
     ) -> Constraints:
-        """Return links of both kinds in one list.
+        """Return constraints of both kinds in one list.
 
         Parameters
         ----------
@@ -177,7 +177,7 @@ class Constraints:
         )
 
     def _chosen(self, must: BoolArray, cannot: BoolArray) -> Constraints:
-        """Return the links of two masks; they are canonical already."""
+        """Return the constraints of two masks; they are canonical already."""
         links = object.__new__(Constraints)
         chosen = (
             (self.must_links[must], self.must_weights[must]),
@@ -210,17 +210,12 @@ class Constraints:
 
         Each class is a chain of must-links, and cannot-links join the first samples of the classes: all else
         follows from these.  Each sample has one more cannot-link, with the other classes in turn, for methods
-        that learn from pairs.  The number of links grows with that of the samples.
+        that learn from pairs.  The number of constraints grows with that of the samples.
 
         Parameters
         ----------
         labels : array-like of shape (n_samples,)
             Class of each sample, -1 where it is unknown.
-
-        Raises
-        ------
-        ConstraintError
-            If fewer than two classes are known.
 
         Examples
         --------
@@ -232,11 +227,11 @@ class Constraints:
         y = np.asarray(labels)
         members = np.flatnonzero(y != -1)
         classes, class_of, sizes = np.unique(y[members], return_inverse=True, return_counts=True)
-        if len(classes) < 2:
-            raise ConstraintError(f"Labels of two classes or more are needed, got {len(classes)}.")
         order = members[np.argsort(class_of, kind="stable")]
         first = np.cumsum(sizes) - sizes
         chains = np.column_stack([order[:-1], order[1:]])
+        if len(classes) < 2:
+            return cls(chains, n_samples=len(y))
         turn = np.arange(len(order)) - np.repeat(first, sizes)
         other = (np.sort(class_of) + 1 + turn % (len(classes) - 1)) % len(classes)
         in_turn = np.column_stack([order, order[first[other] + turn % sizes[other]]])
@@ -264,10 +259,10 @@ class Constraints:
         return f"Constraints({must}, {cannot}, n_samples={self.n_samples})"
 
     def __or__(self, other: Constraints) -> Constraints:
-        """Return the union of two sets of links on the same samples."""
+        """Return the union of two sets of constraints on the same samples."""
         if self.n_samples != other.n_samples:
             raise ConstraintError(
-                f"Cannot join links on {self.n_samples} samples with links on {other.n_samples}."
+                f"Cannot join constraints on {self.n_samples} samples with constraints on {other.n_samples}."
             )
         if not len(self) or not len(other):
             return self if len(self) else other
@@ -279,7 +274,7 @@ class Constraints:
         )
 
     def select(self, chosen: ArrayLike) -> Constraints:
-        """Return some of the links.
+        """Return some of the constraints.
 
         Parameters
         ----------
@@ -296,7 +291,7 @@ class Constraints:
         )
 
     def renumbered(self, rows: IntArray) -> Constraints:
-        """Return the same links between samples that are numbered by their place in `rows`.
+        """Return the same constraints between samples that are numbered by their place in `rows`.
 
         Parameters
         ----------
@@ -307,7 +302,7 @@ class Constraints:
         return Constraints.of_pairs(pairs, self.is_must, self.weights, n_samples=len(rows))
 
     def violated(self, labels: ArrayLike) -> Constraints:
-        """Return the links that a partition breaks.
+        """Return the constraints that a partition breaks.
 
         Parameters
         ----------
@@ -319,32 +314,32 @@ class Constraints:
 
     @cached_property
     def hard(self) -> Constraints:
-        """The links that must hold: those of infinite weight."""
+        """The constraints that must hold: those of infinite weight."""
         return self.select(np.isinf(self.weights))
 
     @cached_property
     def binding(self) -> Constraints:
-        """The links of weight one or more; where weights count, lighter ones entail nothing."""
+        """The constraints of weight one or more; where weights count, lighter ones entail nothing."""
         if self.weights.min(initial=1) >= 1:
             return self
         return self.select(self.weights >= 1)
 
     def hardened(self) -> Constraints:
-        """Return the same links, all of them hard."""
+        """Return the same constraints, all of them hard."""
         return self.weighted(np.inf)
 
     def weighted(self, weight: float) -> Constraints:
-        """Return the same links, each with the same weight.
+        """Return the same constraints, each with the same weight.
 
         Parameters
         ----------
         weight : float
-            The weight; infinite for hard links.
+            The weight; infinite for hard constraints.
         """
         return self._reweighted(np.full(len(self), weight))
 
     def softened(self) -> Constraints:
-        """Return the same links, hard ones with weight one."""
+        """Return the same constraints, hard ones with weight one."""
         return self._reweighted(np.where(np.isinf(self.weights), 1.0, self.weights))
 
     def _reweighted(self, weights: FloatArray) -> Constraints:
@@ -352,7 +347,7 @@ class Constraints:
 
     @cached_property
     def pairs(self) -> IntArray:
-        """The pairs of all links, must-links first."""
+        """The pairs of all constraints, must-links first."""
         return np.concatenate([self.must_links, self.cannot_links])
 
     @cached_property
@@ -367,7 +362,7 @@ class Constraints:
 
     @cached_property
     def touched(self) -> IntArray:
-        """Sorted indices of the samples that some link names."""
+        """Sorted indices of the samples that some constraint names."""
         return np.unique(self.pairs)
 
     @cached_property
@@ -434,7 +429,7 @@ class Constraints:
             more = len(self.contradictions) - 1
             raise ConstraintError(
                 f"Samples {i} and {j} are cannot-linked, but must-links put them together"
-                + (f" ({more} more such pairs)." if more else ".")
+                + (f" ({plural(more, 'more such pair')})." if more else ".")
             )
 
     @cached_property
@@ -446,22 +441,22 @@ class Constraints:
         return int(inside.sum()), int((sizes[a] * sizes[b]).sum()) + len(self.contradictions)
 
     def closure(self, max_pairs: int = 50_000_000) -> Constraints:
-        """Expand the transitive closure to pairs; entailed links have weight one.
+        """Expand the transitive closure to pairs; entailed constraints have weight one.
 
         Parameters
         ----------
         max_pairs : int
-            Number of links that are too many.
+            Number of constraints that are too many.
 
         Raises
         ------
         ConstraintError
-            If the closure has more than `max_pairs` links.
+            If the closure has more than `max_pairs` constraints.
         """
         n_links = sum(self.closure_size)
         if n_links > max_pairs:
             raise ConstraintError(
-                f"The transitive closure has {n_links} links, more than the {max_pairs} allowed here."
+                f"The transitive closure has {n_links} constraints, more than the {max_pairs} allowed here."
             )
         must = [_all_pairs(members) for members in self.neighbourhoods]
         order = np.argsort(self.components, kind="stable")

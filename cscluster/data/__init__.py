@@ -1,4 +1,14 @@
 """Data sets: registry, loaders, recipes, preprocessing and generators."""
 
-STEP_NAMES = ("center", "standardize", "scale01", "l2", "dense", "pca", "kernel_pca", "tfidf", "select_top")
-"""Names of the preprocessing steps; `preprocessing` has what they do, and imports numeric libraries."""
+STEP_CLASSES = {
+    "center": "Center",
+    "standardize": "Standardize",
+    "scale01": "Scale01",
+    "l2": "L2",
+    "dense": "Dense",
+    "pca": "Pca",
+    "kernel_pca": "KernelPca",
+    "tfidf": "Tfidf",
+    "select_top": "SelectTop",
+}
+"""Preprocessing steps: their names, and their classes in `preprocessing`, which imports numeric libraries."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from cscluster.arrays import BoolArray, IntArray
@@ -25,7 +26,7 @@ class Dataset:
     name : str
         Name in tables.
     X : ndarray or CSR array of shape (n, d)
-        The samples.
+        The samples; of a table, its columns of numbers, NaN where a cell is empty.
     y : ndarray of shape (n,), optional
         Number of the class of each sample; index into `classes`.
     classes, features, ids : lists of str
@@ -38,6 +39,20 @@ class Dataset:
         Shape of a sample that is a picture.
     checksum : str
         SHA-256 of the source file; of generated data, their kind.
+    categorical : dict of ndarray of shape (n,)
+        The columns of strings of a table; an empty cell is an empty string.
+    n_indicators : int
+        Number of columns of X, the last ones, that `encoded` has made of these.
+    id_column : str, optional
+        The column that `ids` are from.
+    partial_labels : ndarray of shape (n,), optional
+        The classes that are known of some rows, -1 for the others.
+    dates : frozenset of str
+        The columns of numbers that are dates, in days since 1970-01-01.
+    naming : pair of str and str, optional
+        A column of strings that could name the rows, and the string that it holds twice, if any.
+    notes : list of str
+        What was done to the columns, in sentences.
     """
 
     name: str
@@ -51,6 +66,13 @@ class Dataset:
     is_test: BoolArray | None = None
     image: tuple[int, ...] | None = None
     checksum: str = ""
+    categorical: dict[str, NDArray[np.str_]] = field(default_factory=dict)
+    n_indicators: int = 0
+    id_column: str | None = None
+    partial_labels: IntArray | None = None
+    dates: frozenset[str] = frozenset()
+    naming: tuple[str, str | None] | None = None
+    notes: list[str] = field(default_factory=list)
 
     @property
     def n_samples(self) -> int:
@@ -72,9 +94,14 @@ class Dataset:
         """The classes, all one where there is no target."""
         return np.zeros(self.n_samples, dtype=np.int64) if self.y is None else self.y
 
-    def feature_name(self, column: int) -> str:
-        """Return the name of a column, or its number."""
-        return f"'{self.features[column]}'" if self.features else f"number {column}"
+    @property
+    def column_names(self) -> list[str]:
+        """Names of the columns of numbers, or their places where the source has none."""
+        return self.features or [f"column {j}" for j in range(self.n_features)]
+
+    def row_name(self, row: int) -> str:
+        """Return the name of a row, or its index."""
+        return self.ids[row] if self.ids else str(row)
 
     def _facts(self) -> dict[str, object]:
         """Return what one wants to know of a data set at a glance."""
@@ -103,6 +130,17 @@ class Dataset:
             y=None if self.y is None else self.y[rows],
             ids=[self.ids[i] for i in rows] if self.ids else [],
             is_test=None if self.is_test is None else self.is_test[rows],
+        )
+
+    def with_columns(self, columns: Sequence[int]) -> Dataset:
+        """Return the data set reduced to some columns, those of categories last."""
+        d = self.n_features - self.n_indicators
+        places = sorted(columns, key=lambda j: j >= d)
+        return replace(
+            self.mapped(lambda X: X[:, places]),
+            features=[self.features[j] for j in places] if self.features else [],
+            image=None,
+            n_indicators=sum(j >= d for j in places),
         )
 
     def mapped(self, function: Callable[[Any], Any]) -> Dataset:
@@ -143,7 +181,8 @@ class Dataset:
         else:
             row, column = (int(v) for v in np.argwhere(bad)[0])
         value = float(self.X[row, column])
+        name = f"'{self.features[column]}'" if self.features else f"number {column}"
         raise DataError(
-            f"Data set '{self.name}' has the value {value} in column {self.feature_name(column)}, "
+            f"Data set '{self.name}' has the value {value} in column {name}, "
             f"row {row} ({int(bad.sum())} such values in all); remove or fill them."
         )

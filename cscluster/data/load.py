@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from cscluster import seeds
-from cscluster.data import formats, index, openml, readers, recipe, synthetic
+from cscluster.data import formats, index, openml, readers, recipe, synthetic, table
 from cscluster.data.dataset import Dataset
+from cscluster.data.features import encoded
 from cscluster.data.recipe import Recipe
+from cscluster.data.table import Columns
 from cscluster.errors import DataError, did_you_mean
 
 
@@ -20,8 +25,14 @@ def load_dataset(
     name: str | None = None,
     target: str | None = None,
     id_column: str | None = None,
+    features: Sequence[str] = (),
+    ignore: Sequence[str] = (),
 ) -> Dataset:
     """Load a data set.
+
+    A table of numbers without gaps is taken as it is.  In any other table columns are numbers, dates or
+    categories, as in ``cscluster cluster``: gaps are filled with medians, and a category becomes a column of
+    zeros and ones for each of its values.
 
     Parameters
     ----------
@@ -32,6 +43,8 @@ def load_dataset(
         Name in tables; taken from the source by default.
     target, id_column : str, optional
         For files: the columns of the true classes and of the samples' names.
+    features, ignore : sequence of str
+        The only columns to cluster by, and columns to leave out.
 
     Examples
     --------
@@ -41,12 +54,38 @@ def load_dataset(
     ((227, 16), ['I', 'J', 'L'], (2036, 16))
     """
     if isinstance(source, Recipe):
-        return _cook(source, name or "recipe")
-    source = str(source)
+        return _from_recipe(source, name or "recipe")
+    return _read(str(source), Columns(id_column, target, features, ignore), name, _complete_table)
+
+
+def read_table(source: str, columns: Columns) -> Dataset:
+    """Read data to cluster, a file or the name of a data set, with gaps and categories.
+
+    Parameters
+    ----------
+    source : str
+        Path or name.
+    columns : Columns
+        Which columns play which part.
+
+    Raises
+    ------
+    DataError
+        If there is no such data, no such column, or nothing to cluster by.
+    """
+    data = _read(source, columns, None, _read_table)
+    table.require_rows(data.n_samples, data.name)
+    return data
+
+
+def _read(
+    source: str, columns: Columns, name: str | None, read: Callable[[Path, str, Columns], Dataset]
+) -> Dataset:
+    """Read a data set; `read` reads a table."""
     if source in index.recipes():
-        return _cook(Recipe(**index.recipes()[source]), name or source)
+        return _select(_from_recipe(Recipe(**index.recipes()[source]), name or source), columns)
     if source.startswith("openml:"):
-        return openml.fetch(source.removeprefix("openml:"), name or source)
+        return _select(openml.fetch(source.removeprefix("openml:"), name or source), columns)
     known = index.files().get(source) or index.external().get(source) or {}
     file = index.find_file(source)
     path = Path(source).expanduser()
@@ -54,12 +93,60 @@ def load_dataset(
         file = path
     if file is None:
         raise DataError(missing(source, known))
-    data = readers.read(file, name=name or path.stem, target=target, id_column=id_column)
-    if known.get("sha256", data.checksum) != data.checksum:
+    checksum = readers.checksum(file)
+    if known.get("sha256", checksum) != checksum:
         raise DataError(
             f"The bundled file of '{source}' is damaged: its checksum is not the one in index.yaml."
         )
-    return replace(data, image=tuple(known["image"]) if "image" in known else None)
+    if formats.is_table(file):
+        data = read(file, name or path.stem, columns)
+    else:
+        data = _select(readers.read_arrays(file, name or path.stem, columns.target, columns.id), columns)
+    return replace(data, checksum=checksum, image=tuple(known["image"]) if "image" in known else None)
+
+
+def _complete_table(path: Path, name: str, columns: Columns) -> Dataset:
+    """Read a table and fill its gaps; one of numbers without gaps keeps all its columns."""
+    return encoded(_read_table(path, name, columns, keep_all=True)).check()
+
+
+def _read_table(path: Path, name: str, columns: Columns, keep_all: bool = False) -> Dataset:
+    """Read a table; the columns 'id' and the class of an ARFF file play their part unnamed."""
+    frame = readers.read_frame(path, id_column=columns.id)
+    readers.require_columns(frame, name, columns.named)
+    default = readers.default_target(path, frame)
+    if columns.target is None and default != columns.labels:
+        columns = replace(columns, target=default)
+    if keep_all and table.is_complete(frame, columns):
+        return table.from_frame(frame, name, columns, keep_all=True)
+    own = next((column for column in frame if column.lower() == "id" and column not in columns.named), None)
+    may_name = columns.id is None and own is not None and not pd.api.types.is_numeric_dtype(frame[own])
+    if may_name and frame[own].isna().any():
+        frame = readers.read_frame(path, id_column=own)  # NA and None may be names
+    found = table.with_own_id(frame, columns)
+    if found.id != columns.id:
+        frame = readers.read_frame(path, id_column=found.id)
+    return table.from_frame(frame, name, found)
+
+
+def _select(data: Dataset, columns: Columns) -> Dataset:
+    """Return a data set of numbers reduced to the columns that are wanted."""
+    if columns.labels is not None:
+        raise DataError(
+            f"'{data.name}' is not a table, so that it has no column '{columns.labels}' of labels."
+        )
+    data = replace(data, id_column=columns.id if data.ids else None)
+    if not (columns.features or columns.ignore):
+        return data
+    for name in [*columns.features, *columns.ignore]:
+        if name not in data.features:
+            raise DataError(
+                f"Data set '{data.name}' has no column '{name}'{did_you_mean(name, data.features)}"
+            )
+    names = replace(columns, id=None, target=None).wanted(data.features)
+    if not names:
+        raise DataError(f"Data set '{data.name}' has no columns left to cluster by.")
+    return data.with_columns([data.features.index(name) for name in names])
 
 
 def missing(name: str, known: dict[str, Any]) -> str:
@@ -80,13 +167,19 @@ def missing(name: str, known: dict[str, Any]) -> str:
     return f"Data set '{name}' is not bundled: {where}."
 
 
-def _cook(wanted: Recipe, name: str) -> Dataset:
+def _from_recipe(wanted: Recipe, name: str) -> Dataset:
     if wanted.generator is not None:
         rng = seeds.generator(wanted.seed, "generate", wanted.generator)
         made = synthetic.generate(wanted.generator, wanted.size or 400, rng)
         return recipe.apply(wanted.model_copy(update={"size": None}), made, name).check()
     assert wanted.base is not None
-    base = load_dataset(wanted.base, target=wanted.target, id_column=wanted.id)
+    base = load_dataset(
+        wanted.base,
+        target=wanted.target,
+        id_column=wanted.id,
+        features=wanted.features or (),
+        ignore=wanted.ignore or (),
+    )
     if wanted.id is not None and not base.ids:
         raise DataError(f"'{wanted.base}' has no column '{wanted.id}' that names the samples.")
     return recipe.apply(wanted, base, name).check()

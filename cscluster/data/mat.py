@@ -1,17 +1,9 @@
-"""MAT files, read by a process of their own: some damaged files crash SciPy's compiled reader.
-
-The process answers with an NPZ archive of the arrays on its standard output.
-"""
+"""MAT files."""
 
 from __future__ import annotations
 
-import io
-import os
-import subprocess
-import sys
-import zipfile
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -30,30 +22,11 @@ def read_arrays(path: Path) -> dict[str, Any]:
     ValueError
         If the file cannot be read.
     """
-    done = subprocess.run(
-        [sys.executable, "-P", "-W", "ignore", "-m", __name__, str(path)],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(place for place in sys.path if place)},
-        check=False,
-    )
-    if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        raise ValueError("the file is damaged" if done.returncode < 0 else said)
-    with np.load(io.BytesIO(done.stdout), allow_pickle=False) as archive:
-        return {name: archive[name] for name in archive.files}
-
-
-def main() -> None:
-    """Write the arrays of the file that the command line names to standard output."""
     try:
-        _write(_arrays(Path(sys.argv[1])), sys.stdout.buffer)
-    except Exception as error:  # the parser meets a damaged file with errors of every kind
-        sys.exit(reason(error))
-
-
-def _arrays(path: Path) -> dict[str, Any]:
-    found = {name: value for name, value in loadmat(path).items() if not name.startswith("__")}
+        content = loadmat(path)
+    except Exception as error:  # the parser answers a damaged file with errors of every kind
+        raise ValueError(reason(error)) from error
+    found = {name: value for name, value in content.items() if not name.startswith("__")}
     for alias, name in _ALIASES.items():
         if name not in found and alias in found:
             found[name] = found[alias]
@@ -72,14 +45,3 @@ def _plain(value: Any) -> Any:
     if value.dtype == object and all(isinstance(v, np.ndarray) and v.dtype.kind == "U" for v in value.flat):
         return np.array(["".join(text.flat) for text in value.flat])
     return value
-
-
-def _write(arrays: dict[str, Any], file: IO[bytes]) -> None:
-    with zipfile.ZipFile(file, "w") as archive:
-        for name, value in arrays.items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, value, allow_pickle=False)
-
-
-if __name__ == "__main__":
-    main()

@@ -13,12 +13,14 @@ import platformdirs
 from scipy import sparse
 
 from cscluster.data.dataset import Dataset
-from cscluster.data.readers import from_arrays, from_frame
+from cscluster.data.features import encoded
+from cscluster.data.readers import from_arrays, with_names
+from cscluster.data.table import Columns, from_frame, is_complete
 from cscluster.errors import DataError
 from cscluster.words import integer
 
 
-def cache_folder() -> Path:
+def cache_directory() -> Path:
     """Return the directory for what can be made or fetched again."""
     return platformdirs.user_cache_path("cscluster")
 
@@ -42,7 +44,7 @@ def fetch(name: str, title: str) -> Dataset:
             raise DataError(f"OpenML data set '{name}': the version after the slash must be an integer.")
     try:
         bunch = fetch_openml(
-            **wanted, as_frame="auto", parser="auto", data_home=str(cache_folder() / "openml")
+            **wanted, as_frame="auto", parser="auto", data_home=str(cache_directory() / "openml")
         )
     except (URLError, OSError, TimeoutError) as error:
         raise DataError(f"OpenML cannot be reached for '{name}' ({error}); check the network.") from error
@@ -64,4 +66,6 @@ def _from_bunch(bunch: Any, title: str) -> Dataset:
     if bunch.target is not None and bunch.target.ndim > 1:
         names = ", ".join(bunch.target.columns)
         raise DataError(f"OpenML data set '{title}' has more than one target ({names}).")
-    return from_frame(bunch.frame, title, None if bunch.target is None else bunch.target.name, None)
+    columns = Columns(target=None if bunch.target is None else str(bunch.target.name))
+    frame = with_names(bunch.frame, title)
+    return encoded(from_frame(frame, title, columns, keep_all=is_complete(frame, columns)))

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import shutil
 import tempfile
-import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-from scipy import sparse
+import joblib
 
-from cscluster import atomic
 from cscluster.data import preprocessing
 from cscluster.data.dataset import Dataset
 from cscluster.data.load import load_dataset
-from cscluster.data.openml import cache_folder
+from cscluster.data.openml import cache_directory
 from cscluster.data.recipe import Recipe
-from cscluster.errors import DataError
-
-_ARRAYS = ("X", "y", "X_unseen", "y_unseen")
-_SPARSE = ("data", "indices", "indptr")
-_META, _SUMS = "meta.json", "sums.json"
-_CHUNK = 2**22
+from cscluster.errors import DataError, warn
 
 
 @dataclass(frozen=True)
@@ -54,7 +46,7 @@ class DataRef:
     @property
     def key(self) -> str:
         """Hash of all that decides the prepared arrays."""
-        text = json.dumps([self.recipe.identity(), self.preprocess, self.checksum, 3], sort_keys=True)
+        text = json.dumps([self.recipe.identity(), self.preprocess, self.checksum, 5], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
@@ -64,32 +56,46 @@ def make_ref(name: str, recipe: Recipe, steps: list[preprocessing.Step], source:
     return DataRef(name, recipe, canonical, source.checksum)
 
 
-def prepare(ref: DataRef) -> Path:
-    """Return the directory of the prepared arrays; it is made now if it is not there, or damaged.
+@lru_cache(maxsize=16)
+def load(ref: DataRef) -> Dataset:
+    """Return a prepared data set, its arrays memory-mapped and read-only.
+
+    It is made now if it is not in the cache, or damaged there.
 
     Raises
     ------
     DataError
-        If the source has changed, or the cache cannot be written.
+        If the source has changed.
     """
-    folder = _root() / ref.key
-    if _is_sound(folder):
-        return folder
+    file = _root() / f"{ref.key}.joblib"
+    with contextlib.suppress(Exception):  # there is none, or it is damaged
+        return replace(joblib.load(file, mmap_mode="r"), name=ref.name)
+    data = _made(ref)
+    try:
+        _put(file, data)
+    except OSError as error:
+        warn(f"Prepared data cannot be kept in '{file.parent}': {error.strerror or error}.")
+        return data
+    return replace(joblib.load(file, mmap_mode="r"), name=ref.name)
+
+
+def _made(ref: DataRef) -> Dataset:
+    """Load and preprocess a data set."""
     data = load_dataset(ref.recipe, name=ref.name)
     if data.checksum != ref.checksum:
         raise DataError(
             f"Data set '{ref.name}' has changed since the run was planned; start the command again."
         )
     steps: list[preprocessing.Step] = [{name: values} for name, values in map(json.loads, ref.preprocess)]
-    data = preprocessing.apply(steps, data)
-    try:
-        _put(folder, data)
-    except OSError as error:
-        if not _is_sound(folder):  # else another process was faster
-            raise DataError(
-                f"Cannot prepare data set '{ref.name}' in '{folder.parent}': {error.strerror or error}."
-            ) from error
-    return folder
+    return preprocessing.apply(steps, data)
+
+
+def _put(file: Path, data: Dataset) -> None:
+    """Write a data set in one step: several processes may do so at the same time."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=file.parent, prefix=".part-") as scratch:
+        joblib.dump(data, Path(scratch) / file.name)
+        os.replace(Path(scratch) / file.name, file)
 
 
 def clear() -> tuple[int, int]:
@@ -112,78 +118,4 @@ def clear() -> tuple[int, int]:
 
 
 def _root() -> Path:
-    return cache_folder() / "prepared"
-
-
-def _is_sound(folder: Path) -> bool:
-    """Tell whether every file of a prepared data set is there and as it was written."""
-    try:
-        sums = json.loads((folder / _SUMS).read_text(encoding="utf-8"))
-        return _META in sums and all(_checksum(folder / name) == known for name, known in sums.items())
-    except (OSError, ValueError, TypeError, AttributeError):
-        return False
-
-
-def _checksum(path: Path) -> int:
-    """Return the CRC-32 of a file: what a disk or a full partition does to it is seen, at little cost."""
-    value = 0
-    with path.open("rb") as file:
-        while part := file.read(_CHUNK):
-            value = zlib.crc32(part, value)
-    return value
-
-
-def _put(folder: Path, data: Dataset) -> None:
-    """Write the arrays, and move their directory into place in one step; a damaged one makes room."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".part-"))
-    damaged = scratch.with_name(f"{scratch.name}-old")
-    try:
-        _write(scratch, data)
-        if folder.exists() and not _is_sound(folder):
-            os.rename(folder, damaged)
-        os.rename(scratch, folder)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-        shutil.rmtree(damaged, ignore_errors=True)
-
-
-@lru_cache(maxsize=16)
-def load(ref: DataRef) -> Dataset:
-    """Return a prepared data set, its arrays memory-mapped and read-only."""
-    folder = prepare(ref)
-    meta = json.loads((folder / _META).read_text(encoding="utf-8"))
-    meta["image"] = meta["image"] and tuple(meta["image"])
-    arrays = {name: _read(folder, name) for name in _ARRAYS}
-    return Dataset(ref.name, **arrays, **meta, checksum=ref.checksum)
-
-
-def _write(folder: Path, data: Dataset) -> None:
-    """Write arrays, what else is known, and the checksums of all that; it is on disk afterwards."""
-    for name in _ARRAYS:
-        value = getattr(data, name)
-        if sparse.issparse(value):
-            for part in _SPARSE:
-                _save(folder / f"{name}.{part}.npy", getattr(value, part))
-            _save(folder / f"{name}.shape.npy", np.array(value.shape))
-        elif value is not None:
-            _save(folder / f"{name}.npy", value)
-    meta = {"classes": data.classes, "features": data.features, "ids": data.ids, "image": data.image}
-    atomic.replace(folder / _META, json.dumps(meta).encode())
-    sums = {path.name: _checksum(path) for path in sorted(folder.iterdir())}
-    atomic.replace(folder / _SUMS, json.dumps(sums).encode())
-
-
-def _save(path: Path, array: Any) -> None:
-    with path.open("wb") as file:
-        np.save(file, array)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _read(folder: Path, name: str) -> Any:
-    if (folder / f"{name}.shape.npy").exists():
-        parts = tuple(np.load(folder / f"{name}.{part}.npy", mmap_mode="r") for part in _SPARSE)
-        return sparse.csr_array(parts, shape=tuple(np.load(folder / f"{name}.shape.npy")))
-    path = folder / f"{name}.npy"
-    return np.load(path, mmap_mode="r") if path.exists() else None
+    return cache_directory() / "prepared"

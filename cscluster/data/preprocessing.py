@@ -16,7 +16,8 @@ from sklearn.feature_selection import SelectKBest, mutual_info_classif
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, MinMaxScaler, Normalizer, StandardScaler
 
-from cscluster.data import STEP_NAMES
+from cscluster.arrays import FloatArray, IntArray
+from cscluster.data import STEP_CLASSES
 from cscluster.data.dataset import Dataset
 from cscluster.errors import DataError, did_you_mean
 
@@ -25,7 +26,7 @@ _LARGE = 8 * 2**30
 """Bytes from which samples are left as they are."""
 
 
-class _Step(BaseModel):
+class PreprocessingStep(BaseModel):
     """A step and its parameters."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -37,7 +38,7 @@ class _Step(BaseModel):
         """Return the transformer for samples like `X`."""
 
 
-class Center(_Step):
+class Center(PreprocessingStep):
     """Subtract each column's mean."""
 
     densifies = True
@@ -46,35 +47,35 @@ class Center(_Step):
         return StandardScaler(with_std=False)
 
 
-class Standardize(_Step):
+class Standardize(PreprocessingStep):
     """Subtract the mean and divide by the standard deviation (sparse data: only divide)."""
 
     def transformer(self, X: Any) -> Any:
         return StandardScaler(with_mean=not sparse.issparse(X))
 
 
-class Scale01(_Step):
+class Scale01(PreprocessingStep):
     """Map each column to the range from 0 to 1."""
 
     def transformer(self, X: Any) -> Any:
         return MaxAbsScaler() if sparse.issparse(X) else MinMaxScaler()
 
 
-class L2(_Step):
+class L2(PreprocessingStep):
     """Divide each sample by its length."""
 
     def transformer(self, X: Any) -> Any:
         return Normalizer()
 
 
-class Dense(_Step):
+class Dense(PreprocessingStep):
     """Turn sparse data into dense."""
 
     def transformer(self, X: Any) -> Any:
         return FunctionTransformer(lambda Z: Z.toarray() if sparse.issparse(Z) else Z, accept_sparse=True)
 
 
-class Pca(_Step):
+class Pca(PreprocessingStep):
     """Principal components."""
 
     densifies = True
@@ -84,7 +85,7 @@ class Pca(_Step):
         return PCA(min(self.n, *X.shape), svd_solver="full")
 
 
-class KernelPca(_Step):
+class KernelPca(PreprocessingStep):
     """Principal components in the space of a kernel, exp(-||x-x'||^2 / sigma^2) or linear."""
 
     densifies = True
@@ -98,7 +99,7 @@ class KernelPca(_Step):
         return KernelPCA(self.n or X.shape[0], eigen_solver="dense", **kernel)
 
 
-class Tfidf(_Step):
+class Tfidf(PreprocessingStep):
     """Term frequency times inverse document frequency."""
 
     def transformer(self, X: Any) -> Any:
@@ -106,21 +107,22 @@ class Tfidf(_Step):
         return make_pipeline(*steps)
 
 
-class SelectTop(_Step):
+def information_gain(X: Any, y: IntArray) -> FloatArray:
+    """Return the mutual information of the classes with the presence of each feature."""
+    return np.asarray(mutual_info_classif(X > 0, y, discrete_features=True))
+
+
+class SelectTop(PreprocessingStep):
     """The columns of largest information gain; looks at the true classes."""
 
     needs_classes = True
     n: int = Field(ge=1, description="number of columns")
 
     def transformer(self, X: Any) -> Any:
-        def gain(Z: Any, y: Any) -> Any:
-            return mutual_info_classif(Z > 0, y, discrete_features=True)
-
-        return SelectKBest(gain, k=min(self.n, X.shape[1]))
+        return SelectKBest(information_gain, k=min(self.n, X.shape[1]))
 
 
-_CLASSES = (Center, Standardize, Scale01, L2, Dense, Pca, KernelPca, Tfidf, SelectTop)
-STEPS: dict[str, type[_Step]] = dict(zip(STEP_NAMES, _CLASSES, strict=True))
+STEPS: dict[str, type[PreprocessingStep]] = {name: globals()[own] for name, own in STEP_CLASSES.items()}
 
 
 def parse(steps: Sequence[Step]) -> list[tuple[str, dict[str, Any]]]:
@@ -161,12 +163,18 @@ def apply(steps: Sequence[Step], data: Dataset) -> Dataset:
     """
     if not steps and not sparse.issparse(data.X) and 8 * data.X.size > _LARGE:
         return data
-    X, fitted = fit(steps, data)
+    d = data.n_features - data.n_indicators
+    numbers = data.mapped(lambda X: X[:, :d]) if data.n_indicators else data
+    X, fitted = fit(steps, numbers) if d else (numbers.X, [])
+    unseen = None if data.X_unseen is None else transform(fitted, numbers.X_unseen)
+    if data.n_indicators:  # zeros and ones have their scale: steps act on the numbers alone
+        X = np.hstack([X, data.X[:, d:]])
+        unseen = None if unseen is None else np.hstack([unseen, data.X_unseen[:, d:]])
     same = X.shape[1] == data.n_features
     return replace(
         data,
         X=X,
-        X_unseen=None if data.X_unseen is None else transform(fitted, data.X_unseen),
+        X_unseen=unseen,
         features=data.features if same else [],
         image=data.image if same else None,
     )
@@ -216,7 +224,7 @@ def _as_float(X: Any) -> Any:
     )
 
 
-def on_one_scale(data: Dataset) -> Any:
+def comparable_features(data: Dataset) -> Any:
     """Return samples whose distances mean something whatever the units of the columns.
 
     Columns are standardised; rows of sparse data are divided by their length, since that of a

@@ -1,7 +1,6 @@
 """Readers of data files; `formats` lists them.
 
-No reader ever unpickles anything.  Each ends in `from_frame` or `from_arrays`, so the target is
-coded in one place.
+No reader ever unpickles anything.  Tables become data frames, which `table` reads; other files become arrays.
 """
 
 from __future__ import annotations
@@ -37,8 +36,22 @@ MAX_FEATURES = 10_000_000
 """Of a sparse matrix: it can declare more columns than any memory holds."""
 
 
-def read(path: Path, *, name: str, target: str | None = None, id_column: str | None = None) -> Dataset:
-    """Read a data file.
+def checksum(path: Path) -> str:
+    """Return the SHA-256 of a data file.
+
+    Raises
+    ------
+    DataError
+        If the file is missing, empty or of an unknown format.
+    """
+    with reader_errors(path), path.open("rb") as file:
+        if not path.stat().st_size:
+            raise ValueError("the file is empty")
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_arrays(path: Path, name: str, target: str | None = None, id_column: str | None = None) -> Dataset:
+    """Read a file of arrays.
 
     Parameters
     ----------
@@ -47,26 +60,17 @@ def read(path: Path, *, name: str, target: str | None = None, id_column: str | N
     name : str
         Name of the data set.
     target : str, optional
-        Column that holds the true classes; "y" of array files by default.
+        Array that holds the true classes; "y" by default.
     id_column : str, optional
-        Column that names the samples.
+        Array that names the samples.
 
     Raises
     ------
     DataError
-        If the file is missing, damaged, of an unknown format or without the named columns.
+        If the file is damaged or without the named arrays.
     """
-    with explained(path) as known:
-        with path.open("rb") as file:
-            checksum = hashlib.file_digest(file, "sha256").hexdigest()
-        if not path.stat().st_size:
-            raise ValueError("the file is empty")
-        if known.is_table:
-            frame = known.load()(path, id_column)
-            data = from_frame(frame, name, target or default_target(path, frame), id_column)
-        else:
-            data = from_arrays(known.load()(path), name, target, id_column)
-    return Dataset(**{**vars(data), "checksum": checksum}).check()
+    with reader_errors(path) as known:
+        return from_arrays(known.load()(path), name, target, id_column).check()
 
 
 def read_frame(path: Path, *, id_column: str | None = None) -> pd.DataFrame:
@@ -79,7 +83,7 @@ def read_frame(path: Path, *, id_column: str | None = None) -> pd.DataFrame:
     DataError
         If the file is missing or damaged, or has a column twice.
     """
-    with explained(path) as known:
+    with reader_errors(path) as known:
         frame = known.load()(path, id_column)
     return with_names(frame, path.stem)
 
@@ -92,14 +96,14 @@ def read_text(path: Path) -> pd.DataFrame:
     DataError
         If the file is missing or damaged, or has a column twice.
     """
-    with explained(path) as known:
+    with reader_errors(path) as known:
         read = known.load()
         frame = separated_frame(path, None, dtype=str) if read is separated_frame else read(path, None)
     return with_names(frame.astype(object).where(frame.notna(), ""), path.stem)
 
 
 @contextlib.contextmanager
-def explained(path: Path) -> Iterator[Format]:
+def reader_errors(path: Path) -> Iterator[Format]:
     """Yield the format of a file, and turn whatever goes wrong while it is read into one sentence."""
     if not os.path.isfile(path):  # which takes any string for a path
         raise DataError(f"There is no data file '{path}'.")
@@ -119,25 +123,6 @@ def explained(path: Path) -> Iterator[Format]:
         ) from None
     except Exception as error:  # the parsers meet a damaged file with errors of every kind
         raise DataError(f"Cannot read '{path}' as {path.suffix[1:].upper()}: {reason(error)}") from error
-
-
-def from_frame(frame: pd.DataFrame, name: str, target: str | None, id_column: str | None) -> Dataset:
-    """Split a table into features, target and ids; every feature must be a number."""
-    frame = with_names(frame, name)
-    require_columns(frame, name, [column for column in (target, id_column) if column is not None])
-    if frame.shape[0] == 0:
-        raise DataError(f"Data set '{name}' has 0 samples.")
-    y, classes = (None, []) if target is None else encode(frame[target], name)
-    ids = [] if id_column is None else sample_names(frame[id_column], name)
-    features = frame.drop(columns=[c for c in (target, id_column) if c is not None])
-    for column, dtype in features.dtypes.items():
-        if not pd.api.types.is_numeric_dtype(dtype):
-            raise DataError(
-                f"Column '{column}' of data set '{name}' is not numeric (it holds "
-                f"{_first_text(features[column])!r}); drop it, or name it as target or id column."
-            )
-    X = features.to_numpy(dtype=np.float64, na_value=np.nan)
-    return Dataset(name, X, y, classes, list(features.columns), ids)
 
 
 def _check_width(n_columns: int) -> None:
@@ -186,12 +171,6 @@ def sample_names(column: pd.Series, name: str) -> list[str]:
             f"{longest}; the name of a sample may have {_LONGEST_NAME:,}."
         )
     return list(names)
-
-
-def _first_text(column: pd.Series) -> Any:
-    """Return the first value of a column that is not a number."""
-    texts = column[column.notna() & pd.to_numeric(column, errors="coerce").isna()]
-    return (texts if len(texts) else column).iloc[0]
 
 
 def from_arrays(

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from scipy import sparse
-from sklearn.feature_selection import mutual_info_classif
 
 from cscluster import seeds
 from cscluster.arrays import IntArray
 from cscluster.data import index
 from cscluster.data.dataset import Dataset
+from cscluster.data.preprocessing import information_gain
 from cscluster.errors import DataError, did_you_mean
 
 _MOVE = 2  # pixels
@@ -28,6 +28,8 @@ class Recipe(BaseModel):
     base: str | None = Field(None, description="data set, file or openml:NAME that is selected from")
     target: str | None = Field(None, description="column of the true classes, where the base is a file")
     id: str | None = Field(None, description="column of the names of the samples, where the base is a file")
+    features: list[str] | None = Field(None, description="the only columns to cluster by; all by default")
+    ignore: list[str] | None = Field(None, description="columns to leave out")
     generator: Literal["ringnorm", "rings", "moons", "xor", "blobs"] | None = Field(
         None, description="what makes the samples, instead of a base"
     )
@@ -104,8 +106,7 @@ def apply(recipe: Recipe, base: Dataset, name: str) -> Dataset:
         data = _enlarge(data, recipe.enlarge, seeds.generator(recipe.seed, "enlarge"))
     columns = _columns(recipe, data)
     if columns is not None:
-        names = [data.features[j] for j in columns] if data.features else []
-        data = replace(data.mapped(lambda X: X[:, columns]), features=names, image=None)
+        data = data.with_columns(columns.tolist())
     return data if recipe.divide is None else data.mapped(lambda X: X / recipe.divide)
 
 
@@ -197,7 +198,7 @@ def _columns(recipe: Recipe, data: Dataset) -> IntArray | None:
     if recipe.top_features is not None:
         if data.y is None:
             raise DataError(f"Data set '{data.name}' has no target to choose features by.")
-        gain = mutual_info_classif(data.X > 0, data.y, discrete_features=True)
+        gain = information_gain(data.X, data.y)
         return np.sort(np.argsort(-gain, kind="stable")[: recipe.top_features])
     if recipe.drop_constant:
         low, high = (getattr(data.X, f)(axis=0) for f in ("min", "max"))

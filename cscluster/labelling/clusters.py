@@ -5,20 +5,23 @@ from __future__ import annotations
 import warnings
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
+from sklearn.base import clone
 
+from cscluster import threads
 from cscluster.arrays import IntArray
 from cscluster.constraints import Constraints
-from cscluster.constraints.active import find_groups
 from cscluster.constraints.files import Link, as_constraints
-from cscluster.selection import heldout, method
-from cscluster.tables import method as tables
+from cscluster.data.dataset import Dataset
+from cscluster.queries.active import find_groups
+from cscluster.selection.compare import constrained_labels
+from cscluster.tables import method
 from cscluster.tables.describe import Cluster, describe_clusters
-from cscluster.tables.table import Table
+from cscluster.tables.method import Fit, Method
 
 RECENT = 20
 """The method is chosen again after so many answers; of so many it is said which rows they moved."""
@@ -36,11 +39,11 @@ class Clusters:
     n_clusters : int
         Number of clusters.
     algorithm : str
-        Name of the method in the registry.
+        Title of the method.
     reason : str
         Why it is this method.
     notes : list of str
-        What the method and its choice warn of.
+        Warnings of the method and of its choice.
     described : list of Cluster
         What is in each cluster.
     colours : ndarray of shape (n_clusters,)
@@ -62,62 +65,77 @@ class Clusters:
     news: str = ""
 
 
-class Clusterer:
+class AnswerClusterer:
     """Makes clusters of answers.
 
     Parameters
     ----------
-    table : Table
+    table : Dataset
         The rows as the user knows them.
     X : array or sparse matrix of shape (n, d)
         The rows as methods see them.
     n_clusters : int, optional
         Number of clusters; by default that of the groups that answers keep apart, at least two.
     algorithm : str, optional
-        Name of the method; by default the rule for tables chooses it.  What it has chosen stays while it is
-        as good as the best.
+        Name of the method; by default `Auto` chooses it, and again after `RECENT` answers.
     seed : int
         Seed of all random choices.
     """
 
     def __init__(
-        self, table: Table, X: Any, n_clusters: int | None = None, algorithm: str | None = None, seed: int = 0
+        self,
+        table: Dataset,
+        X: Any,
+        n_clusters: int | None = None,
+        algorithm: str | None = None,
+        seed: int = 0,
     ) -> None:
         self.table = table
         self.X, self.n_clusters, self.algorithm, self.seed = X, n_clusters, algorithm, seed
-        self._choice: method.Choice | None = None
-        self._chosen_at = 0
+        self._chosen: tuple[Fit, Constraints, int] | None = None
         self._latest: Clusters | None = None
         self._history: deque[tuple[int, IntArray]] = deque(maxlen=2 * RECENT)
 
-    def __call__(self, answers: Sequence[Link]) -> Clusters:
-        """Return the clusters; the method and the colours are those of the call before where they can be."""
-        links = as_constraints(answers, self.X.shape[0])
+    def __call__(self, answers: Sequence[Link], final: bool = False) -> Clusters:
+        """Return the clusters, with the colours of the call before where they can be.
+
+        Where the method was chosen after other answers, it is chosen again if `final`.
+        """
+        constraints = as_constraints(answers, self.X.shape[0])
         groups = find_groups((link.a, link.b, link.together) for link in answers).groups
         k = self.n_clusters or max(2, len(groups))
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            name, reason = self._method(links, k)
-        fit = tables.fit(name, {}, k, self.X, links, self.seed)
-        notes = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
+        fit, reason = self._fit(constraints, k, final)
         tints = np.arange(k)
         news = ""
         if self._latest is not None:
             tints = colours(fit.labels, self._latest.labels, self._latest.colours, k)
-            if name != self._latest.algorithm:
-                news = f"Now clustered by {heldout.title(name)}: {reason}."
+            if fit.title != self._latest.algorithm:
+                news = f"Now clustered by {fit.title}: {reason}."
         self._latest = Clusters(
             fit.labels,
             k,
-            name,
+            fit.title,
             reason,
-            list(dict.fromkeys(notes + fit.warnings)),
+            fit.notes,
             describe_clusters(self.table, self.X, fit.labels, k, TYPICAL_ROWS),
             tints,
             self._moved(len(answers), tints[fit.labels]),
             news,
         )
         return self._latest
+
+    def _fit(self, constraints: Constraints, n_clusters: int, final: bool) -> tuple[Fit, str]:
+        """Return the fitted method, and why it is this one."""
+        if self.algorithm is not None:
+            wanted = Method(self.algorithm, n_clusters=n_clusters)
+            return method.fit(wanted, n_clusters, self.X, constraints, self.seed), "you asked for it"
+        if self._chosen is None or _is_outdated(*self._chosen, constraints, n_clusters, final):
+            fit = method.fit(Method(), n_clusters, self.X, constraints, self.seed)
+            self._chosen = fit, constraints, n_clusters
+        else:
+            fit = _refitted(self._chosen[0], self.X, constraints)
+        assert fit.choice is not None
+        return fit, fit.choice.reason_
 
     def _moved(self, n_answers: int, coloured: IntArray) -> int | None:
         """Return how many rows have another colour than `RECENT` answers ago, and remember the colours."""
@@ -127,27 +145,22 @@ class Clusterer:
         self._history.append((n_answers, coloured))
         return int((coloured != earlier[-1]).sum()) if earlier else None
 
-    def _method(self, links: Constraints, n_clusters: int) -> tuple[str, str]:
-        """Return the name of the method, and why it is this one."""
-        if self.algorithm is not None:
-            return self.algorithm, "you asked for it"
-        before = self._choice
-        if before is None or not before.attempts or abs(len(links) - self._chosen_at) >= RECENT:
-            chosen = method.choose_algorithm(self.X, links, n_clusters, self.seed, lambda _: None)
-            self._choice, self._chosen_at = _stable(chosen, before), len(links)
-        assert self._choice is not None
-        return self._choice.algorithm, self._choice.reason
+
+def _is_outdated(
+    fit: Fit, seen: Constraints, k: int, constraints: Constraints, n_clusters: int, final: bool
+) -> bool:
+    """Tell whether a method that was chosen by constraints `seen` for k clusters is to be chosen again."""
+    assert fit.choice is not None
+    if k != n_clusters or not fit.choice.comparison_.scores:
+        return True
+    return constraints != seen if final else abs(len(constraints) - len(seen)) >= RECENT
 
 
-def _stable(chosen: method.Choice, before: method.Choice | None) -> method.Choice:
-    """Return a choice that keeps to the method of the one before where that is as good."""
-    scores = {attempt.algorithm: attempt.score for attempt in chosen.attempts}
-    if before is None or not {chosen.algorithm, before.algorithm} <= set(scores):
-        return chosen
-    if scores[before.algorithm] <= scores[chosen.algorithm] - method.EQUAL:
-        return chosen
-    reason = f"no method keeps more held-out links ({scores[before.algorithm]:.2f}) by {method.EQUAL} or more"
-    return method.Choice(before.algorithm, chosen.attempts, reason)
+def _refitted(fit: Fit, X: Any, constraints: Constraints) -> Fit:
+    """Return the chosen method, fitted to other constraints."""
+    with warnings.catch_warnings(action="ignore"), threads.for_table(X):
+        estimator = clone(fit.estimator).fit(X, constraints=constraints)
+    return replace(fit, estimator=estimator, labels=constrained_labels(estimator, X, constraints))
 
 
 def colours(labels: IntArray, before: IntArray, colours_before: IntArray, n_clusters: int) -> IntArray:

@@ -16,14 +16,14 @@ from scipy import sparse
 
 from cscluster.arrays import dense
 from cscluster.data import formats, readers
+from cscluster.data.dataset import Dataset
 from cscluster.errors import DataError
-from cscluster.tables.table import Table
 
 MAX_CELLS = 40
 
 
 @dataclass(frozen=True)
-class Cell:
+class ItemCell:
     """One value of a row.
 
     Attributes
@@ -68,7 +68,7 @@ class Items:
 
     Parameters
     ----------
-    table : Table
+    table : Dataset
         What is asked about.
     source : str
         Where it is from; a table that is a file is shown with all its columns, those that are
@@ -79,15 +79,17 @@ class Items:
         The rows as pictures, where they are.
     """
 
-    def __init__(self, table: Table, source: str, hidden: set[str], pictures: Pictures | None = None) -> None:
+    def __init__(
+        self, table: Dataset, source: str, hidden: set[str], pictures: Pictures | None = None
+    ) -> None:
         self.table = table
         self.pictures = pictures
         self._columns = {} if pictures else _columns(table, source, hidden)
         self._ranges = {name: _range(column) for name, column in self._columns.items()}
 
-    def cells(self, row: int) -> list[Cell]:
+    def cells(self, row: int) -> list[ItemCell]:
         """Return the cells of a row, at most `MAX_CELLS` values."""
-        if sparse.issparse(self.table.numbers) and not self._columns:
+        if sparse.issparse(self.table.X) and not self._columns:
             return self._entries(row)
         return [self._cell(name, row) for name in list(self._columns)[:MAX_CELLS]]
 
@@ -96,34 +98,35 @@ class Items:
         """Number of columns that there is no room for."""
         return max(0, len(self._columns) - MAX_CELLS)
 
-    def _cell(self, name: str, row: int) -> Cell:
-        value = self._columns[name].iloc[row]
-        if name not in self._ranges or self._ranges[name] is None or pd.isna(value):
-            return Cell(name, "" if pd.isna(value) else str(value))
-        low, high = self._ranges[name] or (0.0, 0.0)
-        return Cell(name, f"{float(value):.6g}", (float(value) - low) / (high - low) if high > low else None)
+    def _cell(self, name: str, row: int) -> ItemCell:
+        value, limits = self._columns[name].iloc[row], self._ranges[name]
+        if limits is None or pd.isna(value):
+            return ItemCell(name, "" if pd.isna(value) else str(value))
+        low, high = limits
+        place = (float(value) - low) / (high - low) if high > low else None
+        return ItemCell(name, f"{float(value):.6g}", place)
 
-    def _entries(self, row: int) -> list[Cell]:
+    def _entries(self, row: int) -> list[ItemCell]:
         """Return the largest entries of a sparse row."""
-        entries = sparse.csr_array(self.table.numbers[[row]])
+        entries = sparse.csr_array(self.table.X[[row]])
         order = np.argsort(-np.abs(entries.data), kind="stable")[:MAX_CELLS]
-        names = self.table.columns_of_numbers
+        names = self.table.column_names
         return [
-            Cell(names[j], f"{value:.6g}")
+            ItemCell(names[j], f"{value:.6g}")
             for j, value in zip(entries.indices[order].tolist(), entries.data[order].tolist(), strict=True)
         ]
 
 
-def _columns(table: Table, source: str, hidden: set[str]) -> dict[str, pd.Series]:
+def _columns(table: Dataset, source: str, hidden: set[str]) -> dict[str, pd.Series]:
     """Return the columns that are shown."""
     path = Path(source).expanduser()
     if formats.is_table(path):
         frame = readers.read_frame(path, id_column=table.id_column)
         apart = hidden | {table.id_column, readers.default_target(path, frame)}
         return {name: frame[name] for name in frame.columns if name not in apart}
-    if sparse.issparse(table.numbers):
+    if sparse.issparse(table.X):
         return {}
-    return {name: pd.Series(table.numbers[:, j]) for j, name in enumerate(table.columns_of_numbers)}
+    return {name: pd.Series(table.X[:, j]) for j, name in enumerate(table.column_names)}
 
 
 def _range(column: pd.Series) -> tuple[float, float] | None:
@@ -133,7 +136,7 @@ def _range(column: pd.Series) -> tuple[float, float] | None:
     return float(column.min()), float(column.max())
 
 
-def find_pictures(text: str, table: Table, source: str, hidden: set[str]) -> Pictures | None:
+def find_pictures(text: str, table: Dataset, source: str, hidden: set[str]) -> Pictures | None:
     """Return rows as pictures of a given shape, or of that of the data set with ``auto``, if it has one.
 
     In a file, pixels are all its columns but those that are not shown: a pixel that never changes is no
@@ -146,17 +149,17 @@ def find_pictures(text: str, table: Table, source: str, hidden: set[str]) -> Pic
     """
     if text == "auto":
         height, width = table.image if table.image and len(table.image) == 2 else (0, 0)
-        return Pictures(table.numbers, (height, width)) if height else None
+        return Pictures(table.X, (height, width)) if height else None
     found = re.fullmatch(r"(\d{1,4})x(\d{1,4})", text)
     if found is None:
         raise DataError(f"The shape of pictures must be HEIGHTxWIDTH, such as 8x8, or auto; got '{text}'.")
     shape = (int(found[1]), int(found[2]))
-    values, n_strings = table.numbers, 0
+    values, n_strings = table.X, 0
     if formats.is_table(Path(source).expanduser()):
         columns = list(_columns(table, source, hidden).values())
         numbers = [column for column in columns if pd.api.types.is_numeric_dtype(column)]
         n_strings = len(columns) - len(numbers)
-        values = np.column_stack([np.empty((table.n_rows, 0)), *numbers])
+        values = np.column_stack([np.empty((table.n_samples, 0)), *numbers])
     if shape[0] * shape[1] != values.shape[1] or n_strings:
         raise DataError(
             f"Pictures of {text} need rows of {shape[0] * shape[1]} numbers, "

@@ -14,16 +14,17 @@ import socket
 import sys
 import threading
 from collections import OrderedDict
-from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
 from cscluster.errors import ConstraintError, CsclusterError, StoreError
 from cscluster.labelling.items import png
 from cscluster.labelling.session import AnswerError, Session
-from cscluster.labelling.state import View
+from cscluster.labelling.state import PageState
 from cscluster.tables.outputs import labels_csv
 from cscluster.words import integer
 
@@ -46,7 +47,7 @@ class Server(ThreadingHTTPServer):
 
     Parameters
     ----------
-    view : View
+    view : PageState
         The session.
     port : int
         Port to listen on; 0 takes a free one.
@@ -61,7 +62,7 @@ class Server(ThreadingHTTPServer):
 
     request_queue_size = 64
 
-    def __init__(self, view: View, port: int = 0) -> None:
+    def __init__(self, view: PageState, port: int = 0) -> None:
         try:
             super().__init__(("127.0.0.1", port), _Handler)
         except OSError as error:
@@ -127,7 +128,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send_json(HTTPStatus.OK, view.answers())
         elif name == "labels.csv":
             self._send_labels(view.session)
-        elif picture and view.items.pictures and int(picture[1]) < view.session.table.n_rows:
+        elif picture and view.items.pictures and int(picture[1]) < view.session.table.n_samples:
             self._send(
                 HTTPStatus.OK, png(view.items.pictures.pixels(int(picture[1]))), "image/png", "max-age=86400"
             )
@@ -137,7 +138,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _send_labels(self, session: Session) -> None:
         """Send the clusters of all answers, which may have to be waited for."""
         try:
-            session.settle()
+            session.finish()
         except CsclusterError as error:
             self._refuse(HTTPStatus.CONFLICT, str(error))
         else:
@@ -155,13 +156,13 @@ class _Handler(BaseHTTPRequestHandler):
             return
         session = self.server.view.session
         try:
-            step = _read_step(self.rfile.read(size), session.table.n_rows)
-        except (ValueError, RecursionError):  # of json, for a text that is nested too deeply
+            step = _Action.model_validate_json(self.rfile.read(size), context=session.table.n_samples)
+        except ValueError:
             self._refuse(HTTPStatus.BAD_REQUEST, "This is not an answer.")
             return
         with self.server.lock:
             try:
-                step.take(session)
+                step.apply(session)
             except CsclusterError as error:
                 chain = error.numbers if isinstance(error, AnswerError) else []
                 reply = {**self.server.view.state(), "error": str(error), "chain": chain}
@@ -206,51 +207,38 @@ class _Handler(BaseHTTPRequestHandler):
         """Keep the terminal clear."""
 
 
-@dataclass(frozen=True)
-class _Step:
-    """What a person did: an action, and the rows or the number of the answer that it is about."""
+class _Action(BaseModel):
+    """What a person did, and the rows or the number of the answer that it is about."""
 
-    action: str
-    rows: tuple[int, int] = (0, 0)
-    answer: int = 0
+    model_config = ConfigDict(strict=True)
 
-    def take(self, session: Session) -> None:
+    action: Literal["yes", "no", "skip", "change", "delete", "undo"]
+    rows: tuple[int, int] | None = None
+    answer: Annotated[int, Field(ge=0)] | None = None
+
+    @model_validator(mode="after")
+    def _is_about_something(self, info: ValidationInfo) -> _Action:
+        n_rows: Any = info.context
+        rows = {row for row in self.rows or () if 0 <= row < n_rows}
+        if self.action in ("yes", "no", "skip") and len(rows) < 2:
+            raise ValueError("needs two rows")
+        if self.action in ("change", "delete") and self.answer is None:
+            raise ValueError("needs the number of an answer")
+        return self
+
+    def apply(self, session: Session) -> None:
         """Do it."""
+        a, b = self.rows or (0, 0)
+        number = self.answer or 0
         if self.action == "undo":
             session.undo()
         elif self.action == "skip":
-            session.skip(self.rows[0])
+            session.skip(a)
         elif self.action in ("yes", "no"):
-            session.answer(*self.rows, self.action == "yes")
-        elif self.answer >= len(session.answers):
-            raise ConstraintError(f"There is no answer {self.answer}: there are {len(session.answers)}.")
+            session.answer(a, b, self.action == "yes")
+        elif number >= len(session.answers):
+            raise ConstraintError(f"There is no answer {number}: there are {len(session.answers)}.")
         elif self.action == "change":
-            session.change(self.answer, not session.answers[self.answer].together)
+            session.change(number, not session.answers[number].together)
         else:
-            session.delete(self.answer)
-
-
-def _read_step(content: bytes, n_rows: int) -> _Step:
-    """Return what was done.
-
-    Raises
-    ------
-    ValueError
-        If it is none of yes, no and skip about two rows, change and delete of an answer, and undo.
-    """
-    step = json.loads(content)
-    if not isinstance(step, dict) or not isinstance(step.get("action"), str):
-        raise ValueError
-    action, rows, answer = step["action"], step.get("rows", []), step.get("answer")
-    if action == "undo":
-        return _Step(action)
-    if action in ("change", "delete"):
-        if type(answer) is not int or answer < 0:
-            raise ValueError
-        return _Step(action, answer=answer)
-    if action not in ("yes", "no", "skip") or not isinstance(rows, list) or len(rows) != 2:
-        raise ValueError
-    a, b = rows
-    if not all(type(row) is int and 0 <= row < n_rows for row in rows) or a == b:
-        raise ValueError
-    return _Step(action, (a, b))
+            session.delete(number)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -12,13 +11,13 @@ from filelock import FileLock, Timeout
 
 from cscluster.atomic import put
 from cscluster.constraints import Constraints
-from cscluster.constraints.active import Answer, chain, find_groups
-from cscluster.constraints.doubt import Doubt
 from cscluster.constraints.files import Link, as_constraints, links_csv, list_links, read_text
+from cscluster.data.dataset import Dataset
 from cscluster.errors import ContradictionError, StoreError
 from cscluster.labelling.background import Background
-from cscluster.labelling.clusters import RECENT, Clusterer, Clusters
-from cscluster.tables.table import Table
+from cscluster.labelling.clusters import RECENT, AnswerClusterer, Clusters
+from cscluster.queries.active import Answer, chain, find_groups
+from cscluster.queries.doubt import Doubt
 
 ENOUGH = f"The latest {RECENT} answers changed next to nothing: this may be enough."
 
@@ -50,11 +49,11 @@ class Session:
     StoreError
         If another session has the file, or the directory cannot be written to.
     ConstraintError
-        If a line of the file is wrong, or its links contradict each other.
+        If a line of the file is wrong, or its constraints contradict each other.
 
     Attributes
     ----------
-    table : Table
+    table : Dataset
         What is asked about.
     path : Path
         The file of links; answers in it are taken up.
@@ -63,10 +62,10 @@ class Session:
     question : pair of int, optional
         The rows that are asked about.
     clusters : Clusters
-        The latest clusters; those of all answers where `is_settled`.
+        The latest clusters; those of all answers where `is_up_to_date`.
     """
 
-    def __init__(self, clusterer: Clusterer, path: Path) -> None:
+    def __init__(self, clusterer: AnswerClusterer, path: Path) -> None:
         self.table, self.path = clusterer.table, path
         self._clusterer = clusterer
         self._lock = _lock(path)
@@ -76,7 +75,7 @@ class Session:
         self._rule = Doubt(clusterer.X, clusterer.n_clusters, clusterer.seed, linked)
         self._skipped: list[int] = []
         self._earlier: list[tuple[list[Link], list[int]]] = []
-        self._foretold: deque[bool] = deque(maxlen=RECENT)
+        self._predicted: deque[bool] = deque(maxlen=RECENT)
         self.clusters: Clusters = clusterer(self.answers)
         self._background = Background(self._cluster)
         self.question = self._next()
@@ -95,7 +94,7 @@ class Session:
     @property
     def links(self) -> Constraints:
         """All answers as links."""
-        return as_constraints(self.answers, self.table.n_rows)
+        return as_constraints(self.answers, self.table.n_samples)
 
     @property
     def n_groups(self) -> int:
@@ -108,32 +107,33 @@ class Session:
         return self._clusterer.n_clusters
 
     @property
-    def is_settled(self) -> bool:
+    def is_up_to_date(self) -> bool:
         """Whether the clusters are those of all answers."""
         return self._background.is_idle
 
-    def settle(self) -> None:
-        """Wait for the clusters of all answers.
+    def finish(self) -> None:
+        """Wait for the clusters of all answers, with the method that they choose.
 
         Raises
         ------
         CsclusterError
             If the method cannot cluster with them.
         """
+        self._background.put((self.answers, True))
         self._background.wait()
         if self._background.error is not None:
             raise self._background.error
 
     @property
-    def foretold(self) -> tuple[int, int]:
+    def predicted(self) -> tuple[int, int]:
         """Of the latest answers of this session, how many the clusters had right beforehand, and all."""
-        return sum(self._foretold), len(self._foretold)
+        return sum(self._predicted), len(self._predicted)
 
     @property
     def is_enough(self) -> bool:
         """Whether the latest answers changed next to nothing."""
         moved = self.clusters.moved
-        return moved is not None and moved <= _UNMOVED * self.table.n_rows
+        return moved is not None and moved <= _UNMOVED * self.table.n_samples
 
     @property
     def can_undo(self) -> bool:
@@ -166,11 +166,11 @@ class Session:
         """
         new = [*self.answers, Link(a, b, together)]
         self._require_consistent(new, len(self.answers))
-        if as_constraints(new, self.table.n_rows).closure_size == self.links.closure_size:
+        if as_constraints(new, self.table.n_samples).closure_size == self.links.closure_size:
             return
         labels = self.clusters.labels
-        self._foretold.append(bool(labels[a] == labels[b]) == together)
-        self._go_on(new, self._skipped)
+        self._predicted.append(bool(labels[a] == labels[b]) == together)
+        self._update(new, self._skipped)
 
     def change(self, number: int, together: bool) -> None:
         """Give an answer of before, by its number, another sense.
@@ -181,41 +181,41 @@ class Session:
             If the others say the opposite; nothing is saved.
         """
         new = [*self.answers]
-        new[number] = replace(new[number], together=together)
+        new[number] = new[number]._replace(together=together)
         self._require_consistent(new, number)
-        self._go_on(new, self._skipped)
+        self._update(new, self._skipped)
 
     def delete(self, number: int) -> None:
         """Take back an answer of before, by its number."""
-        self._go_on(self.answers[:number] + self.answers[number + 1 :], self._skipped)
+        self._update(self.answers[:number] + self.answers[number + 1 :], self._skipped)
 
     def skip(self, a: int) -> None:
         """Ask no more about a row, until the session ends."""
-        self._go_on(self.answers, [*self._skipped, a])
+        self._update(self.answers, [*self._skipped, a])
 
     def undo(self) -> None:
         """Take back the latest answer, change or skip."""
         if not self.can_undo:
             return
         answers, skipped = self._earlier[-1] if self._earlier else (self.answers[:-1], self._skipped)
-        if len(answers) < len(self.answers) and self._foretold:
-            self._foretold.pop()
-        self._go_on(answers, skipped)
+        if len(answers) < len(self.answers) and self._predicted:
+            self._predicted.pop()
+        self._update(answers, skipped)
         del self._earlier[-2:]
 
-    def _go_on(self, answers: list[Link], skipped: list[int]) -> None:
+    def _update(self, answers: list[Link], skipped: list[int]) -> None:
         """Save answers, ask for their clusters, and find the next question."""
         before = (self.answers, self._skipped)
         if answers != self.answers:
             self._save(answers)
-            self._background.put(answers)
+            self._background.put((answers, False))
         self._earlier.append(before)
         self._skipped = skipped
         self.question = self._next()
 
-    def _cluster(self, answers: list[Link]) -> None:
-        """Make the clusters of answers."""
-        self.clusters = self._clusterer(answers)
+    def _cluster(self, work: tuple[list[Link], bool]) -> None:
+        """Make the clusters of answers, which are the final ones or not."""
+        self.clusters = self._clusterer(*work)
 
     def _next(self) -> tuple[int, int] | None:
         return self._rule.next_pair(_triples(self.answers), self._skipped)
@@ -225,7 +225,7 @@ class Session:
 
     def _require_consistent(self, answers: list[Link], number: int) -> None:
         """Raise a AnswerError that names the answers which one contradicts."""
-        if not len(as_constraints(answers, self.table.n_rows).contradictions):
+        if not len(as_constraints(answers, self.table.n_samples).contradictions):
             return
         link = answers[number]
         others = answers[:number] + answers[number + 1 :]
@@ -258,15 +258,15 @@ def _triples(answers: Iterable[Link]) -> list[Answer]:
     return [(link.a, link.b, link.together) for link in answers]
 
 
-def read_answers(path: Path, table: Table) -> list[Link]:
+def read_answers(path: Path, table: Dataset) -> list[Link]:
     """Return the links in a file, in its order; none if there is no file.
 
     Raises
     ------
     ConstraintError
-        If a line is wrong, or links contradict each other.
+        If a line is wrong, or constraints contradict each other.
     """
-    return list_links(read_text(path), path, table.n_rows, table.ids) if path.exists() else []
+    return list_links(read_text(path), path, table.n_samples, table.ids) if path.exists() else []
 
 
 def _lock(path: Path) -> FileLock:

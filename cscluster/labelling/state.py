@@ -12,13 +12,12 @@ from cscluster.labelling.clusters import Clusters
 from cscluster.labelling.items import Items
 from cscluster.labelling.session import ENOUGH, Session
 from cscluster.metrics import scores as metrics
-from cscluster.selection.heldout import title
 
 SHOWN_TRAITS = 3
 MAX_POINTS = 2000
 
 
-class View:
+class PageState:
     """The state of a session for the page.
 
     Parameters
@@ -48,7 +47,7 @@ class View:
         """Return what does not change."""
         return {
             "name": self.session.table.name,
-            "rows": self.session.table.n_rows,
+            "rows": self.session.table.n_samples,
             "file": str(self.session.path),
             "clusters": self.session.n_clusters,
             "pictures": self.items.pictures is not None,
@@ -68,14 +67,14 @@ class View:
             "kept": len(links) - len(links.violated(clusters.labels)),
             "links": len(links),
             "groups": session.n_groups,
-            "foretold": session.foretold,
+            "foretold": session.predicted,
             "moved": clusters.moved,
             "hint": ENOUGH if session.is_enough else "",
             "nmi": self._nmi(clusters),
             "problem": session.problem,
             "canUndo": session.can_undo,
-            "settled": session.is_settled,
-            "method": title(clusters.algorithm),
+            "settled": session.is_up_to_date,
+            "method": clusters.algorithm,
             "reason": clusters.reason,
             "news": " ".join([clusters.news, *clusters.notes]).strip(),
             "command": self._command(clusters),

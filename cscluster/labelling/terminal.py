@@ -15,7 +15,7 @@ from rich.text import Text
 from cscluster.errors import CsclusterError
 from cscluster.labelling.items import Items
 from cscluster.labelling.session import ENOUGH, Session
-from cscluster.selection.heldout import title
+from cscluster.words import printable
 
 _SHADES = " ░▒▓█"
 _WIDTH = 32
@@ -64,13 +64,15 @@ def _read_key(console: Console) -> str:
 
 
 def _standing(session: Session) -> str:
-    """Say in one line what the answers have brought."""
+    """Say in one line how many answers there are, and what the clusters are."""
     links, clusters = session.links, session.clusters
-    kept = len(links) - len(links.violated(clusters.labels))
+    satisfied = len(links) - len(links.violated(clusters.labels))
     of = "" if session.n_clusters is None else f" of {session.n_clusters}"
     sizes = " ".join(str(part.size) for part in clusters.described)
-    made = title(clusters.algorithm)
-    return f"links: {len(links)}, kept: {kept}; groups found: {session.n_groups}{of}; {made}: {sizes}"
+    return (
+        f"constraints: {len(links)}, satisfied: {satisfied}; groups found: {session.n_groups}{of}; "
+        f"{clusters.algorithm}: {sizes}"
+    )
 
 
 def _say(console: Console, line: str) -> None:
@@ -80,14 +82,14 @@ def _say(console: Console, line: str) -> None:
 def _panel(row: int, items: Items, console: Console) -> Panel:
     """Return an item in a frame that leaves room for another beside it."""
     width = max(20, min(console.width, 100) // 2 - 2)
-    title = Text(items.table.row_name(row))
+    title = Text(printable(items.table.row_name(row)))
     if items.pictures:
         return Panel(Text(blocks(items.pictures.pixels(row)), no_wrap=True), title=title, expand=False)
     grid = Grid(box=None, show_header=False, padding=(0, 1, 0, 0))
     grid.add_column(style="dim", overflow="fold")
     grid.add_column(overflow="fold")
     for cell in items.cells(row):
-        grid.add_row(Text(cell.name), Text(cell.value))
+        grid.add_row(Text(printable(cell.name)), Text(printable(cell.value)))
     if items.n_hidden:
         grid.add_row(Text(f"... and {items.n_hidden} more columns"), "")
     return Panel(grid, title=title, width=width)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from contextlib import suppress
 
 import numpy as np
@@ -9,6 +10,8 @@ from scipy import sparse
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
 from cscluster.arrays import FloatArray, dense
+
+_TAKES_RNG = "rng" in inspect.signature(eigsh).parameters
 
 
 def leading_eigenvectors(
@@ -46,7 +49,13 @@ def leading_eigenvectors(
     found = None
     if n > lapack:
         with suppress(ArpackNoConvergence):
-            found = eigsh(A, k=count, which="LA", v0=rng.standard_normal(n), maxiter=restarts)
+            v0 = rng.standard_normal(n)
+            found = eigsh(A, k=count, which="LA", v0=v0, maxiter=restarts, **restart_vectors())
     s, V = found or np.linalg.eigh(dense(A))
     order = np.argsort(-s)[:count]
     return s[order], V[:, order]
+
+
+def restart_vectors() -> dict[str, np.random.Generator]:
+    """Return the argument that fixes how Lanczos' method leaves an invariant subspace, if SciPy has it."""
+    return {"rng": np.random.default_rng(0)} if _TAKES_RNG else {}

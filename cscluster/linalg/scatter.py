@@ -1,4 +1,4 @@
-"""Scatter matrices of links and of must-link components."""
+"""Scatter matrices of constrained pairs and of must-link components."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def principal_map(X: FloatArray, scales: FloatArray, count: int) -> FloatArray:
     return V[:, varies] / (scales[:, None] * np.sqrt(values[varies].mean()))
 
 
-def link_scatter(X: FloatArray, links: IntArray, weights: FloatArray) -> FloatArray:
-    """Return the sum over links of ``w (x_i - x_j)(x_i - x_j)^T``, a d x d matrix."""
-    R = (X[links[:, 0]] - X[links[:, 1]]) * np.sqrt(weights)[:, None]
+def pair_scatter(X: FloatArray, pairs: IntArray, weights: FloatArray) -> FloatArray:
+    """Return the sum over pairs of ``w (x_i - x_j)(x_i - x_j)^T``, a d x d matrix."""
+    R = (X[pairs[:, 0]] - X[pairs[:, 1]]) * np.sqrt(weights)[:, None]
     return R.T @ R
 
 
@@ -86,7 +86,7 @@ def separation_scatter(X: FloatArray, constraints: Constraints) -> tuple[FloatAr
     components, ends = np.unique(pairs, return_inverse=True)
     members = np.flatnonzero(np.isin(constraints.components, components))
     M = group_means(X[members], np.searchsorted(components, constraints.components[members]))
-    return link_scatter(M, ends.reshape(-1, 2), np.ones(len(pairs))), len(pairs)
+    return pair_scatter(M, ends.reshape(-1, 2), np.ones(len(pairs))), len(pairs)
 
 
 def group_means(X: FloatArray, groups: IntArray) -> FloatArray:
@@ -126,7 +126,7 @@ def shrunk_covariance(S: FloatArray, freedom: int, shrinkage: float) -> FloatArr
 
     The identity counts as ``shrinkage * d`` further degrees of freedom:
     ``(S + shrinkage d I) / (freedom + shrinkage d)``.  On features of unit variance that is a ridge
-    which scales with each feature's variance and fades as links come in.
+    which scales with each feature's variance and fades as constraints become more.
     """
     prior = shrinkage * len(S)
     return (S + prior * np.eye(len(S))) / (freedom + prior)

@@ -30,7 +30,7 @@ PARTS = (
     "cscluster.algorithms.margin.alternating._alternating:KernelBasis",
     "cscluster.linalg.kernels:Kernel",
     "cscluster.linalg.kernels:Nystroem",
-    "cscluster.tables.features:Features",
+    "cscluster.data.features:Features",
     "sklearn.decomposition:KernelPCA",
     "sklearn.decomposition:PCA",
     "sklearn.preprocessing:KernelCenterer",
@@ -56,7 +56,8 @@ class DamagedError(Exception):
 def _targets() -> dict[str, str]:
     """Return where each class that a file may name lives."""
     parts = {target.rpartition(":")[2]: target for target in PARTS}
-    return parts | {entry.name: entry.target for entry in BUILT_IN if "inductive" in entry.tags}
+    inductive = (entry for entry in BUILT_IN if "inductive" in entry.tags and entry.family != "selection")
+    return parts | {entry.name: entry.target for entry in inductive}
 
 
 @cache

@@ -21,27 +21,32 @@ from numpy.typing import NDArray
 
 from cscluster import __version__
 from cscluster.algorithms import registry
+from cscluster.algorithms.base import Clusterer
+from cscluster.algorithms.build import title
 from cscluster.algorithms.registry import Algorithm
 from cscluster.atomic import put
+from cscluster.data.dataset import Dataset
+from cscluster.data.features import Features
 from cscluster.errors import CsclusterError, DataError, ParameterError, reason
 from cscluster.models import codec
-from cscluster.tables.features import Features
-from cscluster.tables.outcome import Outcome
-from cscluster.tables.table import Table, read_new
+from cscluster.tables.result import ClusteringResult
+from cscluster.tables.table import read_new
 
-FORMAT = 1
+FORMAT = 2
 _JSON = "model.json"
+_NOT_INDUCTIVE = (
+    "{} cannot predict the clusters of new rows, so there is no model to store; choose kmeans, pckmeans, "
+    "mpckmeans, pmmc or rca."
+)
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True)
-class Model:
+class StoredModel:
     """A fitted clusterer with what turns a table into its input.
 
     Attributes
     ----------
-    algorithm : str
-        Name in the registry.
     n_clusters : int
         Number of clusters.
     id_column : str, optional
@@ -52,13 +57,17 @@ class Model:
         From a matrix to clusters.
     """
 
-    algorithm: str
     n_clusters: int
     id_column: str | None
     features: Features
     estimator: Any
 
-    def read_new(self, source: str | pd.DataFrame, id_column: str | None = None) -> Table:
+    @property
+    def algorithm(self) -> str:
+        """Title of the method."""
+        return title(self.estimator)
+
+    def read_new(self, source: str | pd.DataFrame, id_column: str | None = None) -> Dataset:
         """Read new rows of the columns that the model was made from.
 
         Raises
@@ -71,7 +80,7 @@ class Model:
             source, id_column, self.id_column, features.names, list(features.values), features.dates
         )
 
-    def predict(self, table: Table | pd.DataFrame | str | Path) -> NDArray[np.int64]:
+    def predict(self, table: Dataset | pd.DataFrame | str | Path) -> NDArray[np.int64]:
         """Return the clusters of new rows: a table, a data frame, or the path of a data file.
 
         Raises
@@ -79,13 +88,13 @@ class Model:
         DataError
             If the rows do not suit the model, or its parts do not fit together.
         """
-        if not isinstance(table, Table):
+        if not isinstance(table, Dataset):
             source = table if isinstance(table, pd.DataFrame) else str(table)
             table = self.read_new(source)
         try:
             X = self.features.transform(table)
             labels = np.asarray(self.estimator.predict(X))
-            known = labels.shape == (table.n_rows,) and labels.dtype.kind in "iu"
+            known = labels.shape == (table.n_samples,) and labels.dtype.kind in "iu"
             if not known or labels.min() < 0 or labels.max() >= self.n_clusters:
                 raise codec.DamagedError("invalid labels")
         except CsclusterError:
@@ -100,18 +109,15 @@ def require_inductive(algorithm: Algorithm) -> None:
     if algorithm not in registry.BUILT_IN:
         raise ParameterError(f"A model file holds only algorithms of this package, not '{algorithm.name}'.")
     if "inductive" not in algorithm.tags:
-        others = "kmeans, pckmeans, mpckmeans, pmmc or rca"
-        raise ParameterError(
-            f"{algorithm.title} cannot place new data, so there is no model to store; choose {others}."
-        )
+        raise ParameterError(_NOT_INDUCTIVE.format(algorithm.title))
 
 
-def save_model(outcome: Outcome, path: Path | str) -> None:
+def save_model(result: ClusteringResult, path: Path | str) -> None:
     """Write a model that clusters new rows; see `load_model`.
 
     Parameters
     ----------
-    outcome : Outcome
+    result : ClusteringResult
         What `cscluster.cluster` returned.
     path : Path or str
         The file.
@@ -119,22 +125,27 @@ def save_model(outcome: Outcome, path: Path | str) -> None:
     Raises
     ------
     ParameterError
-        If the method cannot place new rows.
+        If it is not such an outcome, or its method cannot predict the clusters of new rows or is not of this
+        package.
     """
-    put(Path(path), to_bytes(from_outcome(outcome)))
+    if not isinstance(result, ClusteringResult):
+        raise ParameterError(
+            f"save_model takes what cscluster.cluster returned, got {type(result).__name__}; pickle stores "
+            "a fitted estimator."
+        )
+    put(Path(path), to_bytes(from_result(result)))
 
 
-def from_outcome(outcome: Outcome) -> Model:
-    """Return the model that an outcome of a table holds."""
-    assert outcome.table is not None
-    assert outcome.features is not None
-    require_inductive(registry.find(outcome.algorithm))
-    return Model(
-        outcome.algorithm, outcome.n_clusters, outcome.table.id_column, outcome.features, outcome.estimator
-    )
+def from_result(result: ClusteringResult) -> StoredModel:
+    """Return the model that the result of a table holds."""
+    assert result.table is not None
+    assert result.features is not None
+    if not hasattr(result.estimator, "predict"):
+        raise ParameterError(_NOT_INDUCTIVE.format(result.algorithm))
+    return StoredModel(result.n_clusters, result.table.id_column, result.features, result.estimator)
 
 
-def load_model(path: Path | str) -> Model:
+def load_model(path: Path | str) -> StoredModel:
     """Read a model file; its `predict` takes new rows.
 
     Parameters
@@ -145,7 +156,7 @@ def load_model(path: Path | str) -> Model:
     Raises
     ------
     DataError
-        If there is none, or it is damaged, made by a newer version, or no model at all.
+        If there is none, or it is damaged, made by another version, or no model at all.
     """
     path = Path(path)
     try:
@@ -156,24 +167,32 @@ def load_model(path: Path | str) -> Model:
         raise DataError(f"Cannot read model file '{path}': {error.strerror}.") from error
     try:
         return _model(content)
-    except _NewerError as error:
+    except CsclusterError as error:
         raise DataError(f"Model file '{path}' {error}") from None
     except Exception as error:  # zip, JSON and array parsers meet a damaged file with errors of every kind
         raise DataError(f"'{path}' is not a model file, or a damaged one ({reason(error)}).") from error
 
 
-def to_bytes(model: Model) -> bytes:
-    """Return the content of a model file; the same model gives the same bytes."""
+def to_bytes(model: StoredModel) -> bytes:
+    """Return the content of a model file; the same model gives the same bytes.
+
+    Raises
+    ------
+    ParameterError
+        For an estimator that is not of this package.
+    """
     arrays: codec.Arrays = {}
-    content = {
-        "format": FORMAT,
-        "cscluster": __version__,
-        "algorithm": model.algorithm,
-        "n_clusters": int(model.n_clusters),
-        "id_column": model.id_column,
-        "features": codec.dump(model.features, arrays),
-        "estimator": codec.dump(model.estimator, arrays),
-    }
+    try:
+        content = {
+            "format": FORMAT,
+            "cscluster": __version__,
+            "n_clusters": int(model.n_clusters),
+            "id_column": model.id_column,
+            "features": codec.dump(model.features, arrays),
+            "estimator": codec.dump(model.estimator, arrays),
+        }
+    except TypeError as error:
+        raise ParameterError(f"A model file holds only algorithms of this package: {error}.") from None
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
         text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
@@ -185,38 +204,34 @@ def to_bytes(model: Model) -> bytes:
     return out.getvalue()
 
 
-class _NewerError(Exception):
-    """A format that this version does not know."""
-
-
-def _model(content: bytes) -> Model:
+def _model(content: bytes) -> StoredModel:
     described, arrays = _unpack(content)
     if described.get("format") != FORMAT:
         made = described.get("cscluster")
-        raise _NewerError(f"was made by another version of cscluster ({made}); this is {__version__}.")
+        raise DataError(
+            f"was made by another version of cscluster ({made}), this is {__version__}; make it again with "
+            "'cscluster cluster --model'."
+        )
     match described:
         case {
-            "algorithm": str(name),
             "n_clusters": int(n_clusters),
             "id_column": str() | None as id_column,
             "features": features,
             "estimator": estimator,
         }:
-            model = Model(
-                name, n_clusters, id_column, codec.load(features, arrays), codec.load(estimator, arrays)
-            )
+            parts = (codec.load(part, arrays) for part in (features, estimator))
+            model = StoredModel(n_clusters, id_column, *parts)
         case _:
             raise codec.DamagedError("fields are missing")
-    if not any(name == known.name and "inductive" in known.tags for known in registry.BUILT_IN):
-        raise codec.DamagedError(f"the unknown algorithm '{name}'")  # never looked up: that could import code
     _check_count(model, arrays)
     _check_features(model.features)
-    if not callable(getattr(model.estimator, "predict", None)):
+    if not isinstance(model.estimator, Clusterer) or not callable(getattr(model.estimator, "predict", None)):
         raise codec.DamagedError("no estimator")
+    _ = model.algorithm  # an estimator without its parts fails here, not later
     return model
 
 
-def _check_count(model: Model, arrays: codec.Arrays) -> None:
+def _check_count(model: StoredModel, arrays: codec.Arrays) -> None:
     """Check the number of clusters: the estimator has the same, and something is stored of each of them."""
     own = getattr(model.estimator, "n_clusters", model.n_clusters)
     stored = sum(array.size for array in arrays.values())
@@ -225,7 +240,7 @@ def _check_count(model: Model, arrays: codec.Arrays) -> None:
 
 
 def _check_features(features: Any) -> None:
-    """Check what messages and `Table` rely on before any row is seen."""
+    """Check what messages and `Dataset` rely on before any row is seen."""
     match getattr(features, "__dict__", None):
         case {"names": list(names), "medians": np.ndarray(), "steps": list(steps), "values": dict(values)}:
             dates = getattr(features, "dates", None) or []

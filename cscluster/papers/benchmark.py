@@ -12,15 +12,17 @@ from pathlib import Path
 from cscluster.atomic import put
 from cscluster.errors import ConfigError, require_known
 from cscluster.papers import benchmark_page, reference
-from cscluster.papers.benchmark_page import Chapter
-from cscluster.papers.items import Item
-from cscluster.papers.shelf import PROFILES, Shelf, complete_draws
-from cscluster.papers.standing import COST, METRIC, of_draws
+from cscluster.papers.benchmark_page import TrackReport
+from cscluster.papers.ranking import COST, METRIC, of_repetitions
+from cscluster.papers.suite import PROFILES, StoredTrials, SuiteItem, complete_repetitions, is_current
 from cscluster.papers.tracks import sets, tracks
-from cscluster.report import article
-from cscluster.report.aggregate import Results, collect
-from cscluster.store.packed import as_packed
-from cscluster.store.table import RecordTable
+from cscluster.report import write as writing
+from cscluster.report.aggregate import Results, collect_trials
+from cscluster.report.html.blocks import page_file
+from cscluster.report.page import Page
+from cscluster.store.directory import RunDirectory
+
+_METRICS = [METRIC, "satisfied", COST]
 
 
 @dataclass(frozen=True)
@@ -35,72 +37,98 @@ class Benchmark:
         ``full``, or ``quick``: less of everything.
     results : Path
         Directory of all results.
-    draws : int, optional
-        How many of the first draws of links to run now; a later run goes on.
+    repetitions : int, optional
+        How many of the first repetitions to run now; a later run goes on.
     """
 
     names: list[str]
     profile: str
     results: Path
-    draws: int | None = None
+    repetitions: int | None = None
 
-    def experiments(self) -> list[Item]:
+    def experiments(self) -> list[SuiteItem]:
         """Return what to run, one after another."""
-        config = "benchmark/benchmark"
-        return [Item(name, config, self._settings(name), self._shelf, self.draws) for name in self.names]
+        return [self._item(name) for name in self.names]
+
+    def _item(self, name: str) -> SuiteItem:
+        local = RunDirectory(self.results / f"benchmark{PROFILES[self.profile]}" / name)
+        trials = self.results / "reference" / "trials" / "benchmark" / name
+        return SuiteItem(
+            name,
+            "benchmark/benchmark",
+            self._settings(name),
+            local,
+            RunDirectory(trials) if self.profile == "full" else None,
+            self.repetitions,
+        )
 
     def outcome(self) -> dict[str, Results]:
-        """Return the results of the complete draws of the tracks; a track without any is left out.
+        """Return the results of the complete repetitions of the tracks; a track without any is left out.
 
-        A failed trial has the score 0.
+        Methods that have not run any repetition completely are left out.  A failed trial has the score 0.
         """
         found = {}
         for name in self.names:
-            self._shelf.restore(name)
-            folder = self._shelf.run(name)
-            records = folder.planned_records() if folder.exists() else []
-            if draws := complete_draws(folder, records):
-                table = RecordTable(map(as_packed, records))
-                results = collect(folder, [METRIC, "satisfied", COST], table=table)
-                found[name] = of_draws(results, draws)
+            stored = self._current(name)
+            complete = complete_repetitions(stored) if stored else {}
+            if stored and complete and (repetitions := set.intersection(*complete.values())):
+                trials = stored.trials[stored.trials["label"].isin(complete)]
+                results = collect_trials(stored.definition, trials, _METRICS)
+                found[name] = of_repetitions(results, repetitions)
         return found
+
+    def _current(self, name: str) -> StoredTrials | None:
+        """Return the stored trials of a track whose methods have not changed since."""
+        stored = self._item(name).stored()
+        if stored is None:
+            return None
+        definition, trials = stored
+        current = [each for each in definition.plan.cells if is_current(definition.cells[each])]
+        plan = definition.plan.with_cells(current)
+        kept = definition.model_copy(update={"plan": plan})
+        return StoredTrials(kept, trials[trials["cell"].isin(current)])
 
     def write(self, outcome: Mapping[str, Results]) -> Path:
         """Write the summary of the runs and, of the full form, the page and the trials; return the directory.
 
         The page is about all tracks that have results, whichever were run now.
         """
-        folder = self.results / "reference"
+        directory = self.results / "reference"
         command = f"cscluster benchmark --profile {self.profile} --write"
         every = outcome
         if self.profile == "full":
+            for name in outcome:
+                self._item(name).archive(_METRICS)
             every = replace(self, names=list(tracks())).outcome()
-            for name, run in outcome.items():
-                self._shelf.pack(name, run.metrics)
-            self._write_page(folder, every, command)
-        reference.write(self._shelf.summary, every, command, "")
-        return folder
+            self._write_page(directory, every, command)
+        reference.write(self._summary, every, command, "")
+        return directory
 
-    def _write_page(self, folder: Path, runs: Mapping[str, Results], command: str) -> None:
-        chapters = {
-            name: Chapter(name, tracks()[name], run, run.planned // run.repeats) for name, run in runs.items()
-        }
-        blocks = list(benchmark_page.blocks(chapters, command))
-        article.write(folder / "BENCHMARK.md", benchmark_page.TITLE, blocks)
-        put(folder / "benchmark.html", article.html(benchmark_page.TITLE, blocks))
+    def _write_page(self, directory: Path, runs: Mapping[str, Results], command: str) -> None:
+        reports = {}
+        for name, run in runs.items():
+            methods = [entry.title for entry in self._item(name).experiment.algorithms]
+            reports[name] = TrackReport(
+                name, tracks()[name], run, [method for method in methods if method not in run.labels]
+            )
+        page = Page(benchmark_page.TITLE, list(benchmark_page.blocks(reports, command)), marked=True)
+        writing.page(directory / "BENCHMARK.md", page)
+        put(directory / "benchmark.html", page_file(page))
 
     def drift(self, outcome: Mapping[str, Results], tolerance: float) -> list[str]:
         """Return a sentence for each score that differs from its reference by more than a tolerance.
 
         Failures are results here, and no drift.
         """
-        expected = reference.read(self._shelf.summary)
+        expected = reference.read(self._summary)
         scores = {name: replace(run, failures=run.failures[:0]) for name, run in outcome.items()}
         return reference.drift(scores, expected[expected["item"].isin(self.names)], tolerance)
 
     @property
-    def _shelf(self) -> Shelf:
-        return Shelf(self.results, "benchmark", "benchmark", self.profile)
+    def _summary(self) -> Path:
+        """The committed summary of the runs."""
+        prefix = "quick_" if self.profile == "quick" else ""
+        return self.results / "reference" / f"{prefix}benchmark.csv"
 
     def _settings(self, name: str) -> list[str]:
         track = tracks()[name]
@@ -110,8 +138,8 @@ class Benchmark:
         return [*chosen, *track.settings, *((track.quick or []) if self.profile == "quick" else [])]
 
 
-def choose(track: str | None, profile: str, results: Path, draws: int | None = None) -> Benchmark:
-    """Return all tracks of a profile, or the one that is named, with the draws to run of them.
+def choose(track: str | None, profile: str, results: Path, repetitions: int | None = None) -> Benchmark:
+    """Return all tracks of a profile, or the one that is named, with the repetitions to run of them.
 
     Raises
     ------
@@ -121,8 +149,8 @@ def choose(track: str | None, profile: str, results: Path, draws: int | None = N
     require_known("profile", profile, PROFILES)
     names = [name for name, known in tracks().items() if profile == "full" or known.quick is not None]
     if track is None:
-        return Benchmark(names, profile, results, draws)
+        return Benchmark(names, profile, results, repetitions)
     require_known("track", track, tracks())
     if track not in names:
         raise ConfigError(f"'{track}' is not part of the quick profile; it has: {', '.join(names)}.")
-    return Benchmark([track], profile, results, draws)
+    return Benchmark([track], profile, results, repetitions)

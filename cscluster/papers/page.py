@@ -16,16 +16,16 @@ from matplotlib.figure import Figure
 
 from cscluster.atomic import put
 from cscluster.data.load import load_dataset
-from cscluster.papers.claims import STATUSES, Claim, Finding, Paper, Verdict, against, counts, summary
-from cscluster.report import article
+from cscluster.papers.claims import STATUSES, Claim, Explanation, Paper, Verdict, against, counts, summary
+from cscluster.report import write as writing
 from cscluster.report.aggregate import Results
-from cscluster.report.article import Block, Heading, Picture
 from cscluster.report.figures.draw import drawings
 from cscluster.report.figures.gallery import gallery
 from cscluster.report.figures.samples import samples
 from cscluster.report.figures.save import rendered
 from cscluster.report.figures.style import using
-from cscluster.report.html.sortable import PlainTable
+from cscluster.report.page import Block, Heading, Page, Picture
+from cscluster.report.table import PlainTable
 
 _MARKS = {
     "reproduced": "✓ reproduced",
@@ -76,7 +76,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Chapter:
+class PaperReport:
     """All about one paper.
 
     Attributes
@@ -100,28 +100,28 @@ class Chapter:
     runs: dict[str, Results]
 
 
-def write(folder: Path, chapters: Sequence[Chapter], command: str) -> None:
+def write(folder: Path, reports: Sequence[PaperReport], command: str) -> None:
     """Write ``REPRODUCTION.md``, its figures and, for each paper, ours beside the printed numbers.
 
     Figures and numbers of an earlier page that are not part of this one go.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for chapter in chapters:
-        name = chapter.paper.name
+    for report in reports:
+        name = report.paper.name
         for old in (*folder.glob(f"figures/{name}_*.png"), *folder.glob(f"printed_{name}.csv")):
             old.unlink()
-        parts = [against(run, name, item) for item, run in chapter.runs.items()]
-        rows = [part.assign(item=item) for item, part in zip(chapter.runs, parts, strict=True) if len(part)]
+        rows = [against(run, name, item).assign(item=item) for item, run in report.runs.items()]
+        rows = [part for part in rows if len(part)]
         if rows:
             table = pd.concat(rows).to_csv(index=False, lineterminator="\n", float_format="%.4g")
             put(folder / f"printed_{name}.csv", table)
-    article.write(folder / "REPRODUCTION.md", TITLE, list(blocks(chapters, command)))
+    writing.page(folder / "REPRODUCTION.md", Page(TITLE, list(blocks(reports, command)), marked=True))
 
 
-def versions(chapters: Sequence[Chapter]) -> str:
+def versions(reports: Sequence[PaperReport]) -> str:
     """Say on what the trials of some papers ran; several versions where they ran more than once."""
     found: dict[str, set[str]] = {}
-    for state in (state for chapter in chapters for state in chapter.states.values()):
+    for state in (state for report in reports for state in report.states.values()):
         for environment in state.environments.values():
             own = {"cscluster": environment["cscluster"], "Python": environment["python"]}
             for name, version in {**own, **environment["packages"]}.items():
@@ -129,9 +129,9 @@ def versions(chapters: Sequence[Chapter]) -> str:
     return ", ".join(f"{name} {' / '.join(sorted(versions))}" for name, versions in found.items())
 
 
-def machines(chapters: Sequence[Chapter]) -> str:
+def machines(reports: Sequence[PaperReport]) -> str:
     """Say on what machines the trials ran, and beside what load: seconds of the clock over CPU seconds."""
-    states = [state for chapter in chapters for state in chapter.states.values()]
+    states = [state for report in reports for state in report.states.values()]
     named = {
         f"{environment['cpu']} ({environment['cores']} cores)": None
         for state in states
@@ -149,53 +149,49 @@ def machines(chapters: Sequence[Chapter]) -> str:
     )
 
 
-def blocks(chapters: Sequence[Chapter], command: str) -> Iterator[Block]:
+def blocks(reports: Sequence[PaperReport], command: str) -> Iterator[Block]:
     """Yield the blocks of the page."""
-    everything = [verdict for chapter in chapters for verdict in chapter.verdicts]
+    everything = [verdict for report in reports for verdict in report.verdicts]
     yield (
         f"**{summary(everything)}.**  A claim is *reproduced* if its rule in "
         "`configs/papers/PAPER/claims.yaml` holds for the stored trials, *better* if it does not hold only "
         "because the numbers exceed the printed ones, and *differs* otherwise; it is *not decidable* where "
-        "data are missing.  Each claim is judged twice: with the methods *as printed*, which is the verdict "
-        "on the paper, and with *ours*, the forms that this package recommends.  Where a claim differs, its "
-        "cause is named if an experiment shows it; else it was not found.  A *hypothesis not confirmed* is "
-        "what its experiment was asked, with the numbers that speak against it.  Tests compare draws of "
-        "links; a draw counts for the methods that have run all of it."
+        "data are missing.  Methods have the parameter values of their publications (`preset: published`).  "
+        "Where a claim differs, its cause is named if an experiment shows it; else it was not found.  A "
+        "*hypothesis not confirmed* is what its experiment was asked, with the numbers that speak against "
+        "it.  Tests compare random constraint sets (repetitions); a "
+        "repetition counts for the methods that have run all of it."
     )
-    yield f"Made by `{command}` with {versions(chapters) or 'nothing run yet'}.  {machines(chapters)}"
+    yield f"Made by `{command}` with {versions(reports) or 'nothing run yet'}.  {machines(reports)}"
     rows = [
-        [_link(chapter), name, *map(str, counts(findings).values())]
-        for chapter in chapters
-        for name, findings in (
-            ("as printed", [verdict.printed for verdict in chapter.verdicts]),
-            ("ours", [verdict.ours for verdict in chapter.verdicts]),
-        )
+        [f"[{each.paper.name}](#{each.paper.name})", *map(str, counts(each.verdicts).values())]
+        for each in reports
     ]
-    yield PlainTable("", ["paper", "form", *STATUSES], rows, numbers=len(STATUSES))
-    for chapter in chapters:
-        yield from _chapter(chapter)
-        yield from _figures(chapter)
+    yield PlainTable("", ["paper", *STATUSES], rows, numbers=len(STATUSES))
+    for report in reports:
+        yield from _report(report)
+        yield from _figures(report)
 
 
-def _figures(chapter: Chapter) -> Iterator[Block]:
+def _figures(report: PaperReport) -> Iterator[Block]:
     """Yield the figures that a paper names, in its order, each with a heading of its own."""
-    paper = chapter.paper
+    paper = report.paper
     if paper.illustrations:
         yield paper.illustrations
     named: list[tuple[str, str, str, Callable[[], Figure]]] = [
         (shown, ", ".join(names), "_".join(names), partial(_samples, names))
         for shown, names in paper.pictures.items()
     ]
-    for item, run in chapter.runs.items():
+    for item, run in report.runs.items():
         fitting = dict(drawings(run)) if paper.items[item].figures else {}
         for shown, kind in paper.items[item].figures.items():
             if kind in fitting:
                 named.append((shown, item, f"{item}_{kind}", fitting[kind]))
     for shown, group in groupby(sorted(named, key=itemgetter(0, 2)), key=itemgetter(0)):
         yield Heading(3, f"{shown} of {paper.name}")
-        for _, of, file, draw in group:
+        for _, of, file, make in group:
             with using("page"):
-                figure = draw()
+                figure = make()
                 content = rendered(figure)
             yield Picture(f"figures/{paper.name}_{file}.png", content, f"{of}: {figure.get_label()}.")
 
@@ -211,21 +207,15 @@ def _samples(names: Sequence[str]) -> Figure:
     return figure
 
 
-def _link(chapter: Chapter) -> str:
-    return f"[{chapter.paper.name}](#{chapter.paper.name})"
-
-
-def _chapter(chapter: Chapter) -> Iterator[Block]:
-    name = chapter.paper.name
+def _report(report: PaperReport) -> Iterator[Block]:
+    name = report.paper.name
     yield Heading(2, name)
-    yield f"{chapter.title}: {summary(chapter.verdicts)}."
-    for published, ours in chapter.paper.our_forms.items():
-        yield f"*Ours* of {published} is another method, the {ours}; that column is not about {published}."
-    verdicts = [[v.claim.where, _said(v.claim), _found(v.printed), _found(v.ours)] for v in chapter.verdicts]
-    yield _table(["where", "the paper says", "as printed", "ours"], verdicts)
+    yield f"{report.title}: {summary(report.verdicts)}."
+    verdicts = [[v.claim.where, _said(v.claim), _found(v)] for v in report.verdicts]
+    yield _table(["where", "the paper says", "verdict"], verdicts)
     items = [
-        [f"`{name}/{item}`", about.shows, chapter.states[item].words()]
-        for item, about in chapter.paper.items.items()
+        [f"`{name}/{item}`", about.shows, report.states[item].words()]
+        for item, about in report.paper.items.items()
     ]
     yield _table(["experiment", "shows", "run"], items)
 
@@ -236,14 +226,23 @@ def _said(claim: Claim) -> str:
     return "<br>".join([claim.says, *(f"{name}: {text}" for name, text in remarks.items() if text)])
 
 
-def _found(finding: Finding) -> str:
-    """Return a finding in words; where the claim differs, with its causes."""
-    text = _MARKS[finding.status] + (f": {finding.text}" if finding.text else "")
-    if finding.status != "differs":
+def _found(verdict: Verdict) -> str:
+    """Return a verdict in words; where the claim differs, with its causes."""
+    text = _MARKS[verdict.status] + (f": {verdict.text}" if verdict.text else "")
+    if verdict.status != "differs":
         return text
-    causes = [f"Cause: {cause}" for cause in finding.causes or ["not found"]]
-    failed = [f"Hypothesis not confirmed: {hypothesis}" for hypothesis in finding.not_confirmed]
+    explained = [each for each in verdict.explanations if each.outcome.holds]
+    causes = [f"Cause: {_explanation(each)}" for each in explained] or ["Cause: not found"]
+    failed = [
+        f"Hypothesis not confirmed: {_explanation(each)}"
+        for each in verdict.explanations
+        if each not in explained
+    ]
     return "<br>".join([text, *causes, *failed])
+
+
+def _explanation(tried: Explanation) -> str:
+    return f"{tried.cause.says} ({', '.join(f'`{item}`' for item in tried.items)}: {tried.outcome.text})"
 
 
 def _table(heads: list[str], rows: list[list[str]]) -> PlainTable:

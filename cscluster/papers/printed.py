@@ -12,10 +12,8 @@ import numpy as np
 import pandas as pd
 
 from cscluster.metrics.catalogue import lower_is_better
-from cscluster.papers.cases import Cases, Unit
-from cscluster.papers.curves import exponents
-from cscluster.papers.rule import CountingRule, Outcome, number
-from cscluster.report.statistics import ALPHA, paired_t
+from cscluster.papers.observations import Observations, Unit
+from cscluster.papers.rules import ClaimRule, Labels, RuleOutcome, number, signs
 from cscluster.words import plural
 
 COLUMNS = ["table", "dataset", "label", "metric", "value", "std"]
@@ -32,7 +30,7 @@ def read(folder: Path) -> pd.DataFrame:
     return pd.read_csv(path, dtype={name: str for name in COLUMNS if name != "std"})
 
 
-class Numbers(CountingRule):
+class Numbers(ClaimRule):
     """Ours is within a tolerance of each printed number of a table, or at most as large."""
 
     kind: Literal["numbers"]
@@ -40,8 +38,8 @@ class Numbers(CountingRule):
     tolerance: float = 0.0
     or_less: bool = False
 
-    def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
-        found = self.beside(cases, printed)
+    def judge(self, observations: Observations, printed: pd.DataFrame) -> RuleOutcome | None:
+        found = self.beside(observations, printed)
         if found.empty:
             return None
         count, total = int(found["agrees"].sum()), len(found)
@@ -50,69 +48,67 @@ class Numbers(CountingRule):
         far = found.loc[size.idxmax()]
         where = "in the mean of all data sets" if far["dataset"] == EVERY else f"on {far['dataset']}"
         text = (
-            f"{count} of {total} numbers {self.words()}"
+            f"{count} of {total} numbers "
+            + ("at most as printed" if self.or_less else f"within {self.tolerance:g}")
             + (f", {ahead} better" if ahead else "")
-            + (
-                f"; largest difference {number(far['difference'])} "
-                f"({far['label']} {where}: {number(far['ours'])}, printed {number(far['value'])})"
-            )
+            + f"; largest difference {number(far['difference'])} "
+            f"({far['label']} {where}: {number(far['ours'])}, printed {number(far['value'])})"
         )
         return self.outcome(count, total, text, ahead)
 
-    def words(self) -> str:
-        """Say what agreement means."""
-        return "at most as printed" if self.or_less else f"within {self.tolerance:g}"
-
-    def beside(self, cases: Cases, printed: pd.DataFrame) -> pd.DataFrame:
+    def beside(self, observations: Observations, printed: pd.DataFrame) -> pd.DataFrame:
         """Return the printed numbers that ours exist for, with ours, difference, agrees and better."""
+        (name,) = self.metrics
+        means = observations.table(name, by="dataset") * (1 if name == self.metric else 100)
+        means.loc[EVERY] = means.mean()
         wanted = printed[(printed["table"] == self.table) & (printed["metric"] == self.metric)]
-        name, percent = re.subn("_percent$", "", self.metric)
-        means = cases.by_dataset(name) * (100 if percent else 1)
-        wanted = wanted.assign(
-            value=wanted["value"].astype(float),
-            ours=[
-                _look_up(means, d, label) for d, label in zip(wanted["dataset"], wanted["label"], strict=True)
-            ],
-        ).dropna(subset=["ours"])
+        wanted = wanted.astype({"value": float}).join(means.stack().rename("ours"), on=["dataset", "label"])
+        wanted = wanted.dropna(subset=["ours"])
         gap = wanted["ours"] - wanted["value"]
         agrees = (gap <= 1e-9) if self.or_less else (gap.abs() <= self.tolerance + 1e-9)
         better = gap < 0 if lower_is_better(name) else gap > 0
         return wanted.assign(difference=gap, agrees=agrees, better=better)
 
 
-def _look_up(means: pd.DataFrame, dataset: str, label: str) -> float:
-    if label not in means or (dataset != EVERY and dataset not in means.index):
-        return float("nan")
-    return float(means[label].mean() if dataset == EVERY else means.loc[dataset, label])
+class Exponent(ClaimRule):
+    """The exponent of the metric over the number of samples, fitted in log-log, is as the paper says.
 
-
-class Exponents(CountingRule):
-    """The fitted exponent of each method is within a tolerance of the printed one.
-
-    A smaller one is ahead, unless it is negative: no method is faster on more samples, and what its seconds
+    It is within a tolerance of the value that a table prints for a method, or that `expected` names.  A
+    smaller one is ahead, unless it is negative: no method is faster on more samples, and what its seconds
     tell is something else.
     """
 
-    kind: Literal["exponents"]
-    table: str
-    metric: str = "cpu_seconds"
+    kind: Literal["exponent"]
+    table: str | None = None
+    expected: dict[str, float] = {}
     sizes: dict[str, int]
     tolerance: float
 
-    def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
-        wanted = printed[(printed["table"] == self.table) & (printed["metric"] == "exponent")]
-        expected = dict(zip(wanted["label"], wanted["value"].astype(float), strict=True))
-        ours = {k: v for k, v in exponents(cases, self.metric, self.sizes).items() if k in expected}
+    @property
+    def labels(self) -> list[str]:
+        return list(self.expected)
+
+    def judge(self, observations: Observations, printed: pd.DataFrame) -> RuleOutcome | None:
+        lines = printed[(printed["table"] == self.table) & (printed["metric"] == "exponent")]
+        paper = {**dict(zip(lines["label"], lines["value"].astype(float), strict=True)), **self.expected}
+        table = observations.table(self.metric, by="dataset")
+        table = table[table.index.isin(list(self.sizes))]
+        ours = {}
+        for label in (label for label in table if label in paper):
+            curve = table[label][table[label] > 0]
+            if len(curve) >= 3:
+                n = [self.sizes[name] for name in curve.index]
+                ours[label] = float(np.polyfit(np.log(n), np.log(curve), 1)[0])
         if not ours:
             return None
-        count = sum(abs(ours[label] - expected[label]) <= self.tolerance for label in ours)
-        ahead = sum(0 <= ours[label] < expected[label] - self.tolerance for label in ours)
-        listed = ", ".join(f"{label} {ours[label]:.2f} ({expected[label]:.2f})" for label in ours)
-        text = f"{count} of {len(ours)} within {self.tolerance:g}; ours (printed): {listed}"
+        count = sum(abs(found - paper[label]) <= self.tolerance for label, found in ours.items())
+        ahead = sum(0 <= found < paper[label] - self.tolerance for label, found in ours.items())
+        listed = ", ".join(f"{label} {found:.2f} ({paper[label]:.2f})" for label, found in ours.items())
+        text = f"{count} of {len(ours)} within {self.tolerance:g}; ours (the paper's): {listed}"
         return self.outcome(count, len(ours), text, ahead)
 
 
-class Order(CountingRule):
+class Order(ClaimRule):
     """Pairs of methods stand to each other as a printed line ``A < B ~ C`` says, by paired t-tests.
 
     With `among`, pairs of these methods alone.
@@ -120,24 +116,23 @@ class Order(CountingRule):
 
     kind: Literal["order"]
     table: str
-    among: list[str] | None = None
-    unit: Unit = "draw"
+    among: Labels | None = None
+    unit: Unit = "repetition"
 
-    def judge(self, cases: Cases, printed: pd.DataFrame) -> Outcome | None:
+    def judge(self, observations: Observations, printed: pd.DataFrame) -> RuleOutcome | None:
         lines = printed[(printed["table"] == self.table) & (printed["metric"] == "order")]
-        lines_by_dataset = dict(zip(lines["dataset"], lines["value"], strict=True))
+        line_of = dict(zip(lines["dataset"], lines["value"], strict=True))
         same = reversed_ = total = datasets = 0
-        for (dataset, _, _), scores in cases.scores(self.metric, self.unit).items():
-            if dataset not in lines_by_dataset:
-                continue
-            datasets += 1
+        for (dataset, _, _), scores in observations.scores(self.metric, self.unit).items():
+            datasets += dataset in line_of
             there = set(scores) & set(self.among or scores)
-            for (a, b), expected in relations(lines_by_dataset[dataset]).items():
-                if {a, b} <= there:
-                    found = _relation(scores[a], scores[b])
-                    total += 1
-                    same += found == expected
-                    reversed_ += found == -expected != 0
+            line = relations(line_of.get(dataset, ""))
+            if pairs := [pair for pair in line if there.issuperset(pair)]:
+                worse, better = (scores[list(names)].to_numpy() for names in zip(*pairs, strict=True))
+                found, expected = signs(better - worse), np.array([line[pair] for pair in pairs])
+                total += len(pairs)
+                same += int((found == expected).sum())
+                reversed_ += int((found < 0)[expected > 0].sum())
         if not total:
             return None
         where = plural(datasets, "data set")
@@ -154,11 +149,3 @@ def relations(line: str) -> dict[tuple[str, str], int]:
     parts = re.split(r"\s+([<~])\s+", line.strip())
     names, signs = parts[::2], parts[1::2]
     return {(names[i], names[j]): int("<" in signs[i:j]) for i, j in combinations(range(len(names)), 2)}
-
-
-def _relation(a: pd.Series, b: pd.Series) -> int:
-    """Return 1 if the trials of `b` are significantly larger, -1 if smaller, 0 if neither."""
-    gaps = (b - a).to_numpy(dtype=float)[:, None]
-    if not np.isfinite(gaps).any() or paired_t(gaps)[0] >= ALPHA:
-        return 0
-    return 1 if np.nanmean(gaps) > 0 else -1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from cscluster.atomic import put
 from cscluster.errors import StoreError
 from cscluster.report import check
 from cscluster.report.aggregate import Results
-from cscluster.store.table import COSTS
+from cscluster.store.frame import COSTS
 from cscluster.words import plural
 
 _COLUMNS = ["item", "dataset", "label", "params", "point", "tier", "metric", "mean", "std", "n"]
@@ -44,10 +43,8 @@ def read(path: Path) -> pd.DataFrame:
         If there is none, or it is not one.
     """
     try:
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        text = "".join(line for line in lines if not line.startswith("#"))
-        table = pd.read_csv(io.StringIO(text), keep_default_na=False, na_values={"mean": [""], "std": [""]})
-        return table[_COLUMNS]
+        missing = {"mean": [""], "std": [""]}
+        return pd.read_csv(path, skiprows=2, keep_default_na=False, na_values=missing)[_COLUMNS]
     except FileNotFoundError:
         raise StoreError(f"There is no reference '{path}'; write one first.") from None
     except (OSError, ValueError, KeyError) as error:

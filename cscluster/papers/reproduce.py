@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from cscluster.algorithms.registry import PAPERS
 from cscluster.errors import ConfigError, did_you_mean, require_known
-from cscluster.experiment.config.schema import Experiment
 from cscluster.papers import claims, page, reference
 from cscluster.papers.claims import Paper
-from cscluster.papers.items import Item
-from cscluster.papers.page import Chapter, State
-from cscluster.papers.shelf import PROFILES, Shelf, in_complete_draws, of_earlier_versions
-from cscluster.report.aggregate import collect
-from cscluster.store.folder import RunFolder
-from cscluster.store.packed import as_packed
-from cscluster.store.table import RecordTable
+from cscluster.papers.page import PaperReport, State
+from cscluster.papers.suite import (
+    PROFILES,
+    StoredTrials,
+    SuiteItem,
+    in_complete_repetitions,
+    outdated,
+)
+from cscluster.report.aggregate import collect_trials
+from cscluster.store.directory import RunDirectory
 
 
 @dataclass(frozen=True)
@@ -38,85 +40,77 @@ class Reproduction:
     profile: str
     results: Path
 
-    def experiments(self) -> list[Item]:
+    def experiments(self) -> list[SuiteItem]:
         """Return what to run, one after another."""
         papers = {name: _load(name, self.profile) for name in self.items}
         return [self._item(papers[name], item) for name, items in self.items.items() for item in items]
 
-    def outcome(self) -> list[Chapter]:
+    def outcome(self) -> list[PaperReport]:
         """Judge the claims about the items by all stored results of their papers."""
-        return [self._chapter(_load(name, self.profile), items) for name, items in self.items.items()]
+        return [self._report(_load(name, self.profile), items) for name, items in self.items.items()]
 
-    def write(self, outcome: list[Chapter]) -> Path:
+    def write(self, outcome: list[PaperReport]) -> Path:
         """Write the summaries of the runs and return their directory.
 
-        Of the full profile also the page, which is about all papers, whichever were run now, and the trials.
+        Of the full profile first the trials, from which all else is made, and the page, which is about all
+        papers, whichever were run now.
         """
-        folder = self.results / "reference"
+        directory = self.results / "reference"
         command = f"cscluster reproduce --profile {self.profile} --write"
-        for chapter in outcome:
-            if chapter.runs:
-                summary = self._shelf(chapter.paper.name).summary
-                reference.write(summary, chapter.runs, command, page.versions([chapter]))
+        if self.profile == "full":
+            for report in outcome:
+                for name in report.runs:
+                    item = self._item(report.paper, name)
+                    item.archive(_metrics(report.paper, name, item.experiment.metrics))
+            outcome = self.outcome()
+        for report in outcome:
+            if report.runs:
+                summary = self._summary(report.paper.name)
+                reference.write(summary, report.runs, command, page.versions([report]))
         if self.profile == "full":
             whole = choose(None, self.profile, self.results)
-            page.write(folder, outcome if whole.items == self.items else whole.outcome(), command)
-            for chapter in outcome:
-                shelf = self._shelf(chapter.paper.name)
-                for item in (item for item, state in chapter.states.items() if state.done):
-                    shelf.pack(item, _metrics(chapter.paper, item, shelf.run(item)))
-        return folder
+            page.write(directory, outcome if whole.items == self.items else whole.outcome(), command)
+        return directory
 
-    def drift(self, outcome: list[Chapter], tolerance: float) -> list[str]:
+    def drift(self, outcome: list[PaperReport], tolerance: float) -> list[str]:
         """Return a sentence for each score that differs from its reference by more than a tolerance."""
         sentences = []
-        for chapter in outcome:
-            name, items = chapter.paper.name, self.items[chapter.paper.name]
-            expected = reference.read(self._shelf(name).summary)
-            runs = {item: run for item, run in chapter.runs.items() if item in items}
+        for report in outcome:
+            name, items = report.paper.name, self.items[report.paper.name]
+            expected = reference.read(self._summary(name))
+            runs = {item: run for item, run in report.runs.items() if item in items}
             drifted = reference.drift(runs, expected[expected["item"].isin(items)], tolerance)
             sentences += [f"{name}/{sentence}" for sentence in drifted]
         return sentences
 
-    def _shelf(self, paper: str) -> Shelf:
-        return Shelf(self.results, "papers", paper, self.profile)
+    def _summary(self, paper: str) -> Path:
+        """Return the committed summary of the runs of a paper."""
+        prefix = "quick_" if self.profile == "quick" else ""
+        return self.results / "reference" / f"{prefix}{paper}.csv"
 
-    def _item(self, paper: Paper, item: str) -> Item:
+    def _item(self, paper: Paper, item: str) -> SuiteItem:
         quick = paper.items[item].quick or []
         settings = [f"name={item}", *(quick if self.profile == "quick" else [])]
         name = f"{paper.name}/{item}"
-        return Item(name, f"papers/{name}", settings, self._shelf(paper.name))
+        local = RunDirectory(self.results / f"papers{PROFILES[self.profile]}" / name)
+        trials = (
+            RunDirectory(self.results / "reference" / "trials" / name) if self.profile == "full" else None
+        )
+        return SuiteItem(name, f"papers/{name}", settings, local, trials)
 
-    def _chapter(self, paper: Paper, items: list[str]) -> Chapter:
+    def _report(self, paper: Paper, items: list[str]) -> PaperReport:
         states, runs, trials = {}, {}, {}
-        shelf = self._shelf(paper.name)
         for item in paper.items:
             planned = self._item(paper, item)
             trials[item] = planned.experiment.trials * planned.experiment.repeats
-            shelf.restore(item)
-            folder = shelf.run(item)
-            if not folder.exists():
-                states[item] = State(missing=planned.missing)
-                continue
-            records = [as_packed(record) for record in folder.planned_records()]
-            failed = sum(record["status"] != "ok" for record in records)
-            timed = [record for record in records if record.get("cpu_seconds") is not None]
-            states[item] = State(
-                len(records),
-                len(folder.plan()),
-                failed,
-                planned.not_known(records),
-                folder.environments(),
-                sum(record.get("cpu_seconds") or 0.0 for record in timed),
-                sum(sum(record["seconds"].values()) for record in timed),
-                of_earlier_versions(folder, records),
-            )
-            ran = Experiment.model_validate(folder.config()["experiment"])
-            if whole := in_complete_draws(ran, records):
-                runs[item] = collect(folder, _metrics(paper, item, folder), table=RecordTable(whole))
+            stored = planned.stored()
+            states[item] = _state(planned, stored)
+            if stored is not None and len(whole := in_complete_repetitions(stored)):
+                metrics = _metrics(paper, item, stored.definition.experiment.metrics)
+                runs[item] = collect_trials(stored.definition, whole, metrics)
         gone = {item: state.missing for item, state in states.items()}
         verdicts = [v for v in claims.judge(paper, runs, gone, trials) if set(v.claim.items) & set(items)]
-        return Chapter(paper, PAPERS.get(paper.name, paper.name), verdicts, states, runs)
+        return PaperReport(paper, PAPERS.get(paper.name, paper.name), verdicts, states, runs)
 
 
 def choose(target: str | None, profile: str, results: Path) -> Reproduction:
@@ -146,11 +140,26 @@ def _load(name: str, profile: str) -> Paper:
     return paper.quick() if profile == "quick" else paper
 
 
-def _metrics(paper: Paper, item: str, folder: RunFolder) -> list[str]:
+def _state(item: SuiteItem, stored: StoredTrials | None) -> State:
+    """Return how far an experiment has been run."""
+    if stored is None:
+        return State(missing=item.missing)
+    definition, trials = stored
+    timed = trials[trials["m:cpu_seconds"].notna()]
+    return State(
+        len(trials),
+        sum(definition.plan.counts().values()) * definition.plan.tiers,
+        int((trials["status"] != "ok").sum()),
+        item.unknown(stored),
+        definition.environments,
+        float(timed["m:cpu_seconds"].sum()),
+        float(timed["m:seconds"].sum()),
+        outdated(stored),
+    )
+
+
+def _metrics(paper: Paper, item: str, of_experiment: Sequence[str]) -> list[str]:
     """Return all metrics that an experiment or a claim about it names."""
-    named = [*folder.config()["experiment"]["metrics"]]
-    for claim in paper.claims:
-        named += [
-            metric for check in (claim, *claim.causes) if item in check.items for metric in check.metrics
-        ]
-    return list(dict.fromkeys(named))
+    statements = (each for claim in paper.claims for each in (claim, *claim.causes))
+    named = [metric for each in statements if item in each.items for metric in each.rule.metrics]
+    return list(dict.fromkeys([*of_experiment, *named]))

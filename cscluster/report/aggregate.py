@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from cscluster.errors import ConfigError
 from cscluster.metrics.catalogue import lower_is_better
+from cscluster.store.definition import Definition
+from cscluster.store.directory import RunDirectory
 from cscluster.store.environments import version_changes
-from cscluster.store.folder import RunFolder
-from cscluster.store.table import COSTS, RecordTable
-from cscluster.words import encodable
 
 Place = tuple[str, int, int]
 """A data set, a point and a tier."""
@@ -62,7 +61,7 @@ class Results:
     metrics, datasets, labels : lists of str
         In the order of the experiment.
     axis : str
-        What the columns are: ``point`` (number of links) or ``tier``.
+        What the columns are: ``point`` (number of constraints) or ``tier``.
     schedule : str
         Kind of the constraint schedule.
     planned : int
@@ -71,13 +70,15 @@ class Results:
         Columns dataset, label, oracle, params, point, tier, metric, mean, std, n, planned.
     failures : DataFrame
         Columns dataset, label, status, message, count.
+    missing : DataFrame
+        Planned trials that are not stored: columns dataset, label, count, planned.
     trials : DataFrame
         The trials behind the cells: columns dataset, algorithm, label, oracle, grid (as JSON), point,
         tier, trial, status, message, and ``m:NAME`` for every recorded metric; `draw` is the number of
-        the trial's draw of links, `entry` the label without the point of a grid that ``select: none``
+        the trial's draw of constraints, `entry` the label without the point of a grid that ``select: none``
         adds to it.
     repeats : int
-        Trials in a row that share their draw of links.
+        Trials that share their constraints.
     families : dict
         For each source of samples, the data sets drawn from it with their numbers of samples.
     mixed : list of str
@@ -94,6 +95,7 @@ class Results:
     planned: int
     cells: pd.DataFrame
     failures: pd.DataFrame
+    missing: pd.DataFrame
     trials: pd.DataFrame
     repeats: int = 1
     families: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -110,9 +112,14 @@ class Results:
         return list(dict.fromkeys(name for grid in self.trials["grid"].unique() for name in json.loads(grid)))
 
     @property
+    def nothing_stored(self) -> bool:
+        """Whether no planned trial is stored, rather than none selected."""
+        return bool(self.trials.empty and (self.missing["count"] == self.missing["planned"]).all())
+
+    @property
     def unit(self) -> str:
-        """What tests count: trials, or draws of links where several trials share one."""
-        return "trials" if self.repeats == 1 else "draws of links"
+        """What tests count: trials, or repetitions where several trials share their constraints."""
+        return "trials" if self.repeats == 1 else "repetitions"
 
     @cached_property
     def marks(self) -> dict[str, str]:
@@ -122,62 +129,97 @@ class Results:
 
 
 def collect(
-    folder: RunFolder,
+    directory: RunDirectory,
     metrics: list[str] | None = None,
     *,
     every: bool = False,
-    table: RecordTable | None = None,
+    stored: pd.DataFrame | None = None,
 ) -> Results:
     """Aggregate the records of a run; nothing is recomputed.
 
-    With `every`, all points of the grids are kept, whatever the experiment selects.  `table`: the
-    records, if they have been read already.
+    With `every`, all points of the grids are kept, whatever the experiment selects.  `stored`: the records,
+    if they have been read already.
     """
-    config = _legible(folder.config()["experiment"])
-    wanted = metrics or config["metrics"]
-    frame, environments = _frame(folder.table() if table is None else table, folder.plan())
+    return collect_trials(directory.definition, directory.planned(stored), metrics, every=every)
+
+
+def collect_trials(
+    definition: Definition, frame: pd.DataFrame, metrics: list[str] | None = None, *, every: bool = False
+) -> Results:
+    """Aggregate the records of a plan, given as a data frame; see `collect`."""
+    config, plan = definition.experiment, definition.plan
+    wanted = metrics or config.metrics
+    of_plan = _planned_trials(definition)
     rows, labels = [], []
-    for entry, title in zip(config["algorithms"], _titles(config["algorithms"], frame), strict=True):
+    for entry in config.algorithms:
+        title = entry["label"]
         mine = frame[frame["label"] == title]
-        for label, oracle, part in _select(mine, "none" if every else entry["select"]):
+        rule = "none" if every else entry["select"]
+        for label, oracle, part in (
+            _select(mine, rule, of_plan[of_plan["label"] == title]) if len(mine) else ()
+        ):
             labels.append(label)
             rows.append(part.assign(label=label, entry=title, oracle=oracle))
-    chosen = pd.concat(rows) if rows else frame
-    planned = config["trials"] * config["repeats"]
-    repeats = planned if _same_links(config["constraints"]) else config["repeats"]
-    chosen = chosen.assign(draw=chosen["trial"] // repeats)
+    chosen = pd.concat(rows) if rows else frame.assign(entry=frame["label"], oracle=False)
+    planned = plan.repetitions * plan.repeats
+    shared = _same_constraints(config.constraints)
+    chosen = chosen.assign(draw=0 if shared else chosen["repetition"])
     return Results(
-        name=config["name"],
-        title=config["title"] or config["name"],
+        name=config.name,
+        title=config.title or config.name,
         metrics=list(wanted),
-        datasets=chosen["dataset"].unique().tolist() if len(chosen) else [],
+        datasets=[name for name in of_plan["dataset"].unique() if name in set(chosen["dataset"])],
         labels=labels,
-        axis="tier" if len(chosen) and chosen["tier"].max() > 1 else "point",
-        schedule=config["constraints"]["kind"],
+        axis="tier" if plan.tiers > 1 else "point",
+        schedule=config.schedule,
         planned=planned,
         cells=_cells(chosen, list(wanted), planned),
         failures=_failures(frame),
+        missing=_missing(of_plan, frame, plan.tiers),
         trials=chosen.reset_index(drop=True),
-        repeats=repeats,
-        families=_families(folder),
-        mixed=version_changes(made for id_, made in folder.environments().items() if id_ in environments),
+        repeats=planned if shared else plan.repeats,
+        families=_families(definition),
+        mixed=version_changes(
+            made for id_, made in definition.environments.items() if id_ in set(frame["environment"])
+        ),
     )
 
 
-def _same_links(constraints: dict[str, Any]) -> bool:
-    """Tell whether every trial of a run has the same links: those of a file, none of them flipped."""
+def _planned_trials(definition: Definition) -> pd.DataFrame:
+    """Return the number of planned trials: columns label, dataset, grid, point, planned."""
+    rows = []
+    for (hash_, point), count in definition.plan.counts().items():
+        cell = definition.cells[hash_]
+        rows.append((cell.label, cell.dataset, json.dumps(cell.grid, sort_keys=True), point, count))
+    return pd.DataFrame(rows, columns=["label", "dataset", "grid", "point", "planned"])
+
+
+def _missing(of_plan: pd.DataFrame, frame: pd.DataFrame, n_tiers: int) -> pd.DataFrame:
+    """Return how many planned records of each label and data set are not stored."""
+    planned = n_tiers * of_plan.groupby(["dataset", "label"], sort=False)["planned"].sum()
+    stored = frame.groupby(["dataset", "label"]).size().reindex(planned.index, fill_value=0)
+    missing = pd.DataFrame({"count": planned - stored, "planned": planned})
+    return missing[missing["count"] > 0].reset_index()
+
+
+def _same_constraints(constraints: dict[str, Any]) -> bool:
+    """Tell whether every trial of a run has the same constraints: those of a file, none of them flipped."""
     return constraints["kind"] == "file" and not constraints.get("noise")
 
 
 def restrict(results: Results, rows: pd.Series) -> Results:
     """Return the results of some of the trials only."""
     trials = results.trials[rows].reset_index(drop=True)
+    pairs, left = (pd.MultiIndex.from_frame(each[["dataset", "entry"]]) for each in (results.trials, trials))
+    missing = pd.MultiIndex.from_frame(results.missing[["dataset", "label"]])
+    asked = ~missing.isin(pairs.unique().difference(left.unique()))
     return replace(
         results,
         datasets=[name for name in results.datasets if name in set(trials["dataset"])],
         labels=[label for label in results.labels if label in set(trials["label"])],
         cells=_cells(trials, results.metrics, results.planned),
         failures=_failures(trials),
+        missing=results.missing[asked],
         trials=trials,
     )
 
@@ -188,6 +230,11 @@ def at_last_point(results: Results) -> Results:
     rows = trials["point"] == trials.groupby("dataset")["point"].transform("max")
     last = trials["tier"].where(rows).groupby(trials["dataset"]).transform("max")
     return restrict(results, rows & (trials["tier"] == last))
+
+
+def where_varied(results: Results, parameter: str) -> Results:
+    """Return the results of the trials whose grid has a parameter only."""
+    return restrict(results, results.trials["grid"].map(lambda grid: parameter in json.loads(grid)))
 
 
 def join(parts: list[Results]) -> Results:
@@ -219,6 +266,7 @@ def join(parts: list[Results]) -> Results:
         repeats=max(part.repeats for part in parts),
         cells=pd.concat([part.cells for part in parts], ignore_index=True),
         failures=pd.concat([part.failures for part in parts], ignore_index=True),
+        missing=pd.concat([part.missing for part in parts], ignore_index=True),
         trials=pd.concat([part.trials for part in parts], ignore_index=True),
         mixed=list(dict.fromkeys(words for part in parts for words in part.mixed)),
         families={
@@ -243,7 +291,7 @@ def metric_values(trials: pd.DataFrame, metric: str) -> pd.Series:
 
 
 def draw_means(values: pd.Series, keys: Sequence[Any], draw: Any) -> pd.DataFrame:
-    """Return the mean and the count of the trials of each draw of links, which tests take as one.
+    """Return the mean and the count of the trials of each draw of constraints, which tests take as one.
 
     Trials that repeat a draw are no independent observations.
 
@@ -264,92 +312,31 @@ def draw_means(values: pd.Series, keys: Sequence[Any], draw: Any) -> pd.DataFram
     return values.groupby([*keys, draw], sort=False).agg(["mean", "count"])
 
 
-_FIELDS = ("dataset", "algorithm", "label", "point", "tier", "trial", "status", "grid")
-
-
-def _frame(table: RecordTable, plan: list[str]) -> tuple[pd.DataFrame, set[str]]:
-    """Return the planned trials, one row each, in plan order, and the environments they were made in."""
-    last = {key: row for row, key in enumerate(table.keys)}
-    rows = np.array([last[key] for key in plan if key in last], dtype=np.intp)
-    group_of = np.empty(len(table.keys), dtype=np.intp)
-    places = np.empty((len(table.keys), 3), dtype=np.int64)
-    for number, group in enumerate(table.groups):
-        block = np.array(group.places).reshape(-1, 4)
-        group_of[block[:, 0]] = number
-        places[block[:, 0]] = block[:, 1:]
-    used = set(group_of[rows].tolist())
-    scores: dict[str, NDArray[np.float64]] = {}
-    for number in sorted(used):
-        group = table.groups[number]
-        names = [*group.metrics, *COSTS]
-        for name, column in zip(names, np.array(group.scores).reshape(-1, len(names)).T, strict=True):
-            scores.setdefault(name, np.full(len(table.keys), np.nan))[group.rows] = column
-    fields = {
-        "dataset": [_legible(group.dataset) for group in table.groups],
-        "algorithm": [_legible(group.algorithm) for group in table.groups],
-        "label": [_legible(group.label) for group in table.groups],
-        "status": [group.status for group in table.groups],
-        "grid": [json.dumps(group.grid, sort_keys=True) for group in table.groups],
-    }
-    columns = {
-        **{name: np.array(values, dtype=object)[group_of[rows]] for name, values in fields.items()},
-        **dict(zip(("point", "tier", "trial"), places[rows].T, strict=True)),
-    }
-    problems = [_legible(_problem(table.errors[row])) if row in table.errors else "" for row in rows.tolist()]
-    frame = pd.DataFrame(
-        {
-            **{name: columns[name] for name in _FIELDS},
-            "message": problems,
-            **{f"m:{name}": column[rows] for name, column in scores.items()},
-        }
-    ).infer_objects()
-    return frame, {table.groups[number].environment for number in used}
-
-
-def _problem(error: dict[str, str]) -> str:
-    """Return what went wrong, and where in the user's own code."""
-    place = f" ({error['place']})" if error.get("place") else ""
-    return f"{error['type']}: {error['message']}{place}"
-
-
-def _legible(value: Any) -> Any:
-    """Return plain data in which lone surrogates, which no table or file can hold, are spelled out."""
-    if isinstance(value, str):
-        return value if value.isascii() else encodable(value).decode()
-    if isinstance(value, list):
-        return [_legible(item) for item in value]
-    if isinstance(value, dict):
-        return {_legible(key): _legible(item) for key, item in value.items()}
-    return value
-
-
-def _families(folder: RunFolder) -> dict[str, dict[str, int]]:
+def _families(definition: Definition) -> dict[str, dict[str, int]]:
     families: dict[str, dict[str, int]] = {}
-    for name, about in _legible(folder.datasets()).items():
-        families.setdefault(about["source"], {})[name] = about["n_samples"]
+    for name, about in definition.datasets.items():
+        families.setdefault(about.source, {})[name] = about.n_samples
     return families
 
 
-def _titles(entries: list[dict[str, Any]], frame: pd.DataFrame) -> list[str]:
-    """Return the label that each entry's records carry; those without one of their own in order."""
-    given = {entry["label"] for entry in entries}
-    others: dict[str, list[str]] = {}
-    for name, label in frame[["algorithm", "label"]].drop_duplicates().itertuples(index=False):
-        if label not in given:
-            others.setdefault(name, []).append(label)
-    return [entry["label"] or (others.get(entry["name"]) or [entry["name"]]).pop(0) for entry in entries]
-
-
-def _select(frame: pd.DataFrame, rule: str) -> list[tuple[str, bool, pd.DataFrame]]:
+def _select(frame: pd.DataFrame, rule: str, of_plan: pd.DataFrame) -> list[tuple[str, bool, pd.DataFrame]]:
     """Return the rows of the tables that one entry gives: label, whether oracle, its trials.
 
-    Of a grid, only points with the fewest failed trials can be selected: a mean over survivors is
-    no better mean.
+    An oracle selects among the grid points of which all planned trials are stored, and of these among those
+    with the fewest failures: a mean over survivors is no better mean.  Held-out constraints select where a
+    trial is stored at all points of the grid.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The stored trials of the entry.
+    rule : str
+        ``none``, ``heldout`` or ``oracle:METRIC``.
+    of_plan : DataFrame
+        Its planned trials (`_planned_trials`).
     """
-    if frame.empty:
-        return []
     label = frame["label"].iloc[0]
-    if frame["grid"].nunique() == 1:
+    if of_plan["grid"].nunique() == 1:
         return [(label, False, frame)]
     if rule == "none":
         return [
@@ -362,17 +349,24 @@ def _select(frame: pd.DataFrame, rule: str) -> list[tuple[str, bool, pd.DataFram
         metric = rule.partition(":")[2]
     sign = -1.0 if lower_is_better(metric) else 1.0
     values = (sign * metric_values(frame, metric)).groupby([frame[c] for c in [*place, "grid"]], sort=False)
-    counts = values.count()
+    stored = values.size().rename("stored").reset_index()
+    if rule == "heldout":
+        stored["stored"] = stored.groupby(place)["grid"].transform("size")
+        wanted = of_plan.groupby(["dataset", "point"])["grid"].nunique().rename("planned").reset_index()
+    else:
+        wanted = of_plan.drop(columns="label")
+    complete = (stored["stored"] == stored.merge(wanted, how="left")["planned"]).to_numpy()
+    counts, means = values.count()[complete], values.mean()[complete]
     fullest = counts == counts.groupby(level=place, sort=False).transform("max")
-    best = values.mean().where(fullest).fillna(-np.inf).groupby(level=place, sort=False).idxmax()
-    chosen = pd.MultiIndex.from_tuples(best.tolist())
+    best = means.where(fullest).fillna(-np.inf).groupby(level=place, sort=False).idxmax()
+    chosen = pd.MultiIndex.from_tuples(best.tolist(), names=[*place, "grid"])
     kept = frame[frame.set_index([*place, "grid"]).index.isin(chosen)]
     return [(label, rule.startswith("oracle"), kept)]
 
 
 @cache
 def _words(grid: str) -> str:
-    return ", ".join(f"{name}={value}" for name, value in _legible(json.loads(grid)).items())
+    return ", ".join(f"{name}={value}" for name, value in json.loads(grid).items())
 
 
 def _cells(frame: pd.DataFrame, metrics: list[str], planned: int) -> pd.DataFrame:

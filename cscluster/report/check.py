@@ -75,6 +75,7 @@ def _read(text: str) -> pd.DataFrame:
     missing = [name for name in [*_PLACE, "mean"] if name not in table]
     if missing:
         raise KeyError(f"it has no column {', '.join(missing)}; it needs those of summary.csv.")
+    table = table[table["metric"] != ""]  # a method without results has a line of its own
     if table.empty:
         raise ValueError("it has no line below its heading.")
     for name in ("point", "tier", "mean"):

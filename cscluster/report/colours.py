@@ -15,45 +15,34 @@ EMPHASIS = COLOURS[1]  # for what must not be overlooked
 CLUSTERS = tuple(i for i, colour in enumerate(COLOURS) if colour not in (EMPHASIS, "#000000"))
 """The numbers of the colours of clusters; links and what is wrong with them have the others."""
 
-_PRINTED = " (as printed)"
+_PUBLISHED = " (published)"
 
 
 class Form(NamedTuple):
     """How an algorithm looks among others: numbers of its colour and marker and of its line style.
 
-    The printed form of a method beside ours has our colour and marker, another line style and a pale marker.
+    The published form of a method beside its default has the same colour and marker, another line style and
+    a pale marker.
     """
 
     number: int
     dash: int
-    is_printed: bool = False
+    is_published: bool = False
 
 
 def forms(labels: Sequence[str]) -> list[Form]:
-    """Return the form of each algorithm; the two forms of one method belong together.
+    """Return the form of each algorithm; default and published form of one method belong together.
 
     >>> forms(["k-means", "PMMC"])
-    [Form(number=0, dash=0, is_printed=False), Form(number=1, dash=1, is_printed=False)]
-    >>> [tuple(form) for form in forms(["k-means", "PMMC", "PMMC (as printed)"])]
+    [Form(number=0, dash=0, is_published=False), Form(number=1, dash=1, is_published=False)]
+    >>> [tuple(form) for form in forms(["k-means", "PMMC", "PMMC (published)"])]
     [(0, 0, False), (1, 0, False), (1, 1, True)]
     """
-    pairs = {label: _other_form(label, labels) for label in labels if _PRINTED in label}
-    ours = {label: other for label, other in pairs.items() if other is not None}
-    numbers = {label: number for number, label in enumerate(each for each in labels if each not in ours)}
-    if not ours:
+    defaults = {label: label.removesuffix(_PUBLISHED) for label in labels if label.endswith(_PUBLISHED)}
+    paired = {label: default for label, default in defaults.items() if default in labels}
+    numbers = {label: number for number, label in enumerate(each for each in labels if each not in paired)}
+    if not paired:
         return [Form(number, number) for number in numbers.values()]
-    return [Form(numbers[ours.get(label, label)], int(label in ours), label in ours) for label in labels]
-
-
-def _other_form(label: str, labels: Sequence[str]) -> str | None:
-    """Return our form of a printed method: with the same clusterer or, where it is the only one, another.
-
-    >>> _other_form("RCA (as printed) + k-means", ["RCA + PCK-Means", "DCA + PCK-Means"])
-    'RCA + PCK-Means'
-    """
-    wanted = label.replace(_PRINTED, "")
-    if wanted in labels:
-        return wanted
-    learner = wanted.split(" + ")[0]
-    others = [other for other in labels if " + " in other and other.split(" + ")[0] == learner]
-    return others[0] if len(others) == 1 and " + " in wanted else None
+    return [
+        Form(numbers[paired.get(label, label)], int(label in paired), label in paired) for label in labels
+    ]

@@ -12,20 +12,20 @@ import pandas as pd
 from scipy import stats
 
 from cscluster.metrics.catalogue import lower_is_better
-from cscluster.report.aggregate import Results, draw_means, metric_values
+from cscluster.report.aggregate import Results, metric_values
 from cscluster.report.statistics import ALPHA, TOO_FEW, holm, paired_t
 from cscluster.store.cells import changes
-from cscluster.store.folder import RunFolder
-from cscluster.store.records import Record
+from cscluster.store.directory import RunDirectory
 from cscluster.words import plural
 
 _PLACE = ["dataset", "label", "point", "tier"]
+VERDICTS = ("better", "worse", "within noise", TOO_FEW, "same")
 _OF_DATA = ["name", "data"]
 _OF_ALGORITHM = ["algorithm", "version", "clusterer_version", "source", "params", "preprocess", "n_clusters"]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RunComparison:
     """What differs between two runs.
 
     Attributes
@@ -35,10 +35,10 @@ class Comparison:
     cells : DataFrame
         Columns dataset, label, point, tier, metric, before, after, difference, n, p, verdict.  `p` is
         corrected for the number of cells (Holm); the verdict is ``same`` (all trials in common are
-        equal), ``better``, ``worse``, ``noise`` or, for different results of a single draw of links,
+        equal), ``better``, ``worse``, ``within noise`` or, for different results of a single repetition,
         ``too few trials``.
     paired : bool
-        Whether trials have the same links in both runs, so that they were compared one by one.
+        Whether trials have the same constraints in both runs, so that they were compared one by one.
     only_before, only_after : int
         Cells of which only one of them has a result.
     """
@@ -52,76 +52,60 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """The outcome in one line."""
-        total, counts = len(self.cells), self.cells["verdict"].value_counts()
-        lonely = [
-            f"{count} only in the {which}"
-            for count, which in ((self.only_before, "first"), (self.only_after, "second"))
-            if count
-        ]
-        rest = f"; {' and '.join(lonely)}" if lonely else ""
-        if not total:
-            return f"The runs have no cell in common{rest}."
-        same, noise, few = (int(counts.get(name, 0)) for name in ("same", "noise", TOO_FEW))
-        moved = [f"{counts[name]} {name}" for name in ("better", "worse") if name in counts]
-        if same == total:
-            return f"The runs agree: all {total} common cells are equal trial by trial{rest}."
-        others = f"{same} are equal, {noise} within noise"
-        others += f", {few} differ with too few trials to test" if few else ""
-        if not moved:
-            return f"No cell moved significantly: of {total}, {others}{rest}."
-        count = total - same - noise - few
-        return f"{count} of {total} cells moved significantly ({', '.join(moved)}), {others}{rest}."
+        counts = self.cells["verdict"].value_counts()
+        found = [f"{counts[name]} {name}" for name in VERDICTS if name in counts]
+        sides = ((self.only_before, "first"), (self.only_after, "second"))
+        only = "".join(f"; {count} only in the {side}" for count, side in sides if count)
+        return f"{plural(len(self.cells), 'common cell')}{': ' if found else ''}{', '.join(found)}{only}."
 
 
-def compare(before: RunFolder, after: RunFolder, first: Results, second: Results) -> Comparison:
+def compare(before: RunDirectory, after: RunDirectory, first: Results, second: Results) -> RunComparison:
     """Compare two runs, given as result directories and as results."""
-    records = [before.planned_records(), after.planned_records()]
-    old, new = _meanings(before, records[0]), _meanings(after, records[1])
+    old, new = _identities(before), _identities(after)
     common = old.keys() & new.keys()
     by_trial = all(_draw(old[key]) == _draw(new[key]) for key in common)
     changes = [
-        *_differences(before.config()["experiment"], after.config()["experiment"]),
-        *_changed_meanings(old, new),
-        *_differences(_surroundings(before, records[0]), _surroundings(after, records[1])),
+        *_differences(before.definition.experiment.model_dump(), after.definition.experiment.model_dump()),
+        *_changed_identities(old, new),
+        *_differences(_environment(before, first), _environment(after, second)),
     ]
     metrics = [metric for metric in first.metrics if metric in second.metrics]
     cells = pd.concat([_cells(first, second, metric, by_trial) for metric in metrics], ignore_index=True)
     mine, theirs = (
         {(metric, *place) for metric in metrics for place in _scores(run, metric)} for run in (first, second)
     )
-    return Comparison(changes, _judged(cells), by_trial, len(mine - theirs), len(theirs - mine))
+    return RunComparison(changes, _judged(cells), by_trial, len(mine - theirs), len(theirs - mine))
 
 
-def _meanings(folder: RunFolder, records: list[Record]) -> dict[tuple[str, str, str], dict[str, Any]]:
-    """Return what each data set, label and grid point of a run means."""
-    cells = folder.cells()
+def _identities(run: RunDirectory) -> dict[tuple[str, str, str], dict[str, Any]]:
+    """Return what the results of each data set, label and grid point of a run depend on."""
+    cells = [run.definition.cells[hash_] for hash_ in run.definition.plan.cells]
     return {
-        (r["dataset"], r["label"], json.dumps(r["grid"], sort_keys=True)): cells.get(r["cell"], {})
-        for r in records
+        (cell.dataset, cell.label, json.dumps(cell.grid, sort_keys=True)): cell.identity for cell in cells
     }
 
 
-def _draw(meaning: dict[str, Any]) -> list[Any]:
-    """Return what the links of a trial depend on."""
-    return [meaning.get(name) for name in ("data", "recipe", "name", "schedule", "seed", "repeats")]
+def _draw(identity: dict[str, Any]) -> list[Any]:
+    """Return what the constraints of a trial depend on."""
+    return [identity.get(name) for name in ("data", "recipe", "name", "schedule", "seed", "repeats")]
 
 
-def _changed_meanings(old: dict[Any, dict[str, Any]], new: dict[Any, dict[str, Any]]) -> Iterator[str]:
+def _changed_identities(old: dict[Any, dict[str, Any]], new: dict[Any, dict[str, Any]]) -> Iterator[str]:
     """Yield what changed in settings that go by the same name, where the experiment does not say it."""
     found: dict[str, set[str]] = {}
-    for (dataset, label, grid), meaning in old.items():
-        other = new.get((dataset, label, grid), meaning)
+    for (dataset, label, grid), identity in old.items():
+        other = new.get((dataset, label, grid), identity)
         for names, prefix in ((_OF_DATA, ""), (_OF_ALGORITHM, f"{label}: ")):
-            for change in changes(*({name: m.get(name) for name in names} for m in (meaning, other))):
+            for change in changes(*({name: m.get(name) for name in names} for m in (identity, other))):
                 found.setdefault(prefix + change, set()).add(dataset)
     for text, datasets in found.items():
         yield f"{text} ({plural(len(datasets), 'data set')})" if len(datasets) > 1 else text
 
 
-def _surroundings(folder: RunFolder, records: list[Record]) -> dict[str, Any]:
-    """Return the environment of a run's records; of several, each value that occurs."""
-    known = folder.environments()
-    used = dict.fromkeys(record["environment"] for record in records)
+def _environment(run: RunDirectory, results: Results) -> dict[str, Any]:
+    """Return the environment of a run's trials; of several, each value that occurs."""
+    known = run.definition.environments
+    used = results.trials["environment"].unique()
     merged: dict[str, list[Any]] = {}
     for key in used:
         for name, value in _flat(known.get(key, {})):
@@ -168,21 +152,20 @@ def _cells(first: Results, second: Results, metric: str, by_trial: bool) -> pd.D
             continue
         a, b = scores[0][place], scores[1][place]
         both = a.index.intersection(b.index)
-        if by_trial and len(both):
-            a, b = a[both], b[both]
-        d = b[both] - a[both]
-        draws = [_by_draw(part, run.repeats) for part, run in ((a, first), (b, second))]
-        if by_trial and len(both):
-            p = float(paired_t((draws[1] - draws[0]).to_numpy()[:, None])[0])
-        else:
-            p = _welch(*draws)
+        together = by_trial and len(both) > 0
+        d = b.loc[both, "score"] - a.loc[both, "score"]
+        if together:
+            a, b = a.loc[both], b.loc[both]
+        draws = [part.groupby("draw")["score"].mean() for part in (a, b)]
+        p = paired_t((draws[1] - draws[0]).to_numpy()[:, None]).item() if together else _welch(*draws)
+        before, after = a["score"].mean(), b["score"].mean()
         rows.append(
             dict(zip(_PLACE, place, strict=True))
             | {
                 "metric": metric,
-                "before": a.mean(),
-                "after": b.mean(),
-                "difference": b.mean() - a.mean(),
+                "before": before,
+                "after": after,
+                "difference": after - before,
                 "n": min(len(a), len(b)),
                 "p": p,
                 "same": len(both) > 0 and not d.round(12).any(),
@@ -193,17 +176,11 @@ def _cells(first: Results, second: Results, metric: str, by_trial: bool) -> pd.D
     return pd.DataFrame(rows, columns=columns)
 
 
-def _scores(run: Results, metric: str) -> dict[Any, pd.Series]:
-    """Return the values of each place by trial, of places that have any."""
-    values = metric_values(run.trials, metric).dropna()
-    trials = run.trials.loc[values.index]
-    places = values.groupby([trials[name] for name in _PLACE], sort=False)
-    return {place: part.set_axis(trials.loc[part.index, "trial"]) for place, part in places}
-
-
-def _by_draw(values: pd.Series, repeats: int) -> pd.Series:
-    """Return the mean over the trials (index) of each draw of links, which a test takes as one."""
-    return draw_means(values, [], values.index // repeats)["mean"]
+def _scores(run: Results, metric: str) -> dict[Any, pd.DataFrame]:
+    """Return the score and the draw of each trial (index), by place; of places that have any."""
+    trials = run.trials.assign(score=metric_values(run.trials, metric)).dropna(subset="score")
+    places = trials.set_index("trial").groupby(_PLACE, sort=False)
+    return {place: part[["score", "draw"]] for place, part in places}
 
 
 def _welch(a: pd.Series, b: pd.Series) -> float:
@@ -221,6 +198,6 @@ def _judged(cells: pd.DataFrame) -> pd.DataFrame:
     cells["p"] = holm(cells["p"].to_numpy())
     lower = cells["metric"].map(lower_is_better)
     ahead = np.where((cells["difference"] > 0) != lower, "better", "worse")
-    tested = np.where(cells["p"] < ALPHA, ahead, np.where(cells["draws"] < 2, TOO_FEW, "noise"))
+    tested = np.where(cells["p"] < ALPHA, ahead, np.where(cells["draws"] < 2, TOO_FEW, "within noise"))
     cells["verdict"] = np.where(cells["same"], "same", tested)
     return cells.drop(columns=["same", "draws"])

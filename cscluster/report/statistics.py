@@ -1,6 +1,6 @@
-"""Which differences are more than chance: paired tests over draws of links, rank tests across data sets.
+"""Which differences are more than chance: paired tests over repetitions, rank tests across data sets.
 
-Draws are paired: draw t of a data set has the same links for every algorithm.  So algorithms are
+Draws are paired: draw t of a data set has the same constraints for every algorithm.  So algorithms are
 compared on one data set by tests on the differences of their scores, one for each draw: the mean where
 several trials repeat a draw, since those are no independent observations.  Across data sets they are
 compared by ranks of their means, one for each source of samples: neither draws nor samples of another
@@ -30,7 +30,7 @@ from cscluster.report.aggregate import Axes, Place, Results, draw_means, metric_
 ALPHA = 0.05
 CONFIDENCE = 0.95
 ENOUGH = 3
-"""Draws of links that a confidence interval needs."""
+"""Draws that a confidence interval needs."""
 TOO_FEW = "too few trials"
 """What is said where a test could not become significant, whatever the scores."""
 _PAIR = ["a", "b", "n", "difference", "t_p", "wilcoxon_p", "holm_p", "cohen_dz", "rank_biserial", "winner"]
@@ -38,7 +38,7 @@ _PAIR = ["a", "b", "n", "difference", "t_p", "wilcoxon_p", "holm_p", "cohen_dz",
 
 @dataclass(frozen=True)
 class Paired:
-    """One metric of all draws of links, side by side.
+    """One metric of all draws, side by side.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class Compared(Protocol):
 
 
 def paired(results: Compared, metric: str) -> Paired:
-    """Return one metric of all draws of links, side by side."""
+    """Return one metric of all draws, side by side."""
     axes = results.axes
     if metric not in axes.tables:
         axes.tables[metric] = _paired(results, metric)
@@ -138,7 +138,7 @@ def paired_t(differences: FloatArray) -> FloatArray:
 def intervals(results: Results, metric: str, by: Sequence[str]) -> pd.DataFrame:
     """Return the mean of each group of trials and the 95 % confidence interval of the mean.
 
-    The interval is Student's, over draws of links, and ends where the range of the metric ends.  That of
+    The interval is Student's, over draws, and ends where the range of the metric ends.  That of
     a positive metric without a largest value, such as seconds, is a factor: it stays positive.
 
     Parameters
@@ -153,7 +153,7 @@ def intervals(results: Results, metric: str, by: Sequence[str]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The columns of `by`, mean, low and high (NaN for fewer than three draws of links), and n, the
+        The columns of `by`, mean, low and high (NaN for fewer than three draws), and n, the
         number of trials.
     """
     trials, values = results.trials, metric_values(results.trials, metric)
@@ -373,6 +373,12 @@ class Friedman:
         """The names of what was left out, algorithms first."""
         return [*self.absent_labels, *self.absent_datasets]
 
+    def words(self) -> str:
+        """Return the outcome, and what was omitted, in words."""
+        alike = "differ" if self.p < ALPHA else "do not differ significantly"
+        omitted = f"; omitted, no results: {_listed(self.left_out)}" if self.left_out else ""
+        return f"Across {self.across} the algorithms {alike} (Friedman, p = {self.p:.2g}{omitted})"
+
     @cached_property
     def nemenyi(self) -> pd.DataFrame:
         """p-values of Nemenyi's test, label x label."""
@@ -500,21 +506,14 @@ def _across(results: Results, metric: str) -> str:
     test = rank_test(results, metric)
     if test is None:
         return ""
-    alike = "differ" if test.p < ALPHA else "do not differ significantly"
     ranks = [
         f"{results.marks[label]} {rank:.2f}"
         for label, rank in test.mean_ranks.sort_values(kind="stable").items()
     ]
-    text = (
-        f" Across {test.across} the algorithms {alike} (Friedman, p = {test.p:.2g}); "
-        f"mean ranks: {', '.join(ranks)}; critical difference {test.critical_difference:.2f} (Nemenyi)"
+    return (
+        f" {test.words()}; mean ranks: {', '.join(ranks)}; "
+        f"critical difference {test.critical_difference:.2f} (Nemenyi)."
     )
-    return f"{text}{left_out_words(test)}."
-
-
-def left_out_words(test: Friedman) -> str:
-    """Say what is not in the ranks; nothing where all is."""
-    return f"; omitted, no results: {_listed(test.left_out)}" if test.left_out else ""
 
 
 def _listed(parts: list[str]) -> str:

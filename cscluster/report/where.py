@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import operator
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -14,15 +13,7 @@ from cscluster.errors import ConfigError, did_you_mean, require_known
 from cscluster.report.aggregate import Results, restrict
 
 _FIELDS = ("dataset", "label", "algorithm", "point", "tier", "trial")
-_SIGNS: dict[str, Callable[[Any, Any], bool]] = {
-    "!=": operator.ne,
-    ">=": operator.ge,
-    "<=": operator.le,
-    "=": operator.eq,
-    ">": operator.gt,
-    "<": operator.lt,
-    "~": lambda text, part: str(part).lower() in str(text).lower(),
-}
+_ORDER = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
 def where(results: Results, conditions: list[str]) -> Results:
@@ -51,7 +42,7 @@ def _parts(condition: str) -> tuple[str, str, str]:
     match = re.fullmatch(r"\s*(\w+)\s*(!=|>=|<=|=|>|<|~)\s*(.*?)\s*", condition)
     if match is None:
         raise ConfigError(
-            f"A condition is a field, one of {' '.join(_SIGNS)}, and a value, as in 'point>=60'; "
+            "A condition is a field, one of = != < <= > >= ~, and a value, as in 'point>=60'; "
             f"got '{condition}'."
         )
     return match[1], match[2], match[3]
@@ -60,22 +51,23 @@ def _parts(condition: str) -> tuple[str, str, str]:
 def _fulfilled(results: Results, condition: str) -> pd.Series:
     field, sign, value = _parts(condition)
     values = _column(results, field)
-    wanted = [value, *value.split(",")] if sign in ("=", "!=") else [value]
-    if sign in ("<", "<=", ">", ">=") and _number(value) is None:
-        raise ConfigError(f"Condition '{condition}': '{value}' is not a number.")
+    bound = _number(value)
+    if sign == "~":
+        return values.notna() & values.map(lambda each: value.lower() in str(each).lower())
+    if sign in _ORDER:
+        if bound is None:
+            raise ConfigError(f"Condition '{condition}': '{value}' is not a number.")
+        numbers = values.map(_number).astype(float)
+        return numbers.notna() & _ORDER[sign](numbers, bound)
+    wanted = [value, *value.split(",")]
     known = values.dropna().unique()
-    hits = [v for v in known if any(_compare(v, "=" if sign == "!=" else sign, w) for w in wanted)]
-    found = values.isin(hits)
+    found = values.isin([each for each in known if any(_same(each, one) for one in wanted)])
     return ~found if sign == "!=" else found
 
 
-def _compare(value: Any, sign: str, wanted: str) -> bool:
+def _same(value: Any, wanted: str) -> bool:
     a, b = _number(value), _number(wanted)
-    if sign == "~":
-        return _SIGNS[sign](value, wanted)
-    if a is not None and b is not None:
-        return _SIGNS[sign](a, b)
-    return sign == "=" and str(value) == wanted.strip()
+    return str(value) == wanted.strip() if a is None or b is None else a == b
 
 
 def _number(value: Any) -> float | None:

@@ -1,75 +1,115 @@
-"""The choice of a method as a method, so that experiments can name it."""
+"""The choice of a method by held-out constraints."""
 
 from __future__ import annotations
 
-from typing import Self
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
-import numpy as np
+from scipy import sparse
 
 from cscluster.algorithms import registry
-from cscluster.algorithms.base import IntArray, Samples, SeededClusterer
+from cscluster.algorithms.base import Samples
 from cscluster.algorithms.build import build
-from cscluster.algorithms.metric_clusterer import MetricClusterer
-from cscluster.algorithms.shared import sharing_parts
 from cscluster.constraints import Constraints
-from cscluster.selection.method import CANDIDATES, choose_algorithm
+from cscluster.selection.guarded import Choosing, Guarded
 
 
-class Auto(SeededClusterer):
-    """The method that keeps most held-out links, chosen anew for each fit.
+@dataclass(frozen=True)
+class Candidate:
+    """A method that `Auto` may choose.
+
+    `max_rows` and `max_columns` bound the data that it is tried on.
+    """
+
+    name: str
+    clusterer: str | None = None
+    max_rows: int = 10**9
+    max_columns: int = 10**9
+
+    def build(self, n_clusters: int, seed: int) -> Any:
+        """Return the unfitted estimator; a metric learner is joined with `clusterer`, k-means by default."""
+        return build(self.name, {}, n_clusters, seed, (self.clusterer, {}) if self.clusterer else None)
+
+    def suits(self, X: Any) -> bool:
+        """Tell whether it can be fitted to such data."""
+        n, d = X.shape
+        takes_sparse = "sparse" in registry.find(self.name).tags
+        return n <= self.max_rows and d <= self.max_columns and (takes_sparse or not sparse.issparse(X))
+
+
+CANDIDATES = (
+    Candidate("pmmc", max_rows=20_000),
+    Candidate("itml", max_columns=1000),
+    Candidate("lmnn", max_columns=1000),
+    Candidate("trace_ratio_nonlinear", max_rows=20_000, max_columns=1000),
+    Candidate("mpckmeans_full", max_columns=50),
+)
+"""In the order of preference; chosen on the sets of ``configs/benchmark/development.yaml``."""
+
+HARD_CANDIDATES = (
+    Candidate("itml", "pccc", max_columns=1000),
+    Candidate("rca", "pccc", max_columns=1000),
+)
+"""Those that satisfy hard constraints; the baseline is then PCCC."""
+
+
+def candidates_for(X: Any, constraints: Constraints) -> list[Candidate]:
+    """Return the candidates for such data and constraints, in the order of preference."""
+    every = HARD_CANDIDATES if len(constraints.hard) else CANDIDATES
+    return [each for each in every if each.suits(X)]
+
+
+_EVERY = (*CANDIDATES, *HARD_CANDIDATES)
+_METHODS = {each.name for each in _EVERY} | {each.clusterer or registry.JOINED for each in _EVERY}
+
+
+def _version(name: str) -> int:
+    return registry.find(name).load().version
+
+
+class Auto(Choosing):
+    """The method that satisfies most held-out constraints, chosen anew for each fit.
+
+    Each candidate and the baseline, k-means, are fitted five times, without the constraints of a fifth of
+    the constrained samples.  The first candidate within a standard error of the best is fitted to all
+    constraints, or the baseline where none exceeds it (`compare`).  No labels are used.  Where constraints
+    are hard, all candidates and the baseline satisfy them.
 
     Attributes
     ----------
-    algorithm_ : str
-        Name of the method that was chosen.
     estimator_ : estimator
-        That method, fitted to all links.
+        What was fitted to all constraints.
+    algorithm_ : str
+        Its name.
+    uses_baseline_ : bool
+        Whether it is the baseline.
+    reason_ : str
+        Why.
+    comparison_ : Comparison
+        Held-out constraint accuracy of each candidate and of the baseline.
 
     Notes
     -----
-    The rule is that of ``cscluster cluster --algorithm auto`` (`choose_algorithm`): a fifth of the linked
-    samples is set aside, five times, and the methods are compared by how many links of these they keep;
-    k-means, which sees no links, is one of them.  No labels are looked at.  A fit costs five fits of each
-    method and one of the chosen one.
-
-    Methods that would take too long are left out.  What is too long depends on the `timeout` of an experiment
-    and on CSCLUSTER_MAX_SECONDS, which are not part of a trial's key: give trials that are compared the same.
+    With fewer than ten constraints, or fewer than two of a kind, the baseline is used.  A fit costs five
+    fits of each candidate on at most 1,000 samples and one of the winner on all.
 
     References
     ----------
-    Ours, not published; see ``docs/defaults.md``.
+    Of this package; the rule and its thresholds are described in ``docs/defaults.md``.
 
     Examples
     --------
     >>> from cscluster import Auto, Constraints, load_dataset
     >>> iris = load_dataset("iris")
     >>> pairs = [(i, (7 * i + 3) % 150) for i in range(40)]
-    >>> model = Auto(n_clusters=3, random_state=0).fit(iris.X, Constraints.from_labels(pairs, iris.y))
-    >>> model.algorithm_ in CANDIDATES
-    True
+    >>> model = Auto(n_clusters=3, random_state=0)
+    >>> model = model.fit(iris.X, constraints=Constraints.from_labels(pairs, iris.y))
+    >>> model.estimator_.n_clusters
+    3
     """
 
-    accepts_sparse = True
-    keeps_hard_links = True  # as far as the chosen method does
+    version: ClassVar[int] = 10 + Guarded.version + sum(map(_version, _METHODS))  # results follow theirs
 
-    version = (
-        2 + MetricClusterer.version + sum(registry.find(name).load().version for name in CANDIDATES)
-    )  # results change with those of any candidate
-
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Choose a method by held-out links, and fit it to all links."""
-        X, constraints = self._validate(X, constraints)
-        seed = self.random_state
-        if seed is None:
-            seed = int(np.random.default_rng().integers(2**32))
-        with sharing_parts(X):
-            chosen = choose_algorithm(X, constraints, self.n_clusters, seed, lambda _: None)
-            self.estimator_ = build(chosen.algorithm, {}, self.n_clusters, seed).fit(X, constraints)
-        self.algorithm_ = chosen.algorithm
-        self._end_as(self.estimator_)
-        return self
-
-    def predict(self, X: Samples) -> IntArray:
-        """Return the clusters of new samples by the chosen method."""
-        X = self._validate_new(X)
-        return np.asarray(self.estimator_.predict(X))
+    def _methods(self, X: Samples, constraints: Constraints) -> tuple[int, list[Any]]:
+        candidates = candidates_for(X, constraints)
+        return self.n_clusters, [each.build(self.n_clusters, 0) for each in candidates]

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cscluster import threads
-from cscluster.algorithms.build import build
+from cscluster.algorithms.build import title
+from cscluster.algorithms.partition.kmeans import KMeans
 from cscluster.algorithms.shared import sharing_parts
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError, DataError
+from cscluster.errors import ConstraintError, CsclusterError, DataError
 from cscluster.metrics.scores import silhouette
 from cscluster.selection import heldout
-from cscluster.selection.heldout import Tick
-from cscluster.selection.method import EQUAL, shortlist
+from cscluster.selection.auto import candidates_for
+from cscluster.selection.compare import OnFit
 
 MOST = 10
 _BEYOND_BOUND = 3
 _QUICK = ("pckmeans", "rca", "itml")
+EQUAL = 0.01
+"""Scores that differ by less count as equal."""
 
 
 @dataclass(frozen=True)
@@ -44,93 +48,106 @@ class Count:
     reason: str
 
 
-def lower_bound(links: Constraints) -> int:
-    """Return a number of groups of must-linked samples that are all cannot-linked with each other.
+def lower_bound(constraints: Constraints) -> int:
+    """Return a number of must-link components that are all cannot-linked with each other.
 
-    A clique is grown from each group in turn, the most linked groups first; no partition into
-    fewer clusters keeps all links.
+    A clique is grown from each component in turn, those with most cannot-links first; no partition into
+    fewer clusters satisfies all constraints.
     """
-    edges = links.component_cannot_links
+    edges = constraints.component_cannot_links
     neighbours: dict[int, set[int]] = {}
     for a, b in edges.tolist():
         neighbours.setdefault(a, set()).add(b)
         neighbours.setdefault(b, set()).add(a)
-    ranked = sorted(neighbours, key=lambda group: (-len(neighbours[group]), group))
+    ranked = sorted(neighbours, key=lambda component: (-len(neighbours[component]), component))
     best = min(len(ranked), 1)
     for start in ranked[:200]:
         clique, left = 1, set(neighbours[start])
         while left:
-            nearest = max(left, key=lambda group: (len(neighbours[group] & left), -group))
-            left &= neighbours[nearest]
+            member = max(left, key=lambda component: (len(neighbours[component] & left), -component))
+            left &= neighbours[member]
             clique += 1
         best = max(best, clique)
     return best
 
 
-def candidates(n_samples: int, links: Constraints) -> list[int]:
-    """Return the numbers to try: from what the links need up to ten, or a few more than they need."""
-    low = max(2, lower_bound(links))
+def candidates(n_samples: int, constraints: Constraints) -> list[int]:
+    """Return the numbers to try: from what the constraints need up to ten, or a few more than they need."""
+    low = max(2, lower_bound(constraints))
     high = min(max(MOST, low + _BEYOND_BOUND), n_samples - 1)
     if low > high:
         raise ConstraintError(
-            f"The links need at least {low} clusters of {n_samples} rows; say how many there are."
+            f"The constraints need at least {low} clusters of {n_samples} rows; say how many there are."
         )
     return list(range(low, high + 1))
 
 
 def choose_count(
-    X: Any, links: Constraints, algorithm: str | None, params: dict[str, Any], seed: int, tick: Tick
+    X: Any,
+    constraints: Constraints,
+    methods_for: Callable[[int], Sequence[Any]] | None,
+    seed: int,
+    on_fit: OnFit | None = None,
 ) -> Count:
     """Choose the number of clusters.
 
-    With enough links it is the number at which most held-out links are kept, by the named
-    algorithm or by the best of three quick ones; the smallest, where several are equal.  Else it
-    is the number at which k-means has the largest silhouette.
+    With enough constraints it is the number with the highest held-out constraint accuracy of the best of
+    some methods; the smallest, where several are equal.  Else it is the number at which k-means has the
+    largest silhouette.
+
+    Parameters
+    ----------
+    X, constraints : array, Constraints
+        Samples and constraints.
+    methods_for : callable, optional
+        Takes a number of clusters and returns unfitted estimators; by default quick candidates of `Auto`.
+    seed : int
+        Seed of all random choices.
+    on_fit : callable, optional
+        Reports progress.
     """
-    numbers = candidates(X.shape[0], links)
-    X, links = heldout.fewer_rows(X, links, seed)
+    numbers = candidates(X.shape[0], constraints)
+    every = candidates_for(X, constraints)
+    quick = [each for each in every if each.name in _QUICK] or every
+    methods_for = methods_for or (lambda k: [each.build(k, seed) for each in quick])
+    X, constraints, _ = heldout.fewer_rows(X, constraints, seed)
+    report = on_fit or (lambda name, done, total: None)
     with threads.for_table(X), sharing_parts(X):
-        return _best_of(numbers, X, links, algorithm, params, seed, tick)
+        methods = {k: methods_for(k) for k in numbers}
+        if heldout.are_enough(constraints) and any(methods.values()):
+            scores = _heldout_scores(methods, X, constraints, seed, report)
+            return _best_count(scores, "held-out accuracy", "its held-out constraint accuracy is highest")
+        scores = _silhouettes(numbers, X, seed, report)
+        return _best_count(scores, "silhouette", "the silhouette of k-means is largest there")
 
 
-def _best_of(
-    numbers: Sequence[int],
-    X: Any,
-    links: Constraints,
-    algorithm: str | None,
-    params: dict[str, Any],
-    seed: int,
-    tick: Tick,
-) -> Count:
-    if heldout.are_enough(links):
-        parts = heldout.splits(links, seed)
-        names = _methods(X, algorithm)
-        scores = {
-            k: max(heldout.attempt(name, params, X, parts, k, seed, tick).score for name in names)
-            for k in numbers
-        }
-        if max(scores.values()) < 0:
-            raise DataError("No number of clusters could be tried; say how many clusters there are.")
-        return _best_count(scores, "held-out links kept", "most held-out links are kept there")
+def _heldout_scores(
+    methods: Mapping[int, Sequence[Any]], X: Any, constraints: Constraints, seed: int, report: OnFit
+) -> dict[int, float]:
+    """Return the highest held-out constraint accuracy of some methods at each number of clusters."""
+    scores: dict[int, float] = {}
+    done, total = 0, sum(map(len, methods.values()))
+    for k, of_number in methods.items():
+        for method in of_number:
+            report(f"{title(method)}, {k} clusters", done, total)
+            done += 1
+            with contextlib.suppress(CsclusterError):  # a method may not take this number
+                score = heldout.accuracy(heldout.labels_of(method, X), constraints, seed)
+                scores[k] = max(score.value, scores.get(k, 0.0))
+    if not scores:
+        raise DataError("No number of clusters could be tried; say how many clusters there are.")
+    return scores
+
+
+def _silhouettes(numbers: Sequence[int], X: Any, seed: int, report: OnFit) -> dict[int, float]:
+    """Return the silhouette of k-means at each number of clusters."""
     scores = {}
-    for k in numbers:
-        tick("k-means")
+    for done, k in enumerate(numbers):
+        report(f"k-means, {k} clusters", done, len(numbers))
         with warnings.catch_warnings(action="ignore"):
-            labels = build("kmeans", {}, k, seed).fit(X).labels_
+            labels = KMeans(n_clusters=k, random_state=seed).fit(X).labels_
         scores[k] = silhouette(X, labels, seed) or -1.0
-    return _best_count(scores, "silhouette", "the silhouette of k-means is largest there")
-
-
-def n_fits(X: Any, links: Constraints, algorithm: str | None) -> int:
-    """Return the number of fits that `choose_count` makes."""
-    each = heldout.FOLDS * len(_methods(X, algorithm)) if heldout.are_enough(links) else 1
-    return len(candidates(X.shape[0], links)) * each
-
-
-def _methods(X: Any, algorithm: str | None) -> Sequence[str]:
-    if algorithm is not None:
-        return [algorithm]
-    return [name for name in shortlist(X) if name in _QUICK] or shortlist(X)[:1]
+    return scores
 
 
 def _best_count(scores: dict[int, float], name: str, reason: str) -> Count:

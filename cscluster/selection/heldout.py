@@ -1,153 +1,155 @@
-"""How well a method keeps links that it was not shown: the honest measure where there are no labels."""
+"""Held-out constraint accuracy: the share of constraints satisfied by a method that was not shown them."""
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from cscluster import seeds
-from cscluster.algorithms import registry
-from cscluster.algorithms.build import build
-from cscluster.arrays import IntArray
+from cscluster.arrays import BoolArray, FloatArray, IntArray
 from cscluster.constraints import Constraints
-from cscluster.errors import CsclusterError
 
 FOLDS = 5
-MIN_LINKS = 20
-MIN_OF_EACH_KIND = 5
-MAX_ROWS = 3000
-
-Tick = Callable[[str], None]
-"""Told what is being done, once for each fit."""
-
-Split = tuple[Constraints, Constraints]
+MIN_CONSTRAINTS = 10
+MIN_OF_EACH_KIND = 2
+MAX_ROWS = 1000
 
 
 @dataclass(frozen=True)
-class Attempt:
-    """What a method made of held-out links.
+class Score:
+    """Held-out constraint accuracy.
 
     Attributes
     ----------
-    algorithm : str
-        Name in the registry.
-    must, cannot : pair of int
-        Number of held-out links that were kept, and of all.
-    seconds : float
-        Time of a fit: the median, so that neither compilation counts nor what fits share with the first one.
-    problem : str
-        Why there is no result, if there is none.
+    must, cannot : float
+        Shares of the held-out must-links and cannot-links that are satisfied.
+    n_must, n_cannot : int
+        Their numbers; each constraint counts once.
     """
 
-    algorithm: str
-    must: tuple[int, int] = (0, 0)
-    cannot: tuple[int, int] = (0, 0)
-    seconds: float = 0.0
-    problem: str = ""
+    must: float
+    cannot: float
+    n_must: int
+    n_cannot: int
 
     @property
-    def score(self) -> float:
-        """Mean of the shares of must-links and of cannot-links that were kept."""
-        if self.problem:
-            return -1.0
-        shares = [kept / total for kept, total in (self.must, self.cannot) if total]
+    def value(self) -> float:
+        """Mean of both shares, so that neither kind outweighs the other."""
+        shares = [share for share, n in ((self.must, self.n_must), (self.cannot, self.n_cannot)) if n]
         return float(np.mean(shares)) if shares else 0.0
 
     @property
+    def standard_error(self) -> float:
+        """Standard error of `value`: that of the mean of two independent proportions.
+
+        A share p of n is taken as ``(n p + 1) / (n + 2)``, so that no proportion is known exactly.
+        """
+        variances = []
+        for share, n in ((self.must, self.n_must), (self.cannot, self.n_cannot)):
+            if n:
+                p = (n * share + 1) / (n + 2)
+                variances.append(p * (1 - p) / n)
+        return float(np.sqrt(sum(variances)) / len(variances)) if variances else np.inf
+
+    @property
     def exceeds_chance(self) -> bool:
-        """Whether the score is above that of labels that know nothing, one half, by two standard errors."""
-        totals = [total for _, total in (self.must, self.cannot) if total]
-        error = 0.5 / len(totals) * float(np.sqrt(sum(1 / total for total in totals))) if totals else np.inf
-        return self.score > 0.5 + 2 * error
+        """Whether `value` is above one half, that of random labels, by two standard errors."""
+        return self.value > 0.5 + 2 * self.standard_error
 
 
-def title(name: str) -> str:
-    """Return what a method is called in tables."""
-    algorithm = registry.find(name)
-    joined = registry.find(registry.JOINED).title
-    return f"{algorithm.title} + {joined}" if algorithm.is_metric else algorithm.title
+def are_enough(constraints: Constraints) -> bool:
+    """Tell whether there are enough constraints to hold some out."""
+    kinds = (len(constraints.must_links), len(constraints.cannot_links))
+    return sum(kinds) >= MIN_CONSTRAINTS and min(kinds) >= MIN_OF_EACH_KIND
 
 
-def are_enough(links: Constraints) -> bool:
-    """Tell whether there are enough links to hold some out."""
-    kinds = (len(links.must_links), len(links.cannot_links))
-    return sum(kinds) >= MIN_LINKS and min(kinds) >= MIN_OF_EACH_KIND
+def folds(constraints: Constraints, seed: int) -> list[BoolArray]:
+    """Set aside a fifth of the constrained samples, five times; return which constraints touch them.
 
-
-def splits(links: Constraints, seed: int) -> list[Split]:
-    """Set aside a fifth of the linked samples, five times: all their links are asked, none is shown.
-
-    Links that follow from shown ones would be no test; samples without any shown link have none.
+    A fit is shown the other constraints only.  Samples are set aside, not pairs, so that no held-out
+    constraint follows from those that are shown.
     """
-    fold = np.full(links.n_samples, -1)
-    order = np.arange(len(links.touched)) % FOLDS
-    fold[links.touched] = seeds.generator(seed, "held-out links").permutation(order)
-    asked = [(fold[links.pairs] == number).any(axis=1) for number in range(FOLDS)]
-    return [(links.select(~mask), links.select(mask)) for mask in asked]
+    fold = np.full(constraints.n_samples, -1)
+    order = np.arange(len(constraints.touched)) % FOLDS
+    fold[constraints.touched] = seeds.generator(seed, "held-out links").permutation(order)
+    return [(fold[constraints.pairs] == number).any(axis=1) for number in range(FOLDS)]
 
 
-def fewer_rows(X: Any, links: Constraints, seed: int) -> tuple[Any, Constraints]:
-    """Keep at most `MAX_ROWS`: all linked samples and others at random, or those of links drawn at random.
+def accuracy(
+    fit: Callable[[Constraints], IntArray],
+    constraints: Constraints,
+    seed: int,
+    judges: BoolArray | None = None,
+) -> Score:
+    """Return the held-out constraint accuracy of `fit`.
 
-    All links between the samples that are kept stay.
+    A constraint whose samples are set aside in two folds counts once, with its mean.
+
+    Parameters
+    ----------
+    fit : callable
+        Is shown constraints and returns labels.
+    constraints : Constraints
+        All constraints.
+    seed : int
+        Seed of the folds.
+    judges : ndarray of bool, optional
+        Which of the `constraints.pairs` may judge; all by default.
     """
-    n = links.n_samples
+    i, j = constraints.pairs.T
+    n_held_out, n_satisfied = np.zeros((2, len(constraints)))
+    for held_out in folds(constraints, seed):
+        labels = fit(constraints.select(~held_out))
+        n_held_out += held_out
+        n_satisfied += held_out & ((labels[i] == labels[j]) == constraints.is_must)
+    judging = np.ones(len(constraints), dtype=bool) if judges is None else judges
+    must, cannot = (
+        n_satisfied[kind] / n_held_out[kind]
+        for kind in (constraints.is_must & judging, ~constraints.is_must & judging)
+    )
+    return Score(_mean(must), _mean(cannot), len(must), len(cannot))
+
+
+def _mean(shares: FloatArray) -> float:
+    return float(shares.mean()) if len(shares) else 0.0
+
+
+def labels_of(estimator: Any, X: Any) -> Callable[[Constraints], IntArray]:
+    """Return the function from constraints that are shown to the labels of an unfitted estimator."""
+
+    def labels(shown: Constraints) -> IntArray:
+        with warnings.catch_warnings(action="ignore"):
+            return np.asarray(clone(estimator).fit(X, constraints=shown).labels_)
+
+    return labels
+
+
+def fewer_rows(
+    X: Any, constraints: Constraints, seed: int, judges: BoolArray | None = None
+) -> tuple[Any, Constraints, BoolArray | None]:
+    """Keep at most `MAX_ROWS` samples, with the constraints between them.
+
+    All constrained samples stay and others at random; of more, those of constraints drawn at random.
+    """
+    n = constraints.n_samples
     if n <= MAX_ROWS:
-        return X, links
-    linked = links.touched
+        return X, constraints, judges
     rng = seeds.generator(seed, "rows")
-    if len(linked) > MAX_ROWS:
-        ends = links.pairs[rng.permutation(len(links))].ravel()
+    touched = constraints.touched
+    if len(touched) > MAX_ROWS:
+        ends = constraints.pairs[rng.permutation(len(constraints))].ravel()
         first = np.sort(np.unique(ends, return_index=True)[1])
         rows = np.sort(ends[first[:MAX_ROWS]])
-        links = links.select(np.isin(links.pairs, rows).all(axis=1))
+        inside = np.isin(constraints.pairs, rows).all(axis=1)
+        constraints = constraints.select(inside)
+        judges = None if judges is None else judges[inside]
     else:
-        others = np.setdiff1d(np.arange(n), linked)
-        drawn = rng.choice(others, MAX_ROWS - len(linked), replace=False)
-        rows = np.sort(np.concatenate([linked, drawn]))
-    return X[rows], links.renumbered(rows)
-
-
-def kept_of(links: Constraints, labels: IntArray) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return the numbers of must-links that labels keep and of all, and those of cannot-links."""
-    broken = links.violated(labels)
-    n_must, n_cannot = len(links.must_links), len(links.cannot_links)
-    return (n_must - len(broken.must_links), n_must), (n_cannot - len(broken.cannot_links), n_cannot)
-
-
-def agreement(fit: Callable[[Constraints], IntArray], links: Constraints, seed: int) -> float:
-    """Return the score of held-out links: `fit` is shown links and returns labels."""
-    totals = np.zeros((2, 2), dtype=int)
-    for shown, asked in splits(links, seed):
-        totals += kept_of(asked, fit(shown))
-    must, cannot = map(tuple, totals.tolist())
-    return Attempt("", must, cannot).score
-
-
-def attempt(
-    name: str, params: dict[str, Any], X: Any, parts: list[Split], n_clusters: int, seed: int, tick: Tick
-) -> Attempt:
-    """Fit a method to the shown links of each split, and count which held-out ones it keeps."""
-    times = []
-    totals = np.zeros((2, 2), dtype=int)
-    problem = ""
-    for shown, asked in parts:
-        tick(title(name))
-        if problem:
-            continue
-        start = time.perf_counter()
-        try:
-            with warnings.catch_warnings(action="ignore"):
-                labels = build(name, params, n_clusters, seed).fit(X, shown).labels_
-        except (CsclusterError, np.linalg.LinAlgError) as error:
-            problem = str(error)
-            continue
-        times.append(time.perf_counter() - start)
-        totals += kept_of(asked, labels)
-    must, cannot = map(tuple, totals.tolist())
-    return Attempt(name, must, cannot, float(np.median(times)) if times else 0.0, problem)
+        others = np.setdiff1d(np.arange(n), touched)
+        drawn = rng.choice(others, MAX_ROWS - len(touched), replace=False)
+        rows = np.sort(np.concatenate([touched, drawn]))
+    return X[rows], constraints.renumbered(rows), judges

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+DEFINITION = "run.json"
+
 
 def run_paths(results: Path) -> list[Path]:
     """Return the directories of the runs stored in a directory of results, by name."""
-    return sorted(path.parent for path in results.glob("*/config.json"))
+    return sorted(path.parent for path in results.glob(f"*/{DEFINITION}"))

@@ -1,4 +1,4 @@
-"""What a cell of an experiment means, as ``plan.json`` keeps it, and what differs between two meanings."""
+"""What the results of a cell depend on, and what differs between two cells."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ _WORDS = {
     "algorithm": "the algorithm",
     "clusterer": "the clusterer",
     "n_clusters": "the number of clusters",
-    "schedule": "the schedule of links",
+    "schedule": "the schedule of constraints",
     "seed": "the seed",
     "repeats": "the number of repeats",
-    "heldout_links": "the use of held-out links",
+    "heldout_links": "the use of held-out constraints",
+    "guard": "the guard",
     "label": "the label",
 }
 _LONGEST = 40
 
 
 def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Return what changed from one meaning of a cell to another, each as a clause.
+    """Return what changed from one identity of a cell to another, each as a clause.
 
     Examples
     --------
@@ -48,6 +49,8 @@ def _clauses(name: str, before: Any, after: Any, cell: Mapping[str, Any]) -> lis
     if name == "source":
         files = [file for file in after or () if file not in (before or ())]
         return [f"{file} changed" for file, _ in files] or ["the source of the algorithm changed"]
+    if name == "preprocess":
+        return [_clause(_WORDS[name], *map(_steps, (before, after)))]
     if name == "data":
         return [f"the content of the data set '{cell.get('name')}' changed"]
     if name == "version":
@@ -60,6 +63,12 @@ def _clauses(name: str, before: Any, after: Any, cell: Mapping[str, Any]) -> lis
 def _clause(what: str, before: Any, after: Any) -> str:
     values = f" from {_shown(before)} to {_shown(after)}"
     return f"{what} changed{values if len(values) <= _LONGEST else ''}"
+
+
+def _steps(steps: Any) -> str:
+    """Name steps of preprocessing, which an identity keeps as JSON of a name and its options."""
+    parsed = [json.loads(step) for step in steps or ()]
+    return ", ".join(f"{name} {_shown(options)}" if options else name for name, options in parsed) or "none"
 
 
 def _shown(value: Any) -> str:

@@ -7,16 +7,16 @@ the run named first.  The runs themselves are only read.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
 from cscluster.errors import StoreError
 from cscluster.store.cells import changes
-from cscluster.store.folder import RunFolder
-from cscluster.store.records import Record
-from cscluster.store.table import RecordTable
+from cscluster.store.definition import Definition
+from cscluster.store.directory import RunDirectory
+from cscluster.store.records import Record, to_line
 
 _COSMETIC = ("name", "title", "paper")
 
@@ -27,7 +27,7 @@ class Merged:
 
     Attributes
     ----------
-    folder : RunFolder
+    directory : RunDirectory
         The joined run.
     planned, found, failed, repeated : int
         Records that the whole plan has; that were found, and failed among them; that were found in
@@ -36,7 +36,7 @@ class Merged:
         Which shards are missing or not complete.
     """
 
-    folder: RunFolder
+    directory: RunDirectory
     planned: int
     found: int
     failed: int
@@ -44,11 +44,11 @@ class Merged:
     gaps: list[str]
 
 
-def merge(runs: list[RunFolder], target: RunFolder) -> Merged:
+def merge(runs: list[RunDirectory], target: RunDirectory) -> Merged:
     """Join runs of one experiment in `target`, which may hold a part of them already.
 
-    Everything but the records is written first and the records last, in one step: after a crash the
-    same merge can be done again.
+    The definition is written first and the records last, each in one step: after a crash the same merge can
+    be done again.
 
     Raises
     ------
@@ -59,24 +59,29 @@ def merge(runs: list[RunFolder], target: RunFolder) -> Merged:
     _with_target(runs, target)  # a merge that is refused leaves nothing behind, not even a lock
     with target.writing() as writer:
         runs = _with_target(runs, target)
-        keys = runs[0].whole_plan()
+        first = runs[0].definition
+        keys = first.plan.whole().keys()
         records, repeated = _best(runs, set(keys))
         used = {record["environment"] for record in records.values()}
-        config = {name: value for name, value in runs[0].config().items() if name != "shard"}
-        config["experiment"] = {**config["experiment"], "name": target.path.name}
-        environments = {id_: value for run in runs for id_, value in run.environments().items()}
-        writer.put_json("config.json", config)
-        cells, datasets = _joined(run.cells() for run in runs), _joined(run.datasets() for run in runs)
-        writer.put_json("plan.json", {"cells": cells, "datasets": datasets, "keys": keys})
-        writer.put_json("environments.json", {i: value for i, value in environments.items() if i in used})
-        writer.put_records(records[key] for key in keys if key in records)
-        writer.put_progress(RecordTable(records.values()), keys)
+        definitions = [run.definition for run in runs]
+        environments = {id_: value for each in definitions for id_, value in each.environments.items()}
+        writer.put_definition(
+            first.model_copy(
+                update={
+                    "experiment": first.experiment.model_copy(update={"name": target.path.name}),
+                    "plan": first.plan.whole(),
+                    "cells": {hash_: cell for each in definitions for hash_, cell in each.cells.items()},
+                    "environments": {id_: value for id_, value in environments.items() if id_ in used},
+                }
+            )
+        )
+        writer.put_lines(to_line(records[key]).encode() for key in keys if key in records)
     failed = sum(record["status"] != "ok" for record in records.values())
     gaps = _gaps(runs, records) if len(records) < len(keys) else []
     return Merged(target, len(keys), len(records), failed, repeated, gaps)
 
 
-def _with_target(runs: list[RunFolder], target: RunFolder) -> list[RunFolder]:
+def _with_target(runs: list[RunDirectory], target: RunDirectory) -> list[RunDirectory]:
     """Return the runs, each once and the target first, unless they do not belong together."""
     given = {run.path.resolve(): run for run in runs}
     if target.exists():
@@ -87,7 +92,7 @@ def _with_target(runs: list[RunFolder], target: RunFolder) -> list[RunFolder]:
     return [first, *others]
 
 
-def _best(runs: list[RunFolder], wanted: set[str]) -> tuple[dict[str, Record], int]:
+def _best(runs: list[RunDirectory], wanted: set[str]) -> tuple[dict[str, Record], int]:
     """Return the record of each wanted key, and how many keys several runs hold."""
     best: dict[str, Record] = {}
     repeated: set[str] = set()
@@ -101,38 +106,35 @@ def _best(runs: list[RunFolder], wanted: set[str]) -> tuple[dict[str, Record], i
     return best, len(repeated)
 
 
-def _gaps(runs: list[RunFolder], found: Mapping[str, Record]) -> list[str]:
+def _gaps(runs: list[RunDirectory], found: Mapping[str, Record]) -> list[str]:
     """Say which shards have trials that no run holds; what a whole run holds, no shard need bring."""
-    shards = {tuple(run.config()["shard"]): run for run in runs if "shard" in run.config()}
+    shards = {run.definition.plan.shard: run for run in runs if run.definition.plan.shard}
     all_are_shards = len(shards) == len(runs)
     gaps = []
-    for count in sorted({count for _, count in shards}):
+    for count in sorted({shard[1] for shard in shards}):
         for number in range(1, count + 1):
             run = shards.get((number, count))
             if run is not None:
-                missing = sum(key not in found for key in run.plan())
+                planned = run.definition.plan.keys()
+                missing = sum(key not in found for key in planned)
                 if missing:
-                    gaps.append(f"{missing} of the {len(run.plan())} trials of shard {number}/{count}")
+                    gaps.append(f"{missing} of the {len(planned)} trials of shard {number}/{count}")
             elif all_are_shards:
                 gaps.append(f"shard {number}/{count}, which was not given")
     return gaps
 
 
-def _joined(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    return {name: value for part in parts for name, value in part.items()}
-
-
-def check_same(first: RunFolder, other: RunFolder) -> None:
+def check_same(first: RunDirectory, other: RunDirectory) -> None:
     """Refuse runs that are not of the same experiment; the message says where they differ.
 
-    Names and titles may differ, and so may the directories that data and links were read from.
+    Names and titles may differ, and so may the directories that data and constraints were read from.
 
     Raises
     ------
     StoreError
         If they differ in anything else.
     """
-    ours, theirs = (run.config()["experiment"] for run in (first, other))
+    ours, theirs = (run.definition.experiment.model_dump() for run in (first, other))
     for name in dict.fromkeys([*ours, *theirs]):
         a, b = (_comparable(name, experiment.get(name)) for experiment in (ours, theirs))
         if name not in _COSMETIC and a != b:
@@ -141,10 +143,10 @@ def check_same(first: RunFolder, other: RunFolder) -> None:
             raise StoreError(
                 f"'{first.path}' and '{other.path}' are different experiments: '{name}' differs{shown}."
             )
-    if set(first.whole_plan()) != set(other.whole_plan()):
+    if first.definition.plan.whole() != other.definition.plan.whole():
         raise StoreError(
             f"'{first.path}' and '{other.path}' have the same settings but different trials: "
-            f"{_what_changed(first.cells(), other.cells())}."
+            f"{_what_changed(first.definition, other.definition)}."
         )
 
 
@@ -161,13 +163,14 @@ def _file_name(path: str | None) -> str | None:
     return path and PurePath(path).name
 
 
-def _what_changed(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> str:
-    """Say in what the closest two cells that only one side has differ."""
+def _what_changed(ours: Definition, theirs: Definition) -> str:
+    """Say in what the closest two cells that only one side plans differ."""
     differences = [
         found
-        for a in ours.keys() - theirs.keys()
-        for b in theirs.keys() - ours.keys()
-        if (found := changes(ours[a], theirs[b]))
+        for a in ours.plan.cells
+        for b in theirs.plan.cells
+        if a not in theirs.plan.cells and b not in ours.plan.cells
+        if (found := changes(ours.cells[a].identity, theirs.cells[b].identity))
     ]
     if not differences:
         return "they were planned by different versions of cscluster"

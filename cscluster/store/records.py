@@ -10,7 +10,7 @@ import re
 import zlib
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
@@ -26,8 +26,8 @@ _Integer = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 class Record(TypedDict):
     """What is known about one trial at one tier; the field names are public.
 
-    `seconds` are of the clock on the wall, by part; `cpu_seconds` are all CPU seconds of offline step, fit
-    and update, which older records lack.
+    Trials of one `repetition` see the same constraints.  `seconds` are wall-clock time, by part;
+    `cpu_seconds` are those of offline step, fit and update.
     """
 
     key: str
@@ -40,9 +40,10 @@ class Record(TypedDict):
     point: _Integer
     tier: _Integer
     trial: _Integer
+    repetition: _Integer
     metrics: dict[str, _Finite | None]
     seconds: dict[str, _Finite]
-    cpu_seconds: NotRequired[_Finite | None]
+    cpu_seconds: _Finite | None
     iterations: _Integer | None
     converged: bool | None
     warnings: list[str]
@@ -97,15 +98,17 @@ def _hexadecimal(text: str) -> str:
 
 
 def storable(value: Any) -> Any:
-    """Return a value as JSON can hold it; what it cannot hold becomes text, the same in every run.
+    """Return a value as JSON can hold it; what it cannot hold becomes a string, the same in every run.
 
     Examples
     --------
     >>> storable({"width": float("inf"), "steps": (1, b"x")})
     {'width': 'inf', 'steps': [1, "b'x'"]}
     """
-    if value is None or isinstance(value, (str, bool)):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, str):
+        return value if value.isascii() else encodable(value).decode()
     if isinstance(value, int) and value.bit_length() < 64:
         return value
     if isinstance(value, float):
@@ -122,29 +125,46 @@ def storable(value: Any) -> Any:
     return f"{value.__module__}.{name}" if name else re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
 
 
-def to_line(record: Record) -> str:
-    """Return the record as a line of JSON that ends with a checksum of what stands before."""
-    body = json.dumps(record, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
-    body = encodable(body).decode()
+def to_line(content: Mapping[str, Any]) -> str:
+    """Return a record, or a definition, as a line of JSON that ends with a checksum of what stands before."""
+    body = json.dumps(content, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
     return f'{body[:-1]},"check":"{zlib.crc32(body.encode()):08x}"}}\n'
 
 
-def from_line(line: str | bytes) -> Record:
-    """Read a line back.
+def key_of(line: bytes) -> str:
+    """Return the key of the record on a line: its first field."""
+    return line.split(b'"', 4)[3].decode()
+
+
+def has_failed(line: bytes) -> bool:
+    """Tell whether the record on a line is that of a failed trial; its status is the second field."""
+    return line.split(b'"', 8)[7] != b"ok"
+
+
+def body_of(line: bytes) -> bytes:
+    """Return the JSON of a line without its checksum.
+
+    Raises
+    ------
+    ValueError
+        If the line is not whole or was altered after it was written.
+    """
+    body, found, checksum = line.rstrip(b"\n").rpartition(b',"check":"')
+    body += b"}"
+    if not found or checksum != b'%08x"}' % zlib.crc32(body):
+        raise ValueError("its checksum does not fit its content")
+    return body
+
+
+def from_line(line: bytes) -> Record:
+    """Read a record back.
 
     Raises
     ------
     ValueError
         If the line is not a whole record or was altered after it was written.
     """
-    content = encodable(line) if isinstance(line, str) else line
-    body, found, checksum = content.rstrip(b"\n").rpartition(b',"check":"')
-    body += b"}"
-    if not found or checksum != b'%08x"}' % zlib.crc32(body):
-        raise ValueError("its checksum does not fit its content")
     try:
-        return _from_json()(body, strict=True)
+        return _from_json()(body_of(line), strict=True)
     except ValidationError as error:
-        if error.errors(include_url=False)[0]["type"] == "json_invalid":  # for pydantic, not for Python:
-            return check(json.loads(body))  # a lone surrogate
         raise ValueError(_first_problem(error)) from None

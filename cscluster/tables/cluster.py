@@ -1,11 +1,11 @@
-"""From a table and links to clusters: the one way, for the command line and for Python."""
+"""From a table and constraints to clusters: the one way, for the command line and for Python."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,82 +15,78 @@ import pandas as pd
 from cscluster.algorithms import parameters, registry
 from cscluster.constraints import Constraints
 from cscluster.constraints.files import as_links
+from cscluster.data import features as features_of
+from cscluster.data.dataset import Dataset
+from cscluster.data.features import Features
+from cscluster.data.load import read_table
+from cscluster.data.table import Columns, from_pandas
 from cscluster.errors import DataError, InfeasibleError, ParameterError
-from cscluster.selection import count, heldout
-from cscluster.selection import method as selection
-from cscluster.selection.count import Count
-from cscluster.selection.heldout import Tick
-from cscluster.selection.method import Choice
-from cscluster.tables import features as features_of
-from cscluster.tables import method, outcome
-from cscluster.tables.features import Features
-from cscluster.tables.outcome import Outcome
-from cscluster.tables.table import Columns, Table, from_pandas, places, read_table
-
-
-@dataclass(frozen=True)
-class Method:
-    """What is asked for; None stands for auto."""
-
-    name: str | None = None
-    params: dict[str, Any] = field(default_factory=dict)
-    n_clusters: int | None = None
+from cscluster.removed import removed_parameter
+from cscluster.selection.compare import OnFit
+from cscluster.selection.count import Count, choose_count
+from cscluster.selection.guarded import Choosing, guard_problem
+from cscluster.tables import method, result
+from cscluster.tables.method import Method as Method
+from cscluster.tables.result import ClusteringResult
 
 
 class Watcher:
-    """Is told what is done; this one does not mind."""
+    """Follows the work; this one ignores it."""
 
-    def fits(self, what: str, total: int) -> AbstractContextManager[Tick]:
-        """Return a context around fits; it gives a function that takes the name of the next one."""
-        return contextlib.nullcontext(lambda name: None)
+    def fits(self, what: str) -> AbstractContextManager[OnFit | None]:
+        """Return a context around fits; it gives a function that is called before each of them."""
+        return contextlib.nullcontext()
 
     def count(self, chosen: Count) -> None:
         """Take how the number of clusters was chosen."""
 
-    def choice(self, chosen: Choice) -> None:
+    def choice(self, chosen: Choosing) -> None:
         """Take how the method was chosen."""
 
 
 def cluster_table(
-    table: Table, fitted: Features, X: Any, links: Constraints, wanted: Method, seed: int, watcher: Watcher
-) -> Outcome:
-    """Choose what is left open, fit, and look at what came out.
+    table: Dataset,
+    fitted: Features,
+    X: Any,
+    constraints: Constraints,
+    wanted: Method,
+    seed: int,
+    watcher: Watcher,
+) -> ClusteringResult:
+    """Choose what is left open, fit, and score the clusters.
 
     Raises
     ------
     CsclusterError
-        If the method does not suit the table, or cannot keep the links.
+        If the method does not suit the table, or cannot satisfy hard constraints.
     """
-    n_clusters, name = wanted.n_clusters, wanted.name
+    wanted.require_suited(X, constraints)
+    n_clusters = wanted.n_clusters
     if n_clusters is None:
-        with watcher.fits("number of clusters", count.n_fits(X, links, name)) as begin:
-            counted = count.choose_count(X, links, name, wanted.params, seed, begin)
+        methods_for = (lambda k: [wanted.build(k, seed)]) if wanted.name else None
+        with watcher.fits("number of clusters") as on_fit:
+            counted = choose_count(X, constraints, methods_for, seed, on_fit)
         watcher.count(counted)
         n_clusters = counted.n_clusters
-    if name is None:
-        with watcher.fits("method", selection.n_fits(X, links, n_clusters)) as begin:
-            chosen = selection.choose_algorithm(X, links, n_clusters, seed, begin)
-        watcher.choice(chosen)
-        name = chosen.algorithm
-    method.require_suited(name, X, n_clusters)
-    with watcher.fits("clustering", 1) as begin:
-        begin(heldout.title(name))
+    with watcher.fits("clustering") as on_fit:
         try:
-            fit = method.fit(name, wanted.params, n_clusters, X, links, seed)
+            fit = method.fit(wanted, n_clusters, X, constraints, seed, on_fit)
         except InfeasibleError as error:
             raise InfeasibleError(error.named(table.ids)) from None
-    found = outcome.judge(X, fit.labels, n_clusters, links, table, seed)
+    if fit.choice is not None:
+        watcher.choice(fit.choice)
+    found = result.evaluate(X, fit.labels, n_clusters, constraints, table, seed)
     return replace(
-        found, algorithm=name, table=table, features=fitted, estimator=fit.estimator, notes=fit.warnings
+        found, algorithm=fit.title, table=table, features=fitted, estimator=fit.estimator, notes=fit.notes
     )
 
 
-def all_links(table: Table, given: Constraints, hard: bool) -> Constraints:
-    """Return the given links and those of the table's labels, which must hold if `hard`."""
-    if table.labels is None:
+def all_links(table: Dataset, given: Constraints, hard: bool) -> Constraints:
+    """Return the given constraints and those of the table's labels, which are hard if `hard`."""
+    if table.partial_labels is None:
         return given
-    links = Constraints.from_partial_labels(table.labels)
-    return given | (links.hardened() if hard else links)
+    constraints = Constraints.from_partial_labels(table.partial_labels)
+    return given | (constraints.hardened() if hard else constraints)
 
 
 def cluster(
@@ -100,6 +96,8 @@ def cluster(
     n_clusters: int | str = "auto",
     algorithm: str = "auto",
     params: dict[str, Any] | None = None,
+    clusterer: str | None = None,
+    guard: bool = False,
     labels: str | None = None,
     hard: bool = False,
     id: str | None = None,
@@ -109,8 +107,8 @@ def cluster(
     preprocess: Sequence[str] | None = None,
     contradictions: str = "refuse",
     seed: int = 0,
-) -> Outcome:
-    """Cluster a table with links, as ``cscluster cluster`` does.
+) -> ClusteringResult:
+    """Cluster a table with constraints, as ``cscluster cluster`` does.
 
     Parameters
     ----------
@@ -122,25 +120,29 @@ def cluster(
     n_clusters : int or "auto"
         Number of clusters.
     algorithm : str
-        Name of ``cscluster list``, or "auto": held-out links choose.
+        Name of ``cscluster list``, or "auto": the method with the best held-out constraint accuracy.
     params : dict, optional
         Parameters of the algorithm.
+    clusterer : str, optional
+        What a metric learner is joined with; k-means by default.
+    guard : bool
+        Whether to use k-means where held-out constraints do not support the algorithm.
     labels : str, optional
-        Column of classes that are known of some rows, empty for the others: they become links.
+        Column of partial labels, empty where they are unknown: they become constraints.
     hard : bool
-        Whether the links of the labels must hold.
+        Whether the constraints of the labels are hard.
     id, target, features, ignore : str, str, sequences of str
         Columns that name the rows, hold the true classes, are the only ones to cluster by, or are left out.
     preprocess : sequence of str, optional
         Steps such as "standardize" (default) or "pca=10"; "none" for none.
     contradictions : {"refuse", "keep", "drop"}
-        What becomes of cannot-links between rows that must-links put together.
+        What to do with cannot-links between rows that must-links join.
     seed : int
         Seed of all random choices.
 
     Returns
     -------
-    Outcome
+    ClusteringResult
         Its `labels` are the clusters of the rows, `clusters` say what is in them.
 
     Examples
@@ -150,19 +152,25 @@ def cluster(
     >>> table = pd.DataFrame({"x": [0.0, 0.1, 0.2, 5.0, 5.1, 5.2], "y": [1.0, 1.1, 0.9, 3.0, 3.2, 3.1]})
     >>> links = [(0, 1, "must"), (0, 3, "cannot")]
     >>> found = cscluster.cluster(table, links, n_clusters=2, algorithm="pckmeans")
-    >>> len(found.broken), sorted(found.sizes.tolist())
+    >>> len(found.violated), sorted(found.sizes.tolist())
     (0, [3, 3])
     """
     columns = Columns(id, target, features, ignore, labels)
-    wanted = wanted_method(algorithm, params or {}, n_clusters)
+    wanted = wanted_method(algorithm, params or {}, n_clusters, clusterer, guard)
     steps = None if preprocess is None else features_of.parse_steps(preprocess)
     rows = _as_table(table, columns)
-    given = as_links(links, rows.n_rows, rows.ids or None, contradictions)
+    given = as_links(links, rows.n_samples, rows.ids or None, contradictions)
     fitted, X = Features.fit(rows, features_of.default_steps(rows) if steps is None else steps)
     return cluster_table(rows, fitted, X, all_links(rows, given, hard), wanted, seed, Watcher())
 
 
-def wanted_method(algorithm: str, params: dict[str, Any], n_clusters: int | str) -> Method:
+def wanted_method(
+    algorithm: str,
+    params: dict[str, Any],
+    n_clusters: int | str,
+    clusterer: str | None = None,
+    guard: bool = False,
+) -> Method:
     """Check what is asked for.
 
     Raises
@@ -176,17 +184,24 @@ def wanted_method(algorithm: str, params: dict[str, Any], n_clusters: int | str)
         )
     k = None if n_clusters == "auto" else int(n_clusters)
     if algorithm == "auto":
-        if params:
-            raise ParameterError("Parameters need the name of an algorithm; each has its own.")
+        if params or clusterer or guard:
+            raise ParameterError("Parameters, a clusterer and a guard need the name of an algorithm.")
         return Method(n_clusters=k)
     known = registry.find(algorithm)
+    if clusterer is not None and (not known.is_metric or registry.find(clusterer).is_metric):
+        raise ParameterError(f"Only a metric learner is joined with a clusterer, not '{known.name}'.")
+    if guard and (problem := guard_problem(known)):
+        raise ParameterError(f"{problem}.")
+    for name in params.keys() - known.defaults().keys():
+        if advice := removed_parameter(name):
+            raise ParameterError(f"{known.title} has no parameter '{name}'; {advice}.")
     table = getattr(known.load(), "parameters", None)
     if table is not None:
         parameters.check(known.title, table, params)
-    return Method(known.name, params, k)
+    return Method(known.name, {**known.params, **params}, k, clusterer, guard)
 
 
-def _as_table(given: Any, columns: Columns) -> Table:
+def _as_table(given: Any, columns: Columns) -> Dataset:
     if isinstance(given, pd.DataFrame):
         return from_pandas(given, columns)
     if isinstance(given, (str, Path)):
@@ -196,4 +211,4 @@ def _as_table(given: Any, columns: Columns) -> Table:
         raise DataError(
             f"A table must be a data frame, a path, or a matrix of numbers, got {type(given).__name__}."
         )
-    return from_pandas(pd.DataFrame(values, columns=places(values.shape[1])), columns)
+    return from_pandas(pd.DataFrame(values, columns=[f"column {j}" for j in range(values.shape[1])]), columns)

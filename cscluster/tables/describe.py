@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from cscluster.arrays import FloatArray, IntArray, dense
-from cscluster.tables.table import Table
+from cscluster.data.dataset import Dataset
 
 TYPICAL_ROWS = 3
 LEAST_EFFECT = 0.5
@@ -81,13 +81,13 @@ class Cluster:
 
 
 def describe_clusters(
-    table: Table, X: Any, labels: IntArray, n_clusters: int | None = None, n_typical: int = TYPICAL_ROWS
+    table: Dataset, X: Any, labels: IntArray, n_clusters: int | None = None, n_typical: int = TYPICAL_ROWS
 ) -> list[Cluster]:
     """Say what is in each cluster.
 
     Parameters
     ----------
-    table : Table
+    table : Dataset
         The user's columns; the single pixels of pictures are not looked at.
     X : ndarray or CSR array of shape (n, d)
         The same rows as the algorithm sees them: they tell which rows are typical.
@@ -101,7 +101,7 @@ def describe_clusters(
     labels = np.asarray(labels, dtype=np.int64)
     k = int(labels.max()) + 1 if n_clusters is None else n_clusters
     traits: list[list[Trait]] = [[] for _ in range(k)]
-    if not table.is_image:
+    if table.image is None:
         for number, trait in (*_number_traits(table, labels, k), *_text_traits(table, labels, k)):
             traits[number].append(trait)
     members = [np.flatnonzero(labels == number) for number in range(k)]
@@ -124,16 +124,16 @@ def _nearest_to_mean(X: Any) -> IntArray:
     return np.argsort(np.round(distances, 12), kind="stable")
 
 
-def _number_traits(table: Table, labels: IntArray, k: int) -> Iterator[tuple[int, Trait]]:
-    names = table.columns_of_numbers
-    inside, outside, effects = _contrasts(table.numbers, labels, k)
+def _number_traits(table: Dataset, labels: IntArray, k: int) -> Iterator[tuple[int, Trait]]:
+    names = table.column_names
+    inside, outside, effects = _contrasts(table.X, labels, k)
     for number, j in np.argwhere(np.abs(effects) >= LEAST_EFFECT).tolist():
         pair = float(inside[number, j]), float(outside[number, j])
         yield number, Trait(names[j], *pair, float(effects[number, j]), is_date=names[j] in table.dates)
 
 
-def _text_traits(table: Table, labels: IntArray, k: int) -> Iterator[tuple[int, Trait]]:
-    for column, cells in table.texts.items():
+def _text_traits(table: Dataset, labels: IntArray, k: int) -> Iterator[tuple[int, Trait]]:
+    for column, cells in table.categorical.items():
         texts = np.unique(cells)
         inside, outside, effects = _contrasts((cells[:, None] == texts).astype(np.float64), labels, k)
         for number in range(k):
@@ -176,7 +176,7 @@ SIZE_HEADS = ["cluster", "rows", "share", "typical rows"]
 TRAIT_HEADS = ["cluster", "column", "mean", "others", "effect"]
 
 
-def size_rows(clusters: Sequence[Cluster], table: Table) -> list[list[str]]:
+def size_rows(clusters: Sequence[Cluster], table: Dataset) -> list[list[str]]:
     """Return a line of a table for each cluster; see `SIZE_HEADS`."""
     n = sum(c.size for c in clusters)
     return [

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from cscluster import cells
 from cscluster.constraints import Constraints
 from cscluster.constraints.files import links_csv
-from cscluster.constraints.schedules import random_pairs
+from cscluster.constraints.sampling import random_pairs
 from cscluster.data.load import load_dataset
 
 N_NEW = 20
@@ -18,7 +18,7 @@ N_LINKS = 30
 def example_files() -> dict[str, str]:
     """Return the content of ``flowers.csv``, ``links.csv`` and ``new.csv``, made from the iris data.
 
-    The links are what somebody would say who knows the species, which the tables do not tell.
+    The constraints follow from the species, which the tables do not hold.
     """
     data = load_dataset("iris")
     order = np.random.default_rng(0).permutation(data.n_samples)

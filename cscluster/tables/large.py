@@ -12,13 +12,15 @@ import pandas as pd
 from cscluster import seeds
 from cscluster.arrays import IntArray
 from cscluster.data import readers
-from cscluster.tables.outcome import Outcome
-from cscluster.tables.table import Columns, Table, as_texts, from_pandas, read_new, with_own_id
+from cscluster.data.dataset import Dataset
+from cscluster.data.table import Columns, as_strings, from_pandas, with_own_id
+from cscluster.tables.result import ClusteringResult
+from cscluster.tables.table import read_new
 
 LARGE = 1_000_000
 """Files of more rows than this are not read whole."""
 SAMPLE = 100_000
-"""So many rows at random are learned from, beside the rows that links or labels speak of."""
+"""So many rows at random are learned from, beside the rows with constraints or labels."""
 _BLOCK = 200_000
 
 
@@ -34,15 +36,15 @@ class LargeFile:
         from pyarrow import parquet
 
         start = 0
-        with readers.explained(self.path), parquet.ParquetFile(self.path) as file:
+        with readers.reader_errors(self.path), parquet.ParquetFile(self.path) as file:
             for batch in file.iter_batches(_BLOCK, columns=None if columns is None else list(columns)):
                 frame = readers.with_names(batch.to_pandas(), self.path.stem)
                 frame.index = pd.RangeIndex(start, start + len(frame))
                 start += len(frame)
                 yield frame
 
-    def sample(self, columns: Columns, linked: Collection[str], seed: int) -> Table:
-        """Return rows at random as a table, with all that are linked or whose class is known.
+    def sample(self, columns: Columns, linked: Collection[str], seed: int) -> Dataset:
+        """Return rows at random as a table, with all that have constraints or a label.
 
         Rows without names are named by their numbers.
 
@@ -51,7 +53,7 @@ class LargeFile:
         columns : Columns
             Which columns play which part.
         linked : collection of str
-            Names or numbers of the rows that links speak of.
+            Names or numbers of the rows with constraints.
         seed : int
             Seed of the random choice.
         """
@@ -67,19 +69,19 @@ class LargeFile:
             names = block.index if columns.id is None else block[columns.id]
             wanted = drawn[block.index] | names.astype(str).str.strip().isin(linked)
             if columns.labels is not None:
-                wanted |= as_texts(block[columns.labels]) != ""
+                wanted |= as_strings(block[columns.labels]) != ""
             parts.append(block[np.asarray(wanted)])
         rows = pd.concat(parts)
         return from_pandas(rows.set_axis(rows.index.astype(str)), columns, self.path.stem)
 
     def labelled(
-        self, outcome: Outcome, predict: Callable[[Table], IntArray]
-    ) -> Iterator[tuple[Table, IntArray]]:
+        self, outcome: ClusteringResult, predict: Callable[[Dataset], IntArray]
+    ) -> Iterator[tuple[Dataset, IntArray]]:
         """Yield all rows with their clusters: those that were learned from as they are, the others predicted.
 
         Parameters
         ----------
-        outcome : Outcome
+        outcome : ClusteringResult
             The clusters of a sample.
         predict : callable
             Gives the clusters of other rows.
@@ -88,9 +90,9 @@ class LargeFile:
         assert outcome.features is not None
         learned, named = pd.Index(outcome.table.ids), outcome.table.id_column
         features = outcome.features
-        numbers, texts = features.names, list(features.values)
-        for block in self.blocks([*([named] if named else []), *numbers, *texts]):
-            rows = read_new(block, None, named, numbers, texts, features.dates)
+        numbers, categorical = features.names, list(features.values)
+        for block in self.blocks([*([named] if named else []), *numbers, *categorical]):
+            rows = read_new(block, None, named, numbers, categorical, features.dates)
             if not rows.ids:
                 rows = replace(rows, ids=block.index.astype(str).tolist())
             labels = predict(rows)
@@ -108,6 +110,6 @@ def find(source: str) -> LargeFile | None:
         from pyarrow import parquet
     except ImportError:
         return None  # the reader of the whole file says what to install
-    with readers.explained(path):
+    with readers.reader_errors(path):
         n_rows = parquet.read_metadata(path).num_rows
     return LargeFile(path, n_rows) if n_rows > LARGE else None

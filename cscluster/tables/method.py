@@ -3,59 +3,134 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from cscluster import threads
 from cscluster.algorithms import registry
-from cscluster.algorithms.build import build
+from cscluster.algorithms.build import build, title
+from cscluster.arrays import IntArray
 from cscluster.constraints import Constraints
 from cscluster.errors import ParameterError
+from cscluster.selection.auto import Auto
+from cscluster.selection.compare import OnFit
+from cscluster.selection.guarded import Choosing, Guarded, require_hard
 
 
-def require_suited(name: str, X: Any, n_clusters: int) -> None:
-    """Raise a ParameterError for data or a number of clusters that the method cannot take."""
-    algorithm = registry.find(name)
-    if n_clusters >= X.shape[0]:
-        raise ParameterError(f"{n_clusters} clusters are too many for {X.shape[0]} rows.")
-    if "binary" in algorithm.tags and n_clusters != 2:
-        raise ParameterError(f"{algorithm.title} makes two clusters only, not {n_clusters}.")
-    if algorithm in registry.BUILT_IN and sparse.issparse(X) and "sparse" not in algorithm.tags:
-        raise ParameterError(
-            f"{algorithm.title} needs dense data; "
-            "add the preprocessing step 'dense', or choose kmeans, pmmc or rca."
-        )
+@dataclass(frozen=True)
+class Method:
+    """What is asked for.
+
+    Attributes
+    ----------
+    name : str, optional
+        Name in the registry; None stands for auto.
+    params : dict
+        Its parameters, where they differ from the defaults.
+    n_clusters : int, optional
+        Number of clusters; None stands for auto.
+    clusterer : str, optional
+        What a metric learner is joined with; k-means by default.
+    guard : bool
+        Whether to use the method only where held-out constraints support it.
+    """
+
+    name: str | None = None
+    params: dict[str, Any] = field(default_factory=dict)
+    n_clusters: int | None = None
+    clusterer: str | None = None
+    guard: bool = False
+
+    def build(self, n_clusters: int, seed: int) -> Any:
+        """Return the unfitted estimator, without the guard."""
+        if self.name is None:
+            return Auto(n_clusters=n_clusters, random_state=seed)
+        joined = (self.clusterer, dict[str, Any]()) if self.clusterer else None
+        return build(self.name, self.params, n_clusters, seed, joined)
+
+    def require_suited(self, X: Any, constraints: Constraints) -> None:
+        """Check the data, the constraints and the number of clusters.
+
+        Raises
+        ------
+        ParameterError
+            For data or a number of clusters that the method cannot take.
+        ConstraintError
+            For hard constraints that it cannot guarantee.
+        """
+        k = self.n_clusters or 2
+        if k >= X.shape[0]:
+            raise ParameterError(f"{k} clusters are too many for {X.shape[0]} rows.")
+        require_hard(self.build(k, seed=0), constraints)
+        if self.name is None:
+            return
+        algorithm = registry.find(self.name)
+        if "binary" in algorithm.tags and k != 2:
+            raise ParameterError(f"{algorithm.title} makes two clusters only, not {k}.")
+        if algorithm in registry.BUILT_IN and sparse.issparse(X) and "sparse" not in algorithm.tags:
+            raise ParameterError(
+                f"{algorithm.title} needs dense data; "
+                "add the preprocessing step 'dense', or choose kmeans, pmmc or rca."
+            )
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A fitted method, the labels that it gives, and what it warns of."""
+    """A fitted method.
+
+    Attributes
+    ----------
+    estimator : estimator
+        What was fitted to all constraints.
+    labels : ndarray of shape (n,)
+        Cluster of each row.
+    notes : list of str
+        What it warns of.
+    choice : Choosing, optional
+        How it was chosen, if it was.
+    """
 
     estimator: Any
-    labels: NDArray[np.int64]
-    warnings: list[str]
+    labels: IntArray
+    notes: list[str]
+    choice: Choosing | None = None
+
+    @property
+    def title(self) -> str:
+        """What the method is called."""
+        return title(self.estimator)
 
 
-def fit(name: str, params: dict[str, Any], n_clusters: int, X: Any, links: Constraints, seed: int) -> Fit:
-    """Fit a method to rows and links.
+def fit(
+    method: Method, n_clusters: int, X: Any, constraints: Constraints, seed: int, on_fit: OnFit | None = None
+) -> Fit:
+    """Fit a method to rows and constraints.
 
     Raises
     ------
     ParameterError
         If the user's own class does not give a label to each row.
     """
+    model = method.build(n_clusters, seed)
+    if method.guard:
+        model = Guarded(model, random_state=seed)
+    choice = model if isinstance(model, Choosing) else None
     with warnings.catch_warnings(record=True) as caught, threads.for_table(X):
         warnings.simplefilter("always")
-        estimator = build(name, params, n_clusters, seed).fit(X, links)
-    labels = np.asarray(getattr(estimator, "labels_", None))
+        if choice is not None:
+            choice.fit(X, constraints=constraints, on_fit=on_fit)
+            model = choice.estimator_
+        else:
+            if on_fit is not None:
+                on_fit(title(model), 0, 1)
+            model.fit(X, constraints=constraints)
+    labels = np.asarray(getattr(choice or model, "labels_", None))
     if labels.shape != (X.shape[0],) or labels.dtype.kind not in "iu" or labels.min() < 0:
-        raise ParameterError(f"'{name}' must set labels_ to an integer >= 0 for each row.")
-    told = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
-    algorithm = registry.find(name)
-    if len(links) and "constraints" not in algorithm.tags:
-        told.insert(0, f"{algorithm.title} uses no links: those given change nothing.")
-    return Fit(estimator, labels.astype(np.int64), list(dict.fromkeys(told)))
+        raise ParameterError(f"'{method.name}' must set labels_ to an integer >= 0 for each row.")
+    notes = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
+    if len(constraints) and method.name and "constraints" not in registry.find(method.name).tags:
+        notes.insert(0, f"{title(model)} uses no constraints: those given change nothing.")
+    return Fit(model, labels.astype(np.int64), list(dict.fromkeys(notes)), choice)

@@ -12,8 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from cscluster import cells
+from cscluster.data.dataset import Dataset
 from cscluster.errors import StoreError
-from cscluster.tables.table import Table
 
 _LONGEST_NAME = 200  # bytes; file systems allow 255, and a part of a file has a longer name for a moment
 
@@ -43,13 +43,13 @@ def check(outputs: Sequence[tuple[str, Path]], inputs: Sequence[Path]) -> None:
 
 
 def labels_csv(
-    table: Table, labels: NDArray[np.int64], frame: pd.DataFrame | None = None, *, head: bool = True
+    table: Dataset, labels: NDArray[np.int64], frame: pd.DataFrame | None = None, *, head: bool = True
 ) -> str:
     """Return the cluster of each row as CSV, by its name or its number.
 
     Parameters
     ----------
-    table : Table
+    table : Dataset
         The rows.
     labels : ndarray of shape (n,)
         Their clusters.

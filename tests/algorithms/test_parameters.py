@@ -5,9 +5,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 
-from cscluster import KMeans
-from cscluster.algorithms.base import ConstrainedEstimator, SeededClusterer
+from cscluster import RCA, KMeans
+from cscluster.algorithms.base import Clusterer, ConstrainedEstimator
 from cscluster.algorithms.parameters import (
     Array,
     Boolean,
@@ -20,6 +22,7 @@ from cscluster.algorithms.parameters import (
     check,
     parameter,
     problem,
+    published_values,
 )
 from cscluster.errors import ParameterError
 
@@ -43,9 +46,9 @@ from cscluster.errors import ParameterError
         (Array("a matrix"), [[1], (1, 2), np.eye(2)], ["ab", 1, None, {1}], "a matrix"),
         (
             Estimator("transform"),
-            [type("T", (), {"transform": 1})()],
-            [KMeans(), None, 3],
-            "an estimator with transform()",
+            [RCA(), Pipeline([("metric", RCA())])],
+            [KMeans(), None, 3, RCA, StandardScaler()],
+            "an estimator with fit(X, constraints=...) and transform()",
         ),
     ],
 )
@@ -62,7 +65,7 @@ def test_a_parameter_allows_what_one_of_its_rules_allows():
     assert gamma.legal == "a number > 0 or 'median' or null"
 
 
-class Base(SeededClusterer):
+class Base(Clusterer):
     """A clusterer.
 
     It does nothing.
@@ -75,10 +78,28 @@ class Base(SeededClusterer):
 
     width: float = parameter(0.5, "width of the window", Real(0))
 
-    def fit(self, X, constraints=None):
-        X, _ = self._validate(X, constraints)
+    def fit(self, X, y=None, constraints=None):
+        X, _ = self._validate(X, y, constraints)
         self.labels_ = np.zeros(len(X), dtype=np.int64)
         return self
+
+
+class Published(Base):
+    """A clusterer of a publication."""
+
+    width: float = parameter(0.5, published=2.0, why="half is enough")
+
+
+def test_published_values_stand_beside_the_defaults():
+    assert (Published().width, Published.published().width, Published.published(width=3.0).width) == (
+        0.5,
+        2.0,
+        3.0,
+    )
+    assert Published.parameters["width"].meaning == Base.parameters["width"].meaning
+    assert published_values(Published.parameters) == {"width": 2.0}
+    assert published_values(Base.parameters) == {}
+    assert "width : a number >= 0, default 0.5, published 2.0" in Published.__doc__
 
 
 class Mixin(ConstrainedEstimator):
@@ -118,7 +139,7 @@ Parameters
 ----------
 n_clusters : an integer >= 1, default 2
     number of clusters
-random_state : an integer from 0 to 4294967295 or null, default None
+random_state : int, RandomState, Generator or None, default None
     seed of the random choices
 width : a number >= 0, default 0.5
     width of the window
@@ -147,12 +168,12 @@ def test_a_constructor_of_its_own_stays():
 def test_what_is_no_declaration_is_refused():
     with pytest.raises(TypeError, match="'width' of Plain must be declared by parameter"):
 
-        class Plain(SeededClusterer):
+        class Plain(Clusterer):
             width: float = 0.5
 
     with pytest.raises(TypeError, match="'centers_' of Fitted is set by fit: annotate it there"):
 
-        class Fitted(SeededClusterer):
+        class Fitted(Clusterer):
             centers_: list
 
 

@@ -9,33 +9,42 @@ from scipy import sparse
 
 from cscluster import KMeans
 from cscluster.algorithms import shared
-from cscluster.algorithms.shared import clock, cpu_clock, is_shared, of_samples, once, sharing, sharing_parts
+from cscluster.algorithms.shared import clock, is_shared, of_samples, once, sharing, sharing_parts
 
 X = np.arange(6.0).reshape(3, 2)
 
 
 @pytest.fixture(autouse=True)
-def nothing_shared_before(monkeypatch):
-    monkeypatch.setattr(shared, "_borrowed", 0.0)
-    monkeypatch.setattr(shared, "_borrowed_cpu", 0.0)
+def nothing_shared_before():
     shared.forget()
     yield
     shared.forget()
 
 
-def counted():
-    """Return a function that returns 1, 2, 3, ..."""
-    return itertools.count(1).__next__
+class Work:
+    """Computes 1, 2, 3, ..., each in five seconds of a clock of its own."""
+
+    def __init__(self, monkeypatch):
+        self.values, self.now = itertools.count(1), 0.0
+        for name in ("perf_counter", "process_time"):
+            monkeypatch.setattr(shared.time, name, lambda: self.now)
+
+    def __call__(self):
+        self.now += 5.0
+        return next(self.values)
 
 
-def test_outside_of_sharing_everything_is_computed():
-    compute = counted()
+@pytest.fixture
+def compute(monkeypatch):
+    return Work(monkeypatch)
+
+
+def test_outside_of_sharing_everything_is_computed(compute):
     assert [once(X, ("a",), 0, compute) for _ in range(2)] == [1, 2]
 
 
 @pytest.mark.parametrize("samples", [X, sparse.csr_array(X)], ids=["dense", "sparse"])
-def test_inside_it_is_computed_once_for_each_key_and_seed(samples):
-    compute = counted()
+def test_inside_it_is_computed_once_for_each_key_and_seed(samples, compute):
     with sharing(samples):
         assert [once(samples, ("a",), 0, compute) for _ in range(2)] == [1, 1]
         assert once(samples, ("b",), 0, compute) == 2
@@ -45,16 +54,14 @@ def test_inside_it_is_computed_once_for_each_key_and_seed(samples):
         assert once(samples, ("a",), 0, compute) == 1
 
 
-def test_other_samples_share_nothing():
-    compute = counted()
+def test_other_samples_share_nothing(compute):
     with sharing(X):
         assert [once(other, ("a",), 0, compute) for other in (X, X.copy(), X[:2], X.T)] == [1, 2, 3, 4]
     with sharing(X.copy()):
         assert once(X, ("a",), 0, compute) == 5
 
 
-def test_what_follows_from_the_samples_alone_outlives_many_other_results():
-    compute = counted()
+def test_what_follows_from_the_samples_alone_outlives_many_other_results(compute):
     assert [of_samples(X, ("a",), compute) for _ in range(2)] == [1, 2]
     with sharing(X):
         assert of_samples(X, ("a",), compute) == 3
@@ -73,8 +80,7 @@ def test_samples_are_shared_inside_of_sharing_only():
         assert not is_shared("samples.npy")
 
 
-def test_only_the_latest_results_are_kept():
-    compute = counted()
+def test_only_the_latest_results_are_kept(compute):
     with sharing(X):
         for key in range(20):
             once(X, (key,), 0, compute)
@@ -82,31 +88,28 @@ def test_only_the_latest_results_are_kept():
         assert once(X, (0,), 0, compute) == 21
 
 
-def test_warnings_are_given_again():
-    def compute():
+def test_every_fit_gives_the_warnings_of_its_work(compute):
+    def careful():
         warnings.warn("careful", UserWarning, stacklevel=1)
+        return compute()
 
-    with sharing(X):
-        for _ in range(2):
-            with pytest.warns(UserWarning, match="careful"):
-                once(X, ("a",), 0, compute)
+    for value in (1, 2):
+        with sharing(X), pytest.warns(UserWarning, match="careful") as caught:
+            assert once(X, ("a",), 0, careful) == value
+        assert [warning.filename for warning in caught] == [__file__]
 
 
-@pytest.mark.parametrize(("of_system", "clock"), [("perf_counter", clock), ("process_time", cpu_clock)])
-def test_a_clock_counts_shared_work_each_time(monkeypatch, of_system, clock):
-    now = 0.0
-    monkeypatch.setattr(shared.time, of_system, lambda: now)
-
-    def compute():
-        nonlocal now
-        now += 5.0
-
-    with sharing(X):
-        for _ in range(3):
-            before = clock()
-            once(X, ("outer",), 0, lambda: once(X, ("inner",), 0, compute))
-            assert clock() - before == pytest.approx(5.0)  # what was borrowed before leaves the last digit
-    assert now == 5.0
+def test_each_fit_counts_shared_work_in_full_and_once(compute):
+    for _ in range(3):
+        begin = compute.now
+        with sharing(X) as work:
+            on_clock = clock()
+            for _ in range(2):
+                once(X, ("outer",), 0, lambda: once(X, ("inner",), 0, compute))
+            assert clock() - on_clock == 5.0
+        assert compute.now - begin + work.seconds == 5.0
+        assert compute.now - begin + work.cpu_seconds == 5.0
+    assert compute.now == 5.0
 
 
 def test_a_failure_is_not_kept():
@@ -127,8 +130,7 @@ def test_kmeans_of_the_same_samples_runs_once():
     assert np.array_equal(alone.labels_, again.labels_)
 
 
-def test_the_parts_of_a_fit_share_their_work_and_leave_nothing_behind():
-    compute = counted()
+def test_the_parts_of_a_fit_share_their_work_and_leave_nothing_behind(compute):
     with sharing_parts(X):
         assert [once(X, ("a",), 0, compute) for _ in range(2)] == [1, 1]
         with sharing_parts(X):
@@ -143,21 +145,15 @@ def test_the_parts_of_a_fit_share_their_work_and_leave_nothing_behind():
         assert once(X, ("a",), 0, compute) == 4
 
 
-def test_the_clock_counts_what_the_parts_of_a_fit_share_once(monkeypatch):
-    now = itertools.count()
-    monkeypatch.setattr(shared.time, "perf_counter", lambda: 0.0)
+def test_the_parts_of_a_fit_count_what_they_share_once(compute):
     with sharing(X):
-        once(X, ("a",), 0, lambda: monkeypatch.setattr(shared.time, "perf_counter", lambda: 5.0))
-        begin = clock()
-        with sharing_parts(X):
-            for _ in range(3):
-                once(X, ("a",), 0, lambda: next(now))
-        assert clock() - begin == 5.0
-        once(X, ("a",), 0, lambda: next(now))
-        assert clock() - begin == 10.0
-    with sharing_parts(X):
-        begin = clock()
-        for _ in range(2):
-            once(X, ("b",), 0, lambda: monkeypatch.setattr(shared.time, "perf_counter", lambda: 8.0))
-        assert clock() - begin == 3.0
-    assert next(now) == 0
+        once(X, ("a",), 0, compute)
+    with sharing(X) as work:
+        for _ in range(3):
+            with sharing_parts(X):
+                once(X, ("a",), 0, compute)
+        assert work.seconds == 5.0
+    with sharing_parts(X) as work:
+        once(X, ("b",), 0, compute)
+        once(X, ("b",), 0, compute)
+        assert (work.seconds, compute.now) == (0.0, 10.0)

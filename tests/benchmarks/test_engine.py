@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cscluster.experiment.engine.execute import Pool
-from cscluster.experiment.engine.run import carry_out, prepare
+from cscluster.experiment.engine.run import prepare, run_job
 
 TOYS = Path(__file__).parents[1] / "toys.py"
 
@@ -19,9 +19,9 @@ def timed(tmp_path, toy, trials, jobs, name):
     )
     job = prepare(str(config), out=tmp_path)
     start = time.perf_counter()
-    carry_out(job, Pool(jobs))
+    run_job(job, Pool(jobs))
     seconds = time.perf_counter() - start
-    assert [record["status"] for record in job.folder.planned_records()] == ["ok"] * trials
+    assert job.directory.planned()["status"].tolist() == ["ok"] * trials
     return seconds
 
 

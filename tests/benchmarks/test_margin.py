@@ -12,11 +12,11 @@ from cscluster.algorithms import shared
 from cscluster.algorithms.margin.cccp.cccp import from_scores, tangents
 from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.dual_ascent import dual_ascent
-from cscluster.algorithms.margin.cccp.pmmc import link_loss, point_loss
-from cscluster.algorithms.margin.cccp.starts import LinkProjections, kmeans_scores
+from cscluster.algorithms.margin.cccp.pmmc import constraint_loss, point_loss
+from cscluster.algorithms.margin.cccp.starts import ConstraintProjections, short_kmeans_start
 from cscluster.algorithms.margin.cccp.subgradient import subgradient
-from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import DataError
+from cscluster.experiment.config.schedules import RandomPairs
 
 GRID = (0.01, 0.1, 1.0, 10.0, 100.0)
 STANDARDISED = {"vehicle", "segment", "mfeat_fac", "magic"}
@@ -53,7 +53,8 @@ def fastest(action, repeats=3):
 def compiled():
     for C in (2, 3):
         PMMC(n_clusters=C, random_state=0).fit(
-            np.random.default_rng(0).normal(size=(20, 3)), Constraints([(0, 1)], [(1, 2)], n_samples=20)
+            np.random.default_rng(0).normal(size=(20, 3)),
+            constraints=Constraints([(0, 1)], [(1, 2)], n_samples=20),
         )
 
 
@@ -77,9 +78,9 @@ def test_convex_problem_to_the_objective_of_algorithm_2(name, count):
     X = np.asarray(X, dtype=np.float64)
     design = Design.of(X, X.mean(axis=0), bias=False)
     rng = np.random.default_rng(0)
-    S = kmeans_scores(design.scores(LinkProjections(design, links, rng).weights(C, 0.1)), C, rng)
+    S = short_kmeans_start(design.scores(ConstraintProjections(design, links, rng).weights(C, 0.1)), C, rng)
 
-    losses = tangents([link_loss(links), point_loss(links, 1.0, C)], S)
+    losses = tangents([constraint_loss(links), point_loss(links, 1.0, C)], S)
     start = from_scores(design, losses, S)
 
     for lam in GRID:
@@ -109,8 +110,10 @@ def test_fit_with_either_solver(name):
     for lam in GRID:
         times = {}
         for solver in ("dual", "subgradient"):
-            model = PMMC(n_clusters=C, lam=lam, init="paper", solver=solver, fallback=False, random_state=0)
-            times[solver] = fastest(lambda model=model: model.fit(X, links), 1 if lam == 0.01 else 3)
+            model = PMMC(n_clusters=C, lam=lam, init="paper", solver=solver, random_state=0)
+            times[solver] = fastest(
+                lambda model=model: model.fit(X, constraints=links), 1 if lam == 0.01 else 3
+            )
         (a, dual), (b, rival) = times["dual"], times["subgradient"]
         print(
             f"{name} lam={lam:g}: a fit with Algorithm 2 takes {b / a:.1f} times as long as with the dual "
@@ -122,7 +125,9 @@ def test_fit_on_magic_against_kmeans():
     X, C, links = load("magic", 1000)
     kmeans, _ = fastest(lambda: sklearn.cluster.KMeans(C, n_init=10, random_state=0).fit(X))
     for lam in GRID:
-        seconds, _ = fastest(lambda lam=lam: PMMC(n_clusters=C, lam=lam, random_state=0).fit(X, links))
+        seconds, _ = fastest(
+            lambda lam=lam: PMMC(n_clusters=C, lam=lam, random_state=0).fit(X, constraints=links)
+        )
         print(f"magic, 1000 links, lam={lam:g}: a fit takes {seconds / kmeans:.1f} times KMeans(n_init=10)")
 
 
@@ -135,7 +140,7 @@ def test_fit_grows_linearly(init):
         rows = np.random.default_rng(0).integers(0, len(X), n)
         links = RandomPairs(counts=[n // 20]).episode(n // 20, y[rows], 0, "magic", 0).tiers[0]
         model, Z = PMMC(n_clusters=C, lam=0.1, init=init, random_state=0), X[rows]
-        seconds.append(fastest(lambda model=model, Z=Z, links=links: model.fit(Z, links))[0])
+        seconds.append(fastest(lambda model=model, Z=Z, links=links: model.fit(Z, constraints=links))[0])
     slopes = [np.polyfit(np.log(sizes[k:]), np.log(seconds[k:]), 1)[0] for k in (0, 2)]
     print(
         f"magic, one link for 20 samples, init={init}: log-log slope {slopes[0]:.2f} from 2 000 to 200 000 "
@@ -151,7 +156,7 @@ def test_grid_of_lambdas_against_one():
         shared.forget()
         with shared.sharing(X):
             for lam in lams:
-                method(n_clusters=C, lam=lam, fallback=False, random_state=0).fit(X, links)
+                method(n_clusters=C, lam=lam, random_state=0).fit(X, constraints=links)
 
     one, _ = fastest(lambda: fits(PMMC, [1.0]))
     grid, _ = fastest(lambda: fits(PMMC, GRID))
@@ -168,6 +173,6 @@ def test_fit_on_sparse_documents():
     except DataError as error:
         pytest.skip(str(error))
     model = PMMC(n_clusters=C, lam=0.1, random_state=0)
-    seconds, _ = fastest(lambda: model.fit(X, links), 1)
+    seconds, _ = fastest(lambda: model.fit(X, constraints=links), 1)
     kmeans, _ = fastest(lambda: sklearn.cluster.KMeans(C, n_init=10, random_state=0).fit(X.toarray()), 1)
     print(f"ohscal, 11162 x 1000, 1000 links: a fit takes {seconds / kmeans:.2f} times KMeans(n_init=10)")

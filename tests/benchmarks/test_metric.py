@@ -9,7 +9,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from cscluster import ITML, KMeans, TraceRatio, load_dataset
-from cscluster.constraints.schedules import BalancedPairs, RandomPairs
+from cscluster.experiment.config.schedules import BalancedPairs, RandomPairs
 from cscluster.linalg.lle import reconstruction_weights
 
 pytestmark = pytest.mark.slow
@@ -36,7 +36,7 @@ def test_linear_trace_ratio_at_784_features():
     X = X + 1e-3 * np.random.default_rng(0).normal(size=X.shape)  # no constant pixels: all 784 count
     links = BalancedPairs(counts=[30]).episode(30, y, 0, "mnist_6789", 0).tiers[0]
     A = X.T @ X
-    whole = seconds(lambda: TraceRatio().fit(X, links))
+    whole = seconds(lambda: TraceRatio().fit(X, constraints=links))
     eigen = seconds(lambda: np.linalg.eigh(A))
     weights = seconds(lambda: reconstruction_weights(X, 10))
     print(
@@ -49,7 +49,7 @@ def test_nonlinear_trace_ratio_at_2000_samples():
     X, y = standardized("mnist_6789")
     links = BalancedPairs(counts=[30]).episode(30, y, 0, "mnist_6789", 0).tiers[0]
     m = len(np.unique(links.must_links))
-    fit = seconds(lambda: TraceRatio(map="nonlinear").fit(X, links))
+    fit = seconds(lambda: TraceRatio(map="nonlinear").fit(X, constraints=links))
     start = seconds(lambda: KMeans(n_clusters=4, n_init=1, random_state=0).fit(X))
     print(f"\ntrace_ratio nonlinear, n = 2000, m = {m}: {fit / start:.1f} fits of k-means (one start)")
 
@@ -65,9 +65,9 @@ three runs): that release does not work with newer versions of scikit-learn.
 def test_itml_at_1000_pairs():
     data = load_dataset("optdigits_test")
     links = RandomPairs(counts=[1000]).episode(1000, data.y, 0, "optdigits_test", 0).tiers[0]
-    rounds = ITML().fit(data.X, links).n_iter_
+    rounds = ITML().fit(data.X, constraints=links).n_iter_
     with threadpool_limits(1):
-        fit = seconds(lambda: ITML().fit(data.X, links), repeats=5)
+        fit = seconds(lambda: ITML().fit(data.X, constraints=links), repeats=5)
         unit = seconds(lambda: KMeans(n_clusters=10, n_init=1, random_state=0).fit(data.X), repeats=10)
         theirs, how = METRIC_LEARN_ITML * unit, "as stored"
         if importlib.util.find_spec("metric_learn"):

@@ -10,7 +10,7 @@ import sklearn.cluster
 from threadpoolctl import threadpool_limits
 
 from cscluster import MPCKMeans, load_dataset
-from cscluster.constraints.schedules import RandomPairs
+from cscluster.experiment.config.schedules import RandomPairs
 from cscluster.metrics.scores import score
 
 PACKAGE = "active-semi-supervised-clustering"
@@ -82,7 +82,7 @@ def test_mpckmeans_against_the_package(their_fit, name, count, full, trials):
         K = len(np.unique(y))
         with threadpool_limits(1):
             model = MPCKMeans(n_clusters=K, random_state=trial, **scheme)
-            seconds = least_seconds(model, X, links)
+            seconds = least_seconds(model, X, None, links)
         ours.append(score("nmi", y, model.labels_))
         labels, answer = their_fit(X, K, links, full=full, seed=trial)
         if labels is None:
@@ -104,7 +104,7 @@ def test_mpckmeans_against_kmeans():
         sklearn.cluster.KMeans(2, n_init=1, random_state=0),
     )
     with threadpool_limits(1):
-        ratio = least_seconds(model, X, links) / least_seconds(kmeans, X)
+        ratio = least_seconds(model, X, None, links) / least_seconds(kmeans, X)
     print(
         f"\nmagic, 1000 links: {ratio:.1f} times scikit-learn's KMeans(n_init=1) "
         f"({model.n_iter_} against {kmeans.n_iter_} iterations)"

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from cscluster.report.aggregate import collect
-from cscluster.report.document import compose
+from cscluster.report.compose import compose
 from cscluster.report.formats import terminal
 from tests.report.stored import entry, store, trial
 
@@ -36,9 +36,9 @@ def test_a_hundred_thousand_records(tmp_path):
         for a in range(ALGORITHMS)
     ]
     entries = [entry(f"a{a}") for a in range(ALGORITHMS)]
-    folder = store(tmp_path, entries, records, metrics=["acc", "nmi"], trials=TRIALS)
+    directory = store(tmp_path, entries, records, metrics=["acc", "nmi"], trials=TRIALS)
     spent = [time.process_time()]
-    results = collect(folder)
+    results = collect(directory)
     spent.append(time.process_time())
     document = compose(results)
     spent.append(time.process_time())

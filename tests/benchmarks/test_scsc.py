@@ -9,7 +9,12 @@ import pytest
 from cscluster import SCSC, Constraints, LandmarkEnsemble, load_dataset
 from cscluster.algorithms.ensemble._labels import round_votes
 from cscluster.algorithms.ensemble._partitions import LEARNERS, View
-from cscluster.algorithms.ensemble._weights import broken_weight, full_update, link_loss, relaxed_update
+from cscluster.algorithms.ensemble._weights import (
+    constraint_loss,
+    full_update,
+    relaxed_update,
+    violated_weight,
+)
 
 M, LINKS = 300, 500
 
@@ -60,12 +65,12 @@ def test_one_tier(n, r, paper):
     few = np.where(rng.permutation(M) < M // 5, gamma, 0)
     tier = links(hidden, rng)
     round_votes(L[:, :5000].copy(), gamma, r)
-    link_loss(L, tier)
+    constraint_loss(L, tier)
     read = reading(L)
-    relaxed = best(lambda: relaxed_update(gamma, broken_weight(L, tier) / LINKS / M, 1.0, 1.0))
-    full = best(lambda: full_update(gamma, link_loss(L, tier) / LINKS, 1.0, max_iter=10_000, tol=1e-6))
+    relaxed = best(lambda: relaxed_update(gamma, violated_weight(L, tier) / LINKS / M, 1.0, 1.0))
+    full = best(lambda: full_update(gamma, constraint_loss(L, tier) / LINKS, 1.0, max_iter=10_000, tol=1e-6))
     dense, sparse = (best(lambda g=g: round_votes(L, g, r)) for g in (gamma, few))
-    model = SCSC(n_clusters=r, C=0.1, random_state=0).fit_partitions(L, links(hidden, rng))
+    model = SCSC(n_clusters=r, C=0.1, random_state=0).fit_partitions(L, constraints=links(hidden, rng))
     whole = best(lambda: model.partial_fit(links(hidden, rng)), 1)
     tracemalloc.start()
     model.partial_fit(links(hidden, rng))
@@ -91,7 +96,7 @@ def test_tier_of_both_ensembles(n):
     L, hidden = partitions(n, 10, rng, m=30)
     seconds = {}
     for method in (LandmarkEnsemble, SCSC):
-        model = method(n_clusters=10, random_state=0).fit_partitions(L, links(hidden, rng))
+        model = method(n_clusters=10, random_state=0).fit_partitions(L, constraints=links(hidden, rng))
         tier = links(hidden, rng)
         seconds[method] = best(lambda model=model, tier=tier: model.partial_fit(tier), 2)
     print(

@@ -30,7 +30,7 @@ def lines(folder):
 def test_run_shows_tables_and_a_second_run_recomputes_nothing(cscluster, small):
     first = cscluster("run", "small.yaml")
     assert first.returncode == 0, first.stderr
-    assert "ACC (one-to-one) on iris by number of links" in first.stdout
+    assert "ACC (one-to-one) on iris by number of constraints" in first.stdout
     assert "preprocessing: none, the data are taken as they are" in " ".join(first.stdout.split())
     assert "report: results/small/report.md" in first.stdout
     assert max(map(len, first.stdout.splitlines())) <= 80
@@ -40,10 +40,10 @@ def test_run_shows_tables_and_a_second_run_recomputes_nothing(cscluster, small):
     assert (small / "results/small/trials.jsonl").read_bytes() == before
     assert len(lines(small / "results/small")) == 8
     smaller = cscluster("run", "small.yaml", "--trials", "1")
-    assert "put aside: 4 stored trials of an earlier, larger plan" in smaller.stdout
+    assert "4 stored trials are not part of this plan" in smaller.stdout
     assert "one trial" in (small / "results/small/report.md").read_text(encoding="utf-8")
     cscluster("run", "small.yaml")
-    assert "`k-means " in (small / "results/small/report.md").read_text(encoding="utf-8")
+    assert "- iris: k-means" in (small / "results/small/report.md").read_text(encoding="utf-8")
     reported = cscluster("report", "small", "--metric", "rand")
     assert "Rand index on iris" in reported.stdout
     listed = cscluster("runs")
@@ -73,7 +73,8 @@ def test_failures_exit_with_1_and_can_be_retried(cscluster, small):
     retried = cscluster("run", "bad.yaml", "-j", "1", "--retry", "failed", "--allow-failures")
     assert "2 stored, 2 to run" in retried.stdout
     assert retried.returncode == 0
-    assert len(lines(small / "results/bad")) == 4
+    assert len(lines(small / "results/bad")) == 6  # of two lines with the same key the later counts
+    assert "4/4" in cscluster("runs").stdout
 
 
 def test_fresh_forgets(cscluster, small):
@@ -81,6 +82,16 @@ def test_fresh_forgets(cscluster, small):
     done = cscluster("run", "small.yaml", "-j", "1", "--fresh", "--set", "trials=1")
     assert "0 stored, 4 to run" in done.stdout
     assert len(lines(small / "results/small")) == 4
+
+
+def test_an_interrupted_fresh_run_is_resumed_without_forgetting(cscluster, small, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cscluster.cli.run.run_job", interrupt)
+    done = cscluster("run", "small.yaml", "--fresh", "-j", "1")
+    assert done.returncode == 130
+    assert "resume with: cscluster run small.yaml -j 1" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -93,7 +104,7 @@ def test_fresh_forgets(cscluster, small):
         (["run", "small.yaml", "--retry", "all"], "--retry takes only 'failed'"),
         (["benchmark", "--retry", "all"], "--retry takes only 'failed'"),
         (["run", "small.yaml", "--backend", "cloud"], "There is no backend 'cloud'"),
-        (["run", "small.yaml", "--set", "datasets=[nan.csv]"], "has the value nan in column 'b', row 1"),
+        (["run", "small.yaml", "--set", "datasets=[inf.csv]"], "has the value inf in column 'b', row 1"),
         (["run", "small.yaml", "--set", "datasets=[{base: one.csv, target: c}]"], "has the one value"),
         (["run", "small.yaml", "--set", "constraints={kind: file, path: clash.csv}"], "'0' and '2' are cannot-linked"),
         (["run", "small.yaml", "--results", "taken"], "holds files but no results of cscluster; choose another name or another directory of results."),
@@ -107,7 +118,7 @@ def test_fresh_forgets(cscluster, small):
     ],
 )  # fmt: skip
 def test_bad_input_is_one_sentence_exit_code_2_and_nothing_written(cscluster, small, arguments, says):
-    (small / "nan.csv").write_text("a,b\n1,2\n3,nan\n")
+    (small / "inf.csv").write_text("a,b\n1,2\n3,inf\n")
     (small / "one.csv").write_text("a,c\n1,x\n3,x\n")
     (small / "clash.csv").write_text("a,b,link\n0,1,must\n1,2,must\n0,2,cannot\n")
     (small / "broken.yaml").write_text("name: x: y\n")
@@ -121,7 +132,7 @@ def test_bad_input_is_one_sentence_exit_code_2_and_nothing_written(cscluster, sm
     assert {path: path.stat().st_mtime_ns for path in small.rglob("*")} == before
 
 
-def test_a_folder_of_another_experiment_is_refused(cscluster, small):
+def test_a_directory_of_another_experiment_is_refused(cscluster, small):
     cscluster("run", "small.yaml", "-j", "1", "--trials", "1")
     (small / "twin.yaml").write_text(SMALL)
     done = cscluster("run", "twin.yaml")
@@ -145,7 +156,8 @@ def test_stale_results_are_explained(cscluster, small):
         (["runs"], "no runs in 'results' yet"),
         (["show", "iris"], "openml   name iris, id 61"),
         (["show", "kmeans"], "number of starts"),
-        (["show", "hmrf_kmeans"], "caveat: the cosine distance suits texts"),
+        (["show", "pmmc"], "published values (preset: published):"),
+        (["show", "pmmc_printed"], "algorithm pmmc: PMMC\n"),
         (["show", "mnist"], "MNIST digits"),
         (["show", "nmi"], "geometric mean"),
         (["show", "mnist0689"], "random_pairs"),
@@ -175,5 +187,43 @@ def test_the_commands_are_explained_in_whole_sentences(cscluster):
 @pytest.mark.parametrize(
     "command", ["run", "sweep", "merge", "report", "reproduce", "compare", "runs", "show"]
 )
-def test_the_folder_of_results_has_one_name(cscluster, command):
+def test_the_directory_of_results_has_one_name(cscluster, command):
     assert "--results" in cscluster(command, "--help").stdout
+
+
+def test_an_interrupted_run_with_a_grid_says_what_is_missing(cscluster, small):
+    grid = "{name: kmeans, label: tuned, params: {n_init: [1, 2]}, select: oracle:acc}"
+    (small / "small.yaml").write_text(SMALL.replace("pckmeans]", f"{grid}]"))
+    assert "incomplete" not in cscluster("run", "small.yaml", "-j", "1").stdout
+    store = small / "results/small/trials.jsonl"
+    store.write_text("".join(store.read_text().splitlines(keepends=True)[:-1]))
+    told = " ".join(cscluster("report", "small").stdout.split())
+    assert "incomplete: 1 planned trial not stored (tuned on iris 1 of 8)" in told
+    (missing,) = json.loads(cscluster("report", "small", "-f", "json").stdout)["runs"][0]["missing"]
+    assert missing == {"dataset": "iris", "label": "tuned", "count": 1, "planned": 8}
+    assert "incomplete" not in cscluster("run", "small.yaml", "-j", "1").stdout
+
+
+def test_what_is_outside_of_a_plan_and_what_is_stale_are_told_apart(cscluster, small):
+    (small / "small.yaml").write_text(SMALL.replace("kmeans, pckmeans", "kmeans"))
+    cscluster("run", "small.yaml", "-j", "1")
+    done = cscluster(
+        "run", "small.yaml", "--trials", "1", "--set", "metrics=[acc@unconstrained]", "--dry-run"
+    )
+    assert "2 stored trials are not part of this plan" in done.stdout
+    assert "stale: 2 because a metric was added" in done.stdout
+    done = cscluster("run", "small.yaml", "--trials", "1", "--seed", "7", "--dry-run")
+    assert "2 stored trials are not part of this plan" in done.stdout
+    assert "stale: 2 because the seed changed from 0 to 7" in done.stdout
+
+
+def test_a_label_can_be_changed_without_running_anything(cscluster, small):
+    (small / "small.yaml").write_text(SMALL.replace("kmeans, pckmeans", "kmeans"))
+    cscluster("run", "small.yaml", "-j", "1")
+    before = (small / "results/small/trials.jsonl").read_bytes()
+    (small / "small.yaml").write_text(SMALL.replace("kmeans, pckmeans", "{name: kmeans, label: Lloyd}"))
+    done = cscluster("run", "small.yaml", "-j", "1")
+    assert "nothing to compute" in done.stdout
+    assert "Lloyd" in done.stdout.partition("nothing to compute")[2]
+    assert "Lloyd" in (small / "results/small/report.md").read_text(encoding="utf-8")
+    assert (small / "results/small/trials.jsonl").read_bytes() == before

@@ -1,7 +1,11 @@
 """What is shown while the user waits."""
 
-from numba import njit
+import io
 
+from numba import njit
+from rich.console import Console
+
+from cscluster.cli import cluster_view
 from cscluster.cli.cluster_view import when_compiling
 
 
@@ -14,3 +18,12 @@ def test_compilation_is_told_of_when_it_begins():
         assert told == ["compiling"]
         assert double(3) == 6
     assert told == ["compiling"]
+
+
+def test_a_fit_moves_the_bar(monkeypatch):
+    terminal = Console(file=io.StringIO(), force_terminal=True)
+    monkeypatch.setattr(cluster_view, "err", terminal)
+    with cluster_view.fits("clustering") as begin:
+        begin("RCA", 3, 20)
+    assert "clustering: RCA" in terminal.file.getvalue()
+    assert "3/20" in terminal.file.getvalue()

@@ -18,7 +18,7 @@ def test_names_are_completed(tmp_path, monkeypatch):
     assert complete.configs(f"{tmp_path}/my_r") == [f"{tmp_path}/my_run.yaml"]
     assert complete.data("my_ta") == ["my_table.csv"]
     assert complete.datasets("letterI") == ["letterIJL"]
-    assert complete.algorithms("mpck") == ["mpckmeans", "mpckmeans_printed", "mpckmeans_full"]
+    assert complete.algorithms("mpck") == ["mpckmeans", "mpckmeans_full"]
     assert complete.papers("zha") == ["zhang2009"]
     assert complete.tracks("l") == ["links", "labelled", "large"]
     assert "zhang2009/table4_balanced" in complete.papers("zhang2009/ta")
@@ -57,7 +57,7 @@ def shell_offers(words, folder):
 def test_the_shell_completes_options_without_a_large_library(words, offers, tmp_path):
     (tmp_path / "t.csv").write_text("name;width;length;left\n1;2;3;4\n")
     (tmp_path / "results" / "stored").mkdir(parents=True)
-    (tmp_path / "results" / "stored" / "config.json").touch()
+    (tmp_path / "results" / "stored" / "run.json").touch()
     offered, modules = shell_offers(words, tmp_path)
     assert offered == offers
     assert not {"numpy", "pandas", "scipy", "sklearn", "matplotlib", "pydantic"} & modules

@@ -1,11 +1,9 @@
 """``--shard`` and ``cscluster merge``: job arrays end in the same run as one machine."""
 
-import json
-
 import pytest
 
-from cscluster.store.folder import RunFolder
-from tests.store.values import values
+from cscluster.store.directory import RunDirectory
+from tests.store.values import lines, values
 
 CONFIG = """\
 name: small
@@ -27,25 +25,24 @@ def run(cscluster, *more):
     return cscluster("run", "small.yaml", "-j", "1", "--backend", "local", *more)
 
 
-def everything(folder):
+def everything(directory):
     """Return all that is stored, without what may differ between two runs."""
-    plan = json.loads((folder.path / "plan.json").read_text())
-    return values(folder), folder.config(), plan
+    return values(directory), directory.definition.model_copy(update={"environments": {}})
 
 
 def test_merged_shards_are_the_unsharded_run(cscluster, small):
     assert run(cscluster, "--results", "whole").returncode == 1
-    whole = everything(RunFolder(small / "whole/small"))
+    whole = everything(RunDirectory(small / "whole/small"))
     for number in (3, 1, 2):
         part = run(cscluster, "--shard", f"{number}/3")
         assert f"of 48 trials in shard {number}/3" in part.stdout
     shards = sorted((small / "results").glob("small.shard-*-of-3"))
-    assert sum(len(list(RunFolder(path).records())) for path in shards) == 48
+    assert sum(len(list(RunDirectory(path).records())) for path in shards) == 48
     done = cscluster("merge", *shards)
     assert done.returncode == 0, done.stderr
     assert "joined 3 runs in results/small: 48 of 48 trials" in done.stdout
     assert "missing" not in done.stdout
-    assert everything(RunFolder(small / "results/small")) == whole
+    assert everything(RunDirectory(small / "results/small")) == whole
     assert (small / "results/small/summary.csv").read_text() == (
         small / "whole/small/summary.csv"
     ).read_text()
@@ -68,7 +65,7 @@ def test_a_shard_resumes_and_a_partial_merge_is_completed_by_a_run(cscluster, sm
     assert "21 stored, 3 to run" in " ".join(run(cscluster, "--shard", "1/2").stdout.split())
     cscluster("merge", "small.shard-1-of-2")
     assert "24 stored, 24 to run" in " ".join(run(cscluster).stdout.split())
-    assert len(everything(RunFolder(small / "results/small"))[0]) == 48
+    assert len(everything(RunDirectory(small / "results/small"))[0]) == 48
 
 
 def test_more_shards_than_trials(cscluster, small):
@@ -104,12 +101,13 @@ def test_mixed_versions_are_told_when_resuming_merging_and_reporting(cscluster, 
 
     says = f"numpy from 1.0 to {numpy.__version__}"
     assert "warning" not in run(cscluster, "--trials", "1").stderr
-    folder = RunFolder(small / "results/small")
-    records = [{**record, "environment": "older"} for record in folder.records()]
-    (environment,) = folder.environments().values()
-    with folder.writing() as writer:
-        writer.put_json("environments.json", {"older": _older(environment)})
-        writer.put_records(records)
+    directory = RunDirectory(small / "results/small")
+    records = [{**record, "environment": "older"} for record in directory.records()]
+    (environment,) = directory.definition.environments.values()
+    with directory.writing() as writer:
+        environments = {"older": _older(environment)}
+        writer.put_definition(directory.definition.model_copy(update={"environments": environments}))
+        writer.put_lines(lines(*records))
     resumed = run(cscluster, "--trials", "2")
     assert resumed.stderr == f"warning: this run will mix versions: {says}\n"
     assert f"mixed versions: {says}" in resumed.stdout
@@ -124,15 +122,15 @@ def test_mixed_versions_are_told_when_resuming_merging_and_reporting(cscluster, 
 def test_all_provenance_is_shown(cscluster, small):
     run(cscluster, "--trials", "1", "--shard", "1/2")
     shown = cscluster("show", "small.shard-1-of-2").stdout
-    folder = RunFolder(small / "results/small.shard-1-of-2")
-    (environment,) = folder.environments().values()
+    run_of = RunDirectory(small / "results/small.shard-1-of-2").definition
+    (environment,) = run_of.environments.values()
     words = "".join(shown.split())
     for name, version in environment["packages"].items():
         assert f"{name}{version}" in words
     for text in (
         "made by: cscluster run small.yaml --set trials=1",
         "config: small.yaml; shard 1/2; 8 of 8 trials stored",
-        next(iter(folder.cells().values()))["data"],
+        next(iter(run_of.cells.values())).identity["data"],
         environment["python"],
         environment["cpu"],
         environment["blas"][0].split()[1],

@@ -70,6 +70,13 @@ def test_from_the_template_of_an_experiment_to_its_schema(call, tmp_path):
     assert "must start with a letter" in call("new", "experiment", "../mine", status=2)
 
 
+def test_a_name_may_have_the_ending_of_its_file(call, tmp_path):
+    assert "cscluster run mine.yaml" in call("new", "experiment", "mine.yaml")
+    assert "cscluster check mine.py:Mine" in call("new", "algorithm", "mine.py")
+    written = {"mine.yaml", "mine.py", "experiment.schema.json"}
+    assert {path.name for path in tmp_path.iterdir()} == written
+
+
 def test_schedules_steps_and_keys_are_listed_and_shown(call):
     assert "{kind: tiers, per_tier: [20], tiers: 5}" in call("show", "tiers")
     assert "per_tier" in call("show", "tiers")

@@ -9,29 +9,33 @@ import pytest
 from PIL import Image
 
 from cscluster.cli import report
+from cscluster.cli.options import ReportOptions
+from cscluster.store.definition import Plan
+from cscluster.store.directory import RunDirectory
 from tests.report.stored import entry, oracle, store, three_by_three, trial
+from tests.store.values import lines
 
 
 @pytest.fixture
 def runs(tmp_path):
-    """Return a folder of results with three runs."""
+    """Return a directory of results with three runs."""
     three_by_three(tmp_path / "results/first", n=6)
     three_by_three(tmp_path / "results/second", n=6, title="Another")
     records = [trial("a", 0.5, trial=t, dataset="glass", point=20) for t in range(6)]
     store(
         tmp_path / "results/third",
         [entry("a")],
-        [*records, trial("a", None, dataset="glass", trial=9)],
+        [*records, trial("a", None, dataset="glass", point=20, trial=6)],
         trials=7,
     )
     return SimpleNamespace(path=tmp_path)
 
 
 FORMATS = {
-    "terminal": ("table.txt", "ACC (majority) on iris by number of links\nalgorithm "),
+    "terminal": ("table.txt", "ACC (majority) on iris by number of constraints\nalgorithm "),
     "markdown": ("table.md", "| algorithm | 10 | 20 |"),
     "latex": ("table.tex", "\\begin{tabular}{lrr}\n\\toprule"),
-    "csv": ("table.csv", "dataset,label,oracle,params,point,tier,metric,mean,std,n,planned\niris,A,"),
+    "csv": ("table.csv", "dataset,label,oracle,params,point,tier,metric,mean,std,n,planned,missing\niris,A,"),
     "json": ("table.json", '"ordering": "A < B < C"'),
     "html": ("table.html", "<!DOCTYPE html>"),
 }
@@ -67,11 +71,11 @@ def test_choices(cscluster, runs):
 def test_runs_one_after_another_and_in_one_table(cscluster, runs):
     apart = cscluster("report", "first", "third")
     assert apart.stdout.count("A title\n") == 2
-    assert "6 trials; bold: best in its" in apart.stdout
+    assert "mean ± standard deviation over 6 trials; bold" in apart.stdout
     together = cscluster("report", "first", "third", "--by", "dataset")
     assert together.stdout.startswith("A title + A title\n")
     (glass,) = [line for line in together.stdout.splitlines() if line.startswith("glass")]
-    assert glass.split()[1:] == ["0.500", "±", "0.000", "(6/7)"]
+    assert glass.split()[1:] == [">", "0.500", "±", "0.000", "(6/7)"]
     told = json.loads(cscluster("report", "first", "third", "-f", "json").stdout)
     assert [run["datasets"] for run in told["runs"]] == [["iris", "wine", "sonar"], ["glass"]]
 
@@ -79,7 +83,7 @@ def test_runs_one_after_another_and_in_one_table(cscluster, runs):
 def test_by_parameter(cscluster, tmp_path):
     oracle(tmp_path / "results/run", label="A")
     done = cscluster("report", "run", "--by", "lam")
-    assert "ACC (majority) on iris by lam, number of links 10" in done.stdout
+    assert "ACC (majority) on iris by lam, number of constraints 10" in done.stdout
     assert done.stdout.splitlines()[3].split() == ["algorithm", "1", "2"]
 
 
@@ -98,7 +102,7 @@ def test_by_parameter(cscluster, tmp_path):
         (["report", "first", "--tol", "1"], "--tol belongs to --check"),
         (["report", "first", "second", "--check", "x.csv"], "--check compares one whole run"),
         (["report", "first", "--check", "x.csv"], "Cannot read the reference 'x.csv': No such file or directory."),
-        (["report", "first", "--out", "results/first/config.json/t.md"], "Cannot write 'results/first/config.json/t.md'"),
+        (["report", "first", "--out", "results/first/run.json/t.md"], "Cannot write 'results/first/run.json/t.md'"),
         (["compare", "first", "secnd"], "There is no run 'secnd' in 'results'; did you mean 'second'?"),
         (["compare", "first", "second", "-m", "xyz"], "The records of 'first' have no metric 'xyz'"),
     ],
@@ -138,11 +142,11 @@ def test_compare(cscluster, runs):
     done = cscluster("compare", "first", "second")
     assert done.returncode == 0
     assert "title: A title -> Another" in done.stdout
-    assert "The runs agree: all 18 common cells are equal trial by trial." in done.stdout
+    assert "18 common cells: 18 same." in done.stdout
     store_better(runs.path / "results/better")
     done = cscluster("compare", "first", "better")
     assert done.returncode == 0
-    assert "18 of 18 cells moved significantly (18 better), 0 are equal, 0 within noise." in done.stdout
+    assert "18 common cells: 18 better." in done.stdout
     assert "ACC (majority) of A on iris at 10" in " ".join(done.stdout.split())
     assert "Holm" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
@@ -150,18 +154,18 @@ def test_compare(cscluster, runs):
 
 def test_runs_without_a_common_cell_were_not_tested(cscluster, runs):
     done = cscluster("compare", "first", "third")
-    assert "no cell in common" in done.stdout
+    assert "0 common cells" in done.stdout
     assert "Holm" not in done.stdout
 
 
 def store_better(path):
-    folder = three_by_three(path, n=6)
+    directory = three_by_three(path, n=6)
     records = [
         {**r, "metrics": {name: value + 0.2 for name, value in r["metrics"].items()}}
-        for r in folder.records()
+        for r in directory.records()
     ]
-    with folder.writing() as writer:
-        writer.put_records(records)
+    with directory.writing() as writer:
+        writer.put_lines(lines(*records))
 
 
 def test_runs_lists_what_is_stored(cscluster, runs):
@@ -245,12 +249,52 @@ def test_a_whole_document_in_latex_on_request(cscluster, runs):
 def test_a_page_refreshes_until_the_run_is_complete(runs, monkeypatch):
     missing, seen = [2, 2, 1, 0], []
     out = runs.path / "page.html"
-    monkeypatch.setattr(report, "_n_missing", lambda folders: missing.pop(0))
+    monkeypatch.setattr(report, "_n_missing", lambda directories: missing.pop(0))
     monkeypatch.setattr(report.time, "sleep", lambda seconds: seen.append(out.read_text(encoding="utf-8")))
-    results = runs.path / "results"
-    choices = {"figures": None, "figure_format": None, "figure_style": "paper", "captions": False}
-    choices |= {"kind": None, "metrics": None, "by": "point", "where": [], "open_page": False}
-    report.show(["first"], results, out=out, watch=True, **choices)
+    report.show(ReportOptions(runs=["first"], results=runs.path / "results", out=out, watch=True))
     refreshes = [f'http-equiv="refresh" content="{report.REFRESH}"' in page for page in seen]
     assert refreshes == [True, True]
     assert 'http-equiv="refresh"' not in out.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "command", [["report", "old"], ["show", "old"], ["merge", "old"], ["compare", "old", "first"]]
+)
+def test_a_run_of_an_earlier_version_is_refused_in_one_sentence(cscluster, runs, command):
+    (runs.path / "results/old").mkdir()
+    for name in ("config.json", "plan.json", "trials.jsonl"):
+        (runs.path / "results/old" / name).touch()
+    done = cscluster(*command)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "'results/old' holds a run of version 0.2" in " ".join(done.stderr.split())
+    assert "old" not in cscluster("runs").stdout
+
+
+@pytest.mark.parametrize("command", [["report", "first"], ["show", "first"], ["merge", "first", "second"]])
+def test_an_edited_definition_is_refused_in_one_sentence(cscluster, runs, command):
+    file = runs.path / "results/first/run.json"
+    file.write_text(file.read_text().replace('"repetitions":6', '"repetitions":5'))
+    done = cscluster(*command)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith("its checksum does not fit its content.\n")
+    assert "damaged" in cscluster("runs").stdout
+
+
+def test_a_page_that_follows_a_run_sees_a_larger_plan(runs, monkeypatch):
+    directory = RunDirectory(runs.path / "results/first")
+    plan = directory.definition.plan
+    larger = Plan.model_validate({**plan.model_dump(), "repetitions": 7})
+    directory.trials.write_bytes(b"".join(list(directory.lines())[:-1]))
+    out, sleeps = runs.path / "page.html", []
+
+    def sleep(seconds):
+        sleeps.append(out.read_text(encoding="utf-8"))
+        if len(sleeps) == 3:
+            raise KeyboardInterrupt
+        with directory.writing() as writer:
+            writer.put_definition(directory.definition.model_copy(update={"plan": larger}))
+
+    monkeypatch.setattr(report.time, "sleep", sleep)
+    report.show(ReportOptions(runs=["first"], results=runs.path / "results", out=out, watch=True))
+    assert "107 of 108" in sleeps[0]
+    assert "107 of 126" in sleeps[2]

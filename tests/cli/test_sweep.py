@@ -1,10 +1,8 @@
 """``cscluster sweep`` as its user meets it."""
 
-import json
-
 import pytest
 
-from cscluster.store.folder import RunFolder
+from cscluster.store.directory import RunDirectory
 
 CONFIG = """\
 name: small
@@ -51,7 +49,8 @@ def test_a_selection_is_one_row_and_an_oracle_is_marked(cscluster, small):
     done = cscluster(*arguments, "--select", "oracle:acc")
     assert "Lloyd *" in done.stdout
     assert "n_init=" not in done.stdout
-    assert RunFolder(small / "results/small-sweep").config()["experiment"]["algorithms"][0]["params"] == {
+    stored = RunDirectory(small / "results/small-sweep").definition.experiment
+    assert stored.algorithms[0]["params"] == {
         "tol": [0.1, 1],
         "n_init": [1, 2],
     }
@@ -100,5 +99,5 @@ def test_how_to_run_it_again_is_stored(cscluster, small):
         "--trials",
         "1",
     )
-    config = json.loads((small / "results/small-sweep/config.json").read_text())
-    assert config["command"] == "cscluster sweep small.yaml --grid Lloyd.tol=1 --select none --set trials=1"
+    stored = RunDirectory(small / "results/small-sweep").definition
+    assert stored.command == "cscluster sweep small.yaml --grid Lloyd.tol=1 --select none --set trials=1"

@@ -1,16 +1,16 @@
 import csv
-from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from cscluster import Constraints
-from cscluster.constraints import files
-from cscluster.constraints.files import Link, as_links, links_csv, list_links, parse_links, read_links
-from cscluster.constraints.schedules import File
-from cscluster.data.readers import read
+from cscluster.constraints.files import Link, as_links, links_csv, list_links, read_links
+from cscluster.data.load import load_dataset
 from cscluster.errors import ConstraintError, ContradictionError, DataError
+from cscluster.experiment.config.schedules import File
 
 
 def put(tmp_path, text):
@@ -55,7 +55,7 @@ def test_every_id_that_a_csv_file_can_hold_comes_back(tmp_path, names, separator
         writer = csv.writer(file, delimiter=separator, quoting=csv.QUOTE_ALL)
         writer.writerows([["id", "x"], *([name, row] for row, name in enumerate(names))])
     try:
-        ids = read(table, name="table", id_column="id").ids
+        ids = load_dataset(table, id_column="id").ids
     except DataError:
         assume(False)  # an empty name, or two that are equal
     links = Constraints([(0, 1)], [(1, 2)], n_samples=len(ids), must_weights=[0.5 if weighted else 1.0])
@@ -154,19 +154,22 @@ def test_links_from_python(tmp_path):
     ids = ["x", "y", "z"]
     assert as_links([(0, 1, "must"), (1, 2, "cannot"), (2, 0, "cannot")], 3) == expected
     assert as_links([("x", "y", "must"), ("y", "z", "cannot"), ("z", "x", "cannot", 1)], 3, ids) == expected
+    frame = pd.DataFrame({"p": [0, 1, 0], "q": [1, 2, 2], "kind": ["must", "cannot", "cannot"]})
+    assert as_links(frame, 3) == as_links(frame.assign(weight=1.0), 3) == expected
     assert as_links(([(0, 1)], [(1, 2), (0, 2)]), 3) == expected
     assert as_links(([("x", "y")], [("y", "z"), ("x", "z")]), 3, ids) == expected
     assert as_links(put(tmp_path, links_csv(expected)), 3) == expected
     assert as_links(expected, 3) is expected
     assert len(as_links(None, 3)) == len(as_links(([], []), 3)) == len(as_links([], 3)) == 0
+    assert as_links(frame.assign(weight=np.inf), 3) == expected.hardened()
 
 
 @pytest.mark.parametrize(
     ("links", "says"),
     [
-        (7, "Links must be a Constraints"),
-        ([(0, 1)], "Links must be a Constraints"),
-        ([(0, 1, "must"), (0, 9, "must")], "Link number 1: '9' is not a row index from 0 to 2"),
+        (7, "Constraints must be a cscluster.Constraints"),
+        ([(0, 1)], "Constraints must be a cscluster.Constraints"),
+        ([(0, 1, "must"), (0, 9, "must")], "Constraint number 1: '9' is not a row index from 0 to 2"),
         ([(0, 1, "must"), (0, 1, "cannot")], "'0' and '1' are cannot-linked, but"),
     ],
 )
@@ -187,12 +190,12 @@ def test_names_that_look_like_row_numbers_are_names(tmp_path):
 
 
 def test_files_that_cannot_be_read(tmp_path):
-    with pytest.raises(ConstraintError, match="There is no links file"):
+    with pytest.raises(ConstraintError, match="There is no constraint file"):
         read_links(tmp_path / "none.csv", n_samples=2)
-    with pytest.raises(ConstraintError, match="Cannot read links file"):
+    with pytest.raises(ConstraintError, match="Cannot read constraint file"):
         read_links(tmp_path, n_samples=2)
     (tmp_path / "binary.csv").write_bytes(b"a,b,link\n\xff\xfe\x00")
-    with pytest.raises(ConstraintError, match="Cannot read links file"):
+    with pytest.raises(ConstraintError, match="Cannot read constraint file"):
         read_links(tmp_path / "binary.csv", n_samples=2)
 
 
@@ -207,53 +210,24 @@ def test_any_text_is_links_or_one_clear_error(tmp_path, text):
     assert told.startswith(("Constraints(", str(path)))
 
 
-def test_hard_links_are_written_and_read_back():
+def test_hard_links_are_written_and_read_back(tmp_path):
     links = Constraints([(0, 1), (1, 2)], [(2, 3)], n_samples=4, must_weights=[float("inf"), 0.5])
     text = links_csv(links)
     assert "0,1,must,hard" in text
-    assert parse_links(text, Path("links.csv"), 4) == links
+    assert read_links(put(tmp_path, text), 4) == links
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
-        "0,1,must\n2,0,cannot\n0,1,must\n",
-        "0,1,must\r\n2,0,cannot\r\n",
-        "0,1,must\n\n2, 0 ,Cannot\n",
-        '"0",1,must\n',
-        "0,+1,must\n",
-        "0,-1,must\n",
-        "0,1.0,must\n",
-        "0,1e0,must\n",
-        "0,3,must\n",
-        "1,1,must\n",
-        "0,1,mist\n",
-        "0,1,\n",
-        "0,1\n",
-        "0,1,must,2\n",
-        "0,1,must,2,3\n",
-        "0,,must\n",
-        f"0,{10**30},must\n",
-        "0,1,must\n1,2,must\n0,2,cannot\n",
-        "",
-    ],
-)
-def test_a_large_file_is_read_as_a_small_one(tmp_path, monkeypatch, rows):
-    path = put(tmp_path, f"a,b,link\n{rows}")
-
-    def outcome():
-        try:
-            return read_links(path, n_samples=3)
-        except ConstraintError as error:
-            return str(error)
-
-    small = outcome()
-    monkeypatch.setattr(files, "_LARGE", 0)
-    assert outcome() == small
+@pytest.mark.parametrize("cell", ["+1", "-1", "1.0", "1e0", "3", "", str(10**30)])
+def test_row_indices_are_digits_only(tmp_path, cell):
+    with pytest.raises(ConstraintError, match=r"links.csv:3: '.*' is not a row index from 0 to 2"):
+        read_links(put(tmp_path, f"a,b,link\n0,1,must\n0,{cell},must\n"), n_samples=3)
 
 
-def test_links_of_a_plain_large_file_are_not_read_line_by_line(tmp_path, monkeypatch):
-    path = put(tmp_path, "a,b,link\n0,1,must\n2,0,cannot\n")
-    monkeypatch.setattr(files, "_LARGE", 0)
-    monkeypatch.setattr(files, "_lines", None)
-    assert read_links(path, n_samples=3) == Constraints([(0, 1)], [(0, 2)], n_samples=3)
+@pytest.mark.parametrize("rows", ['"0",1,must\n2,0,cannot\n0,1,must\n', "0,1,must\r\n2,0,cannot\r\n"])
+def test_quotes_repeats_and_line_breaks_of_other_systems(tmp_path, rows):
+    expected = Constraints([(0, 1)], [(0, 2)], n_samples=3)
+    assert read_links(put(tmp_path, f"a,b,link\n{rows}"), n_samples=3) == expected
+
+
+def test_a_header_alone_is_no_constraints(tmp_path):
+    assert read_links(put(tmp_path, "a,b,link\n"), n_samples=3) == Constraints.empty(3)

@@ -56,7 +56,7 @@ def test_names_versions_and_numbers(asked, name, wanted):
     assert data.X.tolist() == [[1], [2], [3]]
     assert data.classes == ["x", "y"]
     assert wanted.items() <= asked.calls[0].items()
-    assert asked.calls[0]["data_home"] == str(openml.cache_folder() / "openml")
+    assert asked.calls[0]["data_home"] == str(openml.cache_directory() / "openml")
 
 
 def test_a_version_that_is_no_number_is_told(asked):
@@ -106,7 +106,7 @@ def test_errors_of_the_fetcher_are_explained(asked, error, message):
 
 def test_the_cache_is_where_the_system_wants_it(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert openml.cache_folder() == tmp_path / "cscluster"
+    assert openml.cache_directory() == tmp_path / "cscluster"
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert openml.cache_folder() == tmp_path / ".cache" / "cscluster"
+    assert openml.cache_directory() == tmp_path / ".cache" / "cscluster"

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cscluster.constraints import schedules
 from cscluster.data import formats
+from cscluster.experiment.config import schedules
 from cscluster.metrics import catalogue
 from cscluster.metrics.scores import score, scores
 

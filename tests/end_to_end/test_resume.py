@@ -39,7 +39,8 @@ def values(folder):
     found = {}
     for line in (folder / "results/killed/trials.jsonl").read_text().splitlines():
         record = json.loads(line)
-        assert record["key"] not in found, "a trial was stored twice"
+        earlier = found.get(record["key"])
+        assert earlier is None or earlier["status"] != "ok", "a trial was stored twice"
         found[record["key"]] = {
             k: v for k, v in record.items() if k not in ("seconds", "cpu_seconds", "environment", "check")
         }
@@ -47,7 +48,7 @@ def values(folder):
 
 
 def workers(parent):
-    """Return the processes that compute for a run, and their keepers."""
+    """Return the worker processes of a run, and the server that they are forked from."""
     try:
         return [process.pid for process in psutil.Process(parent).children(recursive=True)]
     except psutil.NoSuchProcess:

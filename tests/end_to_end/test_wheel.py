@@ -29,6 +29,7 @@ def test_the_wheel_holds_experiments_and_data(tmp_path):
         "vendor/echarts/LICENSE",
     ):
         assert f"cscluster/report/html/{name}" in names
+    assert {"cscluster/py.typed", "cscluster/algorithms/_sklearn.pyi"} <= names
     vendor = "cscluster/report/html/vendor/echarts"
     for name in (
         "LICENSE",

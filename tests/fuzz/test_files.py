@@ -18,14 +18,15 @@ from scipy.io import savemat
 from cscluster import cells
 from cscluster.algorithms.build import build
 from cscluster.constraints import Constraints
-from cscluster.constraints.files import links_csv, parse_links, read_links
-from cscluster.constraints.schedules import random_pairs
-from cscluster.data import readers
+from cscluster.constraints.files import as_constraints, links_csv, list_links, read_links
+from cscluster.constraints.sampling import random_pairs
+from cscluster.data.features import Features
+from cscluster.data.load import load_dataset, read_table
+from cscluster.data.table import Columns
 from cscluster.errors import DataError
 from cscluster.models import files as model
-from cscluster.tables.features import Features
 from cscluster.tables.outputs import labels_csv
-from cscluster.tables.table import Columns, read_new, read_table
+from cscluster.tables.table import read_new
 
 from .mutate import damaged, name
 
@@ -141,28 +142,9 @@ def test_data_files(fuzz, kind, count):
     def read(content):
         path = Path(f"input.{kind}")
         path.write_bytes(content)
-        check(readers.read(path, name="toy", **columns))
+        check(load_dataset(path, name="toy", **columns))
 
     fuzz(kind, count, lambda rng: damage(whole, rng), read)
-
-
-@pytest.mark.parametrize("count", [3, pytest.param(200, marks=pytest.mark.slow)])
-def test_mat_files(fuzz, count):
-    """Some of these crash SciPy's reader, which has a process of its own."""
-
-    def read(content):
-        Path("input.mat").write_bytes(content)
-        check(readers.read(Path("input.mat"), name="toy"))
-
-    fuzz("mat", count, lambda rng: damaged(rng.choice(MATS), rng), read)
-
-
-def test_a_mat_file_that_crashes_its_reader_is_refused(tmp_path):
-    kind_of_integers = b"\x0c\0\0\0\xc0\0\0\0"
-    assert MATS[0].count(kind_of_integers) == 1
-    (tmp_path / "a.mat").write_bytes(MATS[0].replace(kind_of_integers, b"\x40" + kind_of_integers[1:]))
-    with pytest.raises(DataError, match=r"Cannot read '.*a\.mat' as MAT: the file is damaged"):
-        readers.read(tmp_path / "a.mat", name="a")
 
 
 def table_with_texts():
@@ -226,12 +208,13 @@ def test_names_come_back_from_links_and_labels_as_they_are(fuzz, count):
         Path("input.csv").write_bytes(content)
         table = read_table("input.csv", Columns(id="id", target="class"))
         rng = np.random.default_rng(len(content))
-        pairs = random_pairs(table.n_rows, 2, rng)
-        links = Constraints.from_labels(pairs, rng.integers(0, 2, table.n_rows))
+        pairs = random_pairs(table.n_samples, 2, rng)
+        links = Constraints.from_labels(pairs, rng.integers(0, 2, table.n_samples))
         text = links_csv(links, table.ids)
-        assert parse_links(text, Path("links.csv"), table.n_rows, table.ids) == links
+        listed = list_links(text, Path("links.csv"), table.n_samples, table.ids)
+        assert as_constraints(listed, table.n_samples) == links
         Path("input-links.csv").write_bytes(text.encode())
-        assert read_links(Path("input-links.csv"), table.n_rows, table.ids) == links
+        assert read_links(Path("input-links.csv"), table.n_samples, table.ids) == links
         labels = list(csv_reader(io.StringIO(labels_csv(table, table.y), newline="")))
         assert [row[0] for row in labels[1:]] == [cells.guarded(row) for row in table.ids]
         assert [row[1] for row in labels[1:]] == [str(label) for label in table.y]
@@ -246,8 +229,8 @@ def stored_model(name, params):
     table = read_table("whole.csv", Columns(id="id", target="class"))
     features, Z = Features.fit(table, ["standardize"])
     links = Constraints([(0, 3), (1, 4)], [(0, 1), (4, 5)], n_samples=24)
-    estimator = build(name, params, 3, 0).fit(Z, links)
-    return model.to_bytes(model.Model(name, 3, "id", features, estimator))
+    estimator = build(name, params, 3, 0).fit(Z, constraints=links)
+    return model.to_bytes(model.StoredModel(3, "id", features, estimator))
 
 
 def broken_model(content, rng):
@@ -301,11 +284,11 @@ def test_undamaged_files_are_read(tmp_path, monkeypatch):
     for kind, (whole, _, columns) in DATA.items():
         path = tmp_path / f"input.{kind}"
         path.write_bytes(whole)
-        check(readers.read(path, name="toy", **columns))
+        check(load_dataset(path, name="toy", **columns))
     for number, whole in enumerate(MATS):
         path = tmp_path / f"input{number}.mat"
         path.write_bytes(whole)
-        check(readers.read(path, name="toy"))
+        check(load_dataset(path, name="toy"))
     (tmp_path / "links.csv").write_text(LINKS)
     assert len(read_links(tmp_path / "links.csv", 24, IDS)) == 4
     (tmp_path / "model").write_bytes(stored_model("kmeans", {}))
@@ -322,4 +305,4 @@ def test_sparse_matrices_of_wrong_indices_are_refused(tmp_path):
     savemat(tmp_path / "a.mat", {"X": matrix})
     for file in ("a.npz", "a.mat"):
         with pytest.raises(DataError, match=r"Cannot read '.*a\.(npz|mat)' as (NPZ|MAT): .*ind"):
-            readers.read(tmp_path / file, name="a")
+            load_dataset(tmp_path / file, name="a")

@@ -10,13 +10,13 @@ import pytest
 
 from cscluster.constraints import Constraints
 from cscluster.constraints.files import links_csv, read_links
-from cscluster.data import readers
+from cscluster.data.dataset import Dataset
+from cscluster.data.load import load_dataset
 from cscluster.errors import ConfigError, CsclusterError, DataError
 from cscluster.experiment.config.load import load, parse
 from cscluster.experiment.engine.execute import Pool
-from cscluster.experiment.engine.run import carry_out, prepare
+from cscluster.experiment.engine.run import prepare, run_job
 from cscluster.tables.outputs import labels_csv
-from cscluster.tables.table import Table
 
 CONFIG = """\
 name: {name}
@@ -46,7 +46,7 @@ def test_arrays_are_never_unpickled(tmp_path):
     (tmp_path / "e.npz").write_bytes(pickle.dumps(bombs))
     for name in ("a.npz", "b.npz", "c.npy", "d.npy", "e.npz"):
         with pytest.raises(DataError, match=f"Cannot read '.*{name}'"):
-            readers.read(tmp_path / name, name="x")
+            load_dataset(tmp_path / name, name="x")
     assert not (tmp_path / "owned").exists()
     np.load(tmp_path / "a.npz", allow_pickle=True)["X"]
     assert (tmp_path / "owned").exists(), "the bomb is no bomb"
@@ -93,7 +93,7 @@ def test_yaml_makes_nothing_but_plain_values(tmp_path, monkeypatch, value):
         "",
     ],
 )
-def test_runs_stay_inside_the_folder_of_results(tmp_path, monkeypatch, name):
+def test_runs_stay_inside_the_directory_of_results(tmp_path, monkeypatch, name):
     here = tmp_path / "above" / "here"
     here.mkdir(parents=True)
     monkeypatch.chdir(here)
@@ -103,12 +103,12 @@ def test_runs_stay_inside_the_folder_of_results(tmp_path, monkeypatch, name):
     assert {path.name for path in tmp_path.rglob("*")} == {"above", "here", "x.yaml"}
 
 
-def test_a_run_writes_nothing_but_its_folder(tmp_path, monkeypatch):
+def test_a_run_writes_nothing_but_its_directory(tmp_path, monkeypatch):
     here = tmp_path / "above" / "here"
     here.mkdir(parents=True)
     monkeypatch.chdir(here)
     Path("x.yaml").write_text(CONFIG.format(name="x"))
-    carry_out(prepare("x.yaml"), Pool(1))
+    run_job(prepare("x.yaml"), Pool(1))
     made = {str(path.relative_to(here)) for path in here.rglob("*") if path.is_file()}
     assert {name for name in made if not name.startswith("results/x/")} == {"x.yaml"}
     assert [path.name for path in tmp_path.iterdir()] == ["above"]
@@ -116,7 +116,7 @@ def test_a_run_writes_nothing_but_its_folder(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1"])
 def test_no_name_of_a_row_is_a_formula(name):
-    table = Table("t", np.eye(2), ids=[name, "plain"], id_column=name)
+    table = Dataset("t", np.eye(2), ids=[name, "plain"], id_column=name)
     rows = list(csv.reader(io.StringIO(labels_csv(table, np.array([0, 1])), newline="")))
     harmless = f"'{name}"
     assert rows == [[harmless, "cluster"], [harmless, "0"], ["plain", "1"]]

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from cscluster import load_dataset
-from cscluster.labelling.clusters import Clusterer
+from cscluster.data.dataset import Dataset
+from cscluster.labelling.clusters import AnswerClusterer
 from cscluster.labelling.items import Items, Pictures
 from cscluster.labelling.session import Session
-from cscluster.tables.table import Table
 
 N_DIGITS = 200
 
@@ -18,18 +18,18 @@ def digits():
     data = load_dataset("optdigits_test")
     rows = np.random.default_rng(0).choice(data.n_samples, N_DIGITS, replace=False)
     data = data.take(rows)
-    return Table("digits", data.X, y=data.y, classes=data.classes, image=data.image)
+    return Dataset("digits", data.X, y=data.y, classes=data.classes, image=data.image)
 
 
 @pytest.fixture
 def session(digits, tmp_path):
-    with Session(Clusterer(digits, digits.numbers, 10, "pckmeans"), tmp_path / "links.csv") as opened:
+    with Session(AnswerClusterer(digits, digits.X, 10, "pckmeans"), tmp_path / "links.csv") as opened:
         yield opened
 
 
 @pytest.fixture
 def items(digits):
-    return Items(digits, "digits", set(), Pictures(digits.numbers, digits.image))
+    return Items(digits, "digits", set(), Pictures(digits.X, digits.image))
 
 
 @pytest.fixture(scope="session")
@@ -37,9 +37,9 @@ def beads():
     """Three heaps of twenty beads with names, far apart."""
     y = np.repeat(np.arange(3), 20)
     X = np.random.default_rng(1).normal(size=(60, 2)) + np.array([[0, 0], [9, 0], [0, 9]])[y]
-    return Table("beads", X, ["x", "y"], ids=[f"b{i}" for i in range(60)], id_column="name", y=y)
+    return Dataset("beads", X, features=["x", "y"], ids=[f"b{i}" for i in range(60)], id_column="name", y=y)
 
 
 @pytest.fixture
 def heaps(beads):
-    return Clusterer(beads, beads.numbers, 3, "pckmeans")
+    return AnswerClusterer(beads, beads.X, 3, "pckmeans")

@@ -6,14 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from cscluster import labelling, report
+from cscluster import Auto, labelling, report
 from cscluster.constraints.files import Link, as_constraints
-from cscluster.constraints.schedules import random_pairs
-from cscluster.labelling import clusters as module
-from cscluster.labelling.clusters import Clusterer, colours
+from cscluster.constraints.sampling import random_pairs
+from cscluster.labelling.clusters import AnswerClusterer, colours
 from cscluster.report.colours import CLUSTERS
-from cscluster.selection.heldout import Attempt
-from cscluster.selection.method import Choice
+from cscluster.selection import auto, compare
 from cscluster.tables import method
 
 
@@ -23,46 +21,46 @@ def links(y, count, seed=0):
     return [Link(a, b, bool(y[a] == y[b])) for a, b in pairs]
 
 
-def test_clusters_are_those_of_the_chosen_method_and_depend_on_no_earlier_answers(beads):
-    answers = links(beads.y, 30)
-    clusterer = Clusterer(beads, beads.numbers, 3, seed=5)
-    for count in (0, 5, 30):
-        made = clusterer(answers[:count])
-        given = as_constraints(answers[:count], 60)
-        expected = method.fit(made.algorithm, {}, 3, beads.numbers, given, 5).labels
-        assert made.labels.tolist() == expected.tolist()
+def test_final_clusters_are_those_of_auto_whatever_was_answered_before(beads):
+    answers = links(beads.y, 45)
+    clusterer = AnswerClusterer(beads, beads.X, 3, seed=5)
+    for count in (0, 5, 30, 45):
+        made = clusterer(answers[:count], final=True)
+        constraints = as_constraints(answers[:count], 60)
+        expected = Auto(n_clusters=3, random_state=5).fit(beads.X, constraints=constraints)
+        assert made.labels.tolist() == expected.labels_.tolist()
+        assert (made.algorithm, made.reason) == (expected.algorithm_, expected.reason_)
     assert [part.size for part in made.described] == np.bincount(made.labels, minlength=3).tolist()
     assert all(part.traits and len(part.typical) == 8 for part in made.described)
 
 
 def test_a_given_method_is_used(beads):
-    assert Clusterer(beads, beads.numbers, 3, "cop_kmeans")(links(beads.y, 9)).algorithm == "cop_kmeans"
+    made = AnswerClusterer(beads, beads.X, 3, "cop_kmeans")(links(beads.y, 9))
+    assert (made.algorithm, made.reason) == ("COP-KMeans", "you asked for it")
 
 
-def choose(scores):
-    """Return a stand-in for the rule, which finds these scores and takes the best."""
-    attempts = [Attempt(name, (round(100 * score), 100)) for name, score in scores.items()]
-    return lambda *_: Choice(max(scores, key=scores.get), attempts, "it is best")
-
-
-def test_the_method_changes_only_where_another_is_better_and_that_is_said(beads, monkeypatch):
+def test_the_method_is_chosen_again_after_twenty_answers_and_a_change_is_said(beads, monkeypatch):
     answers = links(beads.y, 80)
-    clusterer = Clusterer(beads, beads.numbers, 3)
+    clusterer = AnswerClusterer(beads, beads.X, 3)
+    rca, pckmeans = auto.Candidate("rca", "pckmeans"), auto.Candidate("pckmeans")
+    monkeypatch.setattr(compare, "ABOVE", -1.0)  # the beads are clear to every method
     rounds = (
-        (20, {"rca": 0.9, "pckmeans": 0.8}, "rca", ""),
-        (39, {"rca": 0.1, "pckmeans": 0.9}, "rca", ""),  # too early to look again
-        (40, {"rca": 0.895, "pckmeans": 0.9}, "rca", ""),
-        (60, {"rca": 0.7, "pckmeans": 0.9}, "pckmeans", "Now clustered by PCK-Means: it is best."),
-        (61, {"rca": 0.9, "pckmeans": 0.1}, "pckmeans", ""),
+        (20, rca, "RCA + PCK-Means", ""),
+        (39, pckmeans, "RCA + PCK-Means", ""),  # too early to choose again
+        (40, pckmeans, "PCK-Means", "Now clustered by PCK-Means: its held-out constraint accuracy is 1.00"),
+        (41, rca, "PCK-Means", ""),
     )
-    for count, scores, name, news in rounds:
-        monkeypatch.setattr(module.method, "choose_algorithm", choose(scores))
+    for count, candidate, name, news in rounds:
+        monkeypatch.setattr(auto, "CANDIDATES", (candidate,))
         made = clusterer(answers[:count])
-        assert (made.algorithm, made.news) == (name, news)
+        assert made.algorithm == name
+        assert made.news.startswith(news)
+        assert bool(made.news) == bool(news)
+    assert clusterer(answers[:41], final=True).algorithm == "RCA + PCK-Means"
 
 
 def test_without_a_number_there_are_as_many_clusters_as_groups(beads):
-    clusterer = Clusterer(beads, beads.numbers, None, "pckmeans")
+    clusterer = AnswerClusterer(beads, beads.X, None, "pckmeans")
     apart = [Link(0, 20, False), Link(0, 40, False), Link(20, 40, False)]
     assert [clusterer(apart[:count]).n_clusters for count in range(4)] == [2, 2, 2, 3]
     assert clusterer([*apart[:2], Link(20, 40, True)]).n_clusters == 2
@@ -78,8 +76,8 @@ def test_colours_stay_with_most_rows():
 
 def test_rows_that_twenty_answers_moved(beads, monkeypatch):
     labels = beads.y.copy()
-    monkeypatch.setattr(module.tables, "fit", lambda *_: method.Fit(None, labels.copy(), []))
-    clusterer = Clusterer(beads, beads.numbers, 3, "pckmeans")
+    monkeypatch.setattr(method, "fit", lambda *_: method.Fit(None, labels.copy(), []))
+    clusterer = AnswerClusterer(beads, beads.X, 3, "pckmeans")
     answers = links(beads.y, 40)
     moved = []
     for count in range(22):

@@ -5,9 +5,11 @@ import pytest
 from PIL import Image
 from scipy import sparse
 
+from cscluster.data.dataset import Dataset
+from cscluster.data.load import read_table
+from cscluster.data.table import Columns
 from cscluster.errors import DataError
 from cscluster.labelling.items import MAX_CELLS, Items, Pictures, find_pictures, png
-from cscluster.tables.table import Columns, Table, read_table
 
 
 def test_a_file_is_shown_with_all_columns_but_names_and_classes(tmp_path):
@@ -25,7 +27,7 @@ def test_a_file_is_shown_with_all_columns_but_names_and_classes(tmp_path):
 
 
 def test_arrays_have_numbers_for_columns_and_wide_ones_are_cut():
-    items = Items(Table("wide", np.arange(200.0).reshape(2, 100)), "wide", set())
+    items = Items(Dataset("wide", np.arange(200.0).reshape(2, 100)), "wide", set())
     assert len(items.cells(0)) == MAX_CELLS
     assert items.n_hidden == 60
     assert items.cells(1)[2].name == "column 2"
@@ -33,7 +35,7 @@ def test_arrays_have_numbers_for_columns_and_wide_ones_are_cut():
 
 def test_sparse_rows_show_their_largest_entries():
     rows = sparse.csr_array([[0, 2, 0, -5.0], [1, 0, 0, 0]])
-    items = Items(Table("words", rows), "words", set())
+    items = Items(Dataset("words", rows), "words", set())
     assert [(cell.name, cell.value) for cell in items.cells(0)] == [("column 3", "-5"), ("column 1", "2")]
 
 
@@ -45,10 +47,10 @@ def test_pictures(tmp_path):
 
 
 def test_shapes():
-    table = Table("t", np.eye(6), image=(3, 2))
+    table = Dataset("t", np.eye(6), image=(3, 2))
     assert find_pictures("auto", table, "t", set()).shape == (3, 2)
     assert find_pictures("2x3", table, "t", set()).shape == (2, 3)
-    assert find_pictures("auto", Table("t", np.eye(6)), "t", set()) is None
+    assert find_pictures("auto", Dataset("t", np.eye(6)), "t", set()) is None
     with pytest.raises(DataError, match="HEIGHTxWIDTH, such as 8x8, or auto; got 'big'"):
         find_pictures("big", table, "t", set())
     with pytest.raises(DataError, match="Pictures of 4x4 need rows of 16 numbers, but those of 't' have 6"):
@@ -59,7 +61,7 @@ def test_a_pixel_that_never_changes_is_part_of_the_picture(tmp_path):
     path = tmp_path / "dots.csv"
     path.write_text("id,kind,p0,p1,p2,p3\nA,x,0,5,0,5\nB,y,0,0,5,5\nC,y,0,5,5,5\n")
     table = read_table(str(path), Columns(target="kind"))
-    assert table.number_names == ["p1", "p2"]
+    assert table.features == ["p1", "p2"]
     pictures = find_pictures("2x2", table, str(path), {"kind"})
     assert pictures.pixels(1).tolist() == [[0, 0], [255, 255]]
     with pytest.raises(DataError, match="need rows of 4 numbers, but those of 'dots' have 4 and strings"):

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from cscluster.constraints.files import read_links
-from cscluster.labelling.clusters import Clusterer
+from cscluster.labelling.clusters import AnswerClusterer
 from cscluster.labelling.items import Items, Pictures
 from cscluster.labelling.server import Server
 from cscluster.labelling.session import Session
-from cscluster.labelling.state import View
+from cscluster.labelling.state import PageState
 from cscluster.metrics import scores as metrics
 from cscluster.tables import method
 from cscluster.tables.outputs import labels_csv
@@ -38,8 +38,10 @@ def serving(view):
 
 @pytest.fixture
 def digits_server(session, items):
-    points = np.asarray(session.table.numbers, dtype=float)[:, [20, 43]]
-    view = View(session, items, points, lambda clusters: f"cscluster cluster digits -a {clusters.algorithm}")
+    points = np.asarray(session.table.X, dtype=float)[:, [20, 43]]
+    view = PageState(
+        session, items, points, lambda clusters: f"cscluster cluster digits -a {clusters.algorithm}"
+    )
     with serving(view) as running:
         yield running
 
@@ -48,9 +50,9 @@ def digits_server(session, items):
 def server(beads, tmp_path_factory):
     """Pages about beads that are 2 x 1 pixels; tests leave it as they find it."""
     path = tmp_path_factory.mktemp("beads") / "links.csv"
-    with Session(Clusterer(beads, beads.numbers, 3, "pckmeans"), path) as session:
-        items = Items(beads, "beads", set(), Pictures(beads.numbers, (2, 1)))
-        with serving(View(session, items, beads.numbers, lambda clusters: "use")) as running:
+    with Session(AnswerClusterer(beads, beads.X, 3, "pckmeans"), path) as session:
+        items = Items(beads, "beads", set(), Pictures(beads.X, (2, 1)))
+        with serving(PageState(session, items, beads.X, lambda clusters: "use")) as running:
             yield running
 
 
@@ -140,7 +142,7 @@ def label(browser, server, count):
     person.wait_for("return state.settled")
     nmi = metrics.score("nmi", y, session.clusters.labels)
     assert person.text("nmi") == f"{nmi:.3f}"
-    assert person.text("command") == "cscluster cluster digits -a pckmeans"
+    assert person.text("command") == "cscluster cluster digits -a PCK-Means"
     assert person.complaints() == []
     return links
 
@@ -149,7 +151,7 @@ def test_twenty_answers(browser, digits_server):
     links = label(browser, digits_server, 20)
     session = digits_server.view.session
     session.close()
-    with Session(Clusterer(session.table, session.table.numbers, 10, "pckmeans"), session.path) as again:
+    with Session(AnswerClusterer(session.table, session.table.X, 10, "pckmeans"), session.path) as again:
         assert again.links == links
         assert again.question == session.question
 
@@ -187,7 +189,7 @@ def test_two_hundred_answers(browser, digits_server):
 
 
 def test_the_end_of_the_program_is_said(browser, session, items):
-    with serving(View(session, items, np.zeros((200, 2)), lambda clusters: "use")) as running:
+    with serving(PageState(session, items, np.zeros((200, 2)), lambda clusters: "use")) as running:
         person = Person(browser, running.address, session.table.y)
     person.run("step('yes')")
     assert "The program has ended; all answers so far are saved." in person.text("status")
@@ -328,7 +330,7 @@ def test_the_page_exports_the_clusters_that_it_shows(server, beads):
         assert post(server, action="yes", rows=[a, b])[0] == 200
     status, headers, content = get(server, f"/{server.token}/labels.csv")
     assert (status, headers["Content-Type"]) == (200, "text/csv; charset=utf-8")
-    expected = method.fit("pckmeans", {}, 3, beads.numbers, session.links, 0).labels
+    expected = method.fit(method.Method("pckmeans"), 3, beads.X, session.links, 0).labels
     assert content.decode() == labels_csv(beads, expected)
     for _ in range(2):
         session.undo()

@@ -8,8 +8,7 @@ import pytest
 
 from cscluster.constraints.files import read_links
 from cscluster.errors import ConstraintError, ParameterError, StoreError
-from cscluster.labelling import clusters
-from cscluster.labelling.clusters import Clusterer
+from cscluster.labelling.clusters import AnswerClusterer
 from cscluster.labelling.session import AnswerError, Session
 from cscluster.tables import method
 
@@ -50,9 +49,9 @@ def test_groups_are_found_and_links_are_kept(talk, beads):
         answer(talk)
     assert talk.n_groups == 3
     assert talk.problem == ""
-    talk.settle()
+    talk.finish()
     assert len(talk.links.violated(talk.clusters.labels)) == 0
-    assert talk.foretold[1] == 12
+    assert talk.predicted[1] == 12
 
 
 def test_what_was_answered_is_never_asked_again(talk):
@@ -66,7 +65,7 @@ def test_what_was_answered_is_never_asked_again(talk):
 
 def test_undo_takes_back_answers_and_skips_in_order(talk, path):
     answer(talk)
-    talk.settle()
+    talk.finish()
     first, question, labels = path.read_text(), talk.question, talk.clusters.labels.tolist()
     answer(talk)
     talk.skip(talk.question[0])
@@ -74,7 +73,7 @@ def test_undo_takes_back_answers_and_skips_in_order(talk, path):
     talk.undo()
     assert path.read_text() == first
     assert talk.question == question
-    talk.settle()
+    talk.finish()
     assert talk.clusters.labels.tolist() == labels
     talk.undo()
     assert path.read_text() == "a,b,link\n"
@@ -181,12 +180,12 @@ def test_the_lock_ends_with_the_process(path, beads, heaps):
 def test_ids_that_differ_only_in_a_line_break_are_not_mistaken(path, heaps, beads):
     ids = ["a b", "a\nb", "a\rb", "a\u2028b", "a\x85b", "a\x0cb", "a\x0bb", "a\x1cb", *beads.ids[8:]]
     table = replace(beads, ids=ids)
-    with Session(Clusterer(table, beads.numbers, 3, "pckmeans"), path) as talk:
+    with Session(AnswerClusterer(table, beads.X, 3, "pckmeans"), path) as talk:
         for row in range(1, 8):
             talk.answer(0, row, True)
         answers = talk.answers
     assert [(link.a, link.b) for link in answers] == [(0, row) for row in range(1, 8)]
-    with Session(Clusterer(table, beads.numbers, 3, "pckmeans"), path) as again:
+    with Session(AnswerClusterer(table, beads.X, 3, "pckmeans"), path) as again:
         assert again.answers == answers
 
 
@@ -234,9 +233,9 @@ def test_a_change_that_the_others_contradict_is_refused_with_the_chain(talk, pat
 def test_clusters_of_all_answers_come_in_the_background(talk, beads):
     for _ in range(8):
         answer(talk)
-    talk.settle()
-    assert talk.is_settled
-    expected = method.fit("pckmeans", {}, 3, beads.numbers, talk.links, 0).labels
+    talk.finish()
+    assert talk.is_up_to_date
+    expected = method.fit(method.Method("pckmeans"), 3, beads.X, talk.links, 0).labels
     assert talk.clusters.labels.tolist() == expected.tolist()
 
 
@@ -244,7 +243,7 @@ def test_when_answers_change_nothing_it_is_said(talk):
     for _ in range(25):
         assert not talk.is_enough
         answer(talk)
-        talk.settle()
+        talk.finish()
         if talk.clusters.moved is not None:
             break
     assert talk.clusters.moved == 0
@@ -255,9 +254,9 @@ def test_a_method_that_cannot_go_on_is_heard_and_costs_no_answer(talk, path, mon
     def refuse(*_):
         raise ParameterError("This cannot be clustered.")
 
-    monkeypatch.setattr(clusters.tables, "fit", refuse)
+    monkeypatch.setattr(method, "fit", refuse)
     talk.answer(0, 1, True)
     with pytest.raises(ParameterError, match="cannot be clustered"):
-        talk.settle()
+        talk.finish()
     assert talk.problem == "This cannot be clustered."
     assert len(path.read_text().splitlines()) == 2

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from cscluster.linalg import eigen
 from cscluster.linalg.eigen import leading_eigenvectors
 
 
@@ -29,3 +30,10 @@ def test_eigenvalues_too_close_for_single_precision_are_found_all_the_same():
     s, V = leading_eigenvectors(A, 3, np.random.default_rng(0), lapack=500, restarts=500)
     np.testing.assert_allclose(s, np.cos(np.arange(1, 4) * np.pi / (n + 1)), atol=1e-6)
     np.testing.assert_allclose(A @ V, V * s, atol=1e-5)
+
+
+@pytest.mark.skipif(not eigen._TAKES_RNG, reason="SciPy draws the vectors itself")
+def test_a_matrix_of_low_rank_has_the_same_vectors_each_time():
+    A = np.diag(np.repeat([1.0, 0.0], [5, 55]))
+    first, second = (leading_eigenvectors(A, 12, np.random.default_rng(1), lapack=10)[1] for _ in range(2))
+    assert np.array_equal(first, second)

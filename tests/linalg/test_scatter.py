@@ -8,7 +8,7 @@ from cscluster.linalg.scatter import (
     common_scales,
     deviations,
     effective_dimension,
-    link_scatter,
+    pair_scatter,
     principal_map,
     separation_scatter,
     shrunk_covariance,
@@ -22,11 +22,11 @@ def outer(v):
     return np.outer(v, v)
 
 
-def test_link_scatter():
+def test_pair_scatter():
     w = np.arange(1.0, 5.0)
     wanted = sum(a * outer(X[i] - X[j]) for a, (i, j) in zip(w, LINKS.cannot_links, strict=True))
-    np.testing.assert_allclose(link_scatter(X, LINKS.cannot_links, w), wanted)
-    assert (link_scatter(X, np.empty((0, 2), dtype=np.int64), np.empty(0)) == 0).all()
+    np.testing.assert_allclose(pair_scatter(X, LINKS.cannot_links, w), wanted)
+    assert (pair_scatter(X, np.empty((0, 2), dtype=np.int64), np.empty(0)) == 0).all()
 
 
 def test_chunklet_scatter():

@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from cscluster import Constraints
 from cscluster.metrics.catalogue import METRICS, SCOPES
 from cscluster.metrics.scores import contingency, satisfied, score, scores, silhouette
-from cscluster.store.table import COSTS
+from cscluster.store.frame import COSTS
 
 
 @st.composite

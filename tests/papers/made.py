@@ -1,16 +1,19 @@
-"""Cases written by hand: the values of each trial, from which cells follow."""
+"""Observations written by hand: the values of each trial, from which cells follow."""
+
+from types import SimpleNamespace
 
 import pandas as pd
 
-from cscluster.papers.cases import Cases
+from cscluster.papers.observations import Observations
+from cscluster.papers.printed import COLUMNS
 
-NOTHING = pd.DataFrame(columns=["table", "dataset", "label", "metric", "value", "std"])
+NOTHING = pd.DataFrame(columns=COLUMNS)
 
 
-def cases(values, metric="acc", repeats=1):
-    """Return cases from {data set or (data set, point[, tier]): {label: value or values of trials}}.
+def observations(values, metric="acc", repeats=1, **more):
+    """Return observations from {data set or (data set, point[, tier]): {label: value or values of trials}}.
 
-    So many trials in a row repeat a draw of links.
+    So many trials in a row share their constraints.  `more` are means of further metrics.
     """
     cells, trials = [], []
     for where, by_label in values.items():
@@ -19,30 +22,15 @@ def cases(values, metric="acc", repeats=1):
         for label, given in by_label.items():
             column = pd.Series(given if isinstance(given, list) else [given], dtype=float)
             case = {"dataset": dataset, "point": point, "tier": tier, "label": label}
-            cells.append(
-                {
-                    **case,
-                    "metric": metric,
-                    "mean": column.mean(),
-                    "std": column.std(),
-                    "n": int(column.count()),
-                    "planned": len(column),
-                }
-            )
+            cells.append({**case, "metric": metric, "mean": column.mean(), "std": column.std()})
             trials += [
                 {**case, "trial": t, "draw": t // repeats, f"m:{metric}": value}
                 for t, value in enumerate(column)
             ]
-    return Cases(pd.DataFrame(cells), pd.DataFrame(trials))
-
-
-def join(*parts):
-    """Put the cells of several metrics together."""
-    return Cases(pd.concat([p.cells for p in parts], ignore_index=True), parts[0].trials)
+    runs = [SimpleNamespace(cells=pd.DataFrame(cells), trials=pd.DataFrame(trials))]
+    return Observations([*runs, *(observations(given, name).runs[0] for name, given in more.items())])
 
 
 def printed(*rows):
     """Return printed numbers from (table, data set, label, metric, value)."""
-    return pd.DataFrame(
-        [{**dict(zip(NOTHING.columns, map(str, row), strict=False)), "std": ""} for row in rows]
-    )
+    return pd.DataFrame([{**dict(zip(COLUMNS, map(str, row), strict=False)), "std": ""} for row in rows])

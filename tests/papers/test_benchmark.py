@@ -7,21 +7,23 @@ import pytest
 from cscluster.errors import ConfigError
 from cscluster.experiment.config.load import load
 from cscluster.experiment.engine.execute import Pool
-from cscluster.experiment.engine.run import carry_out
+from cscluster.experiment.engine.run import run_job
 from cscluster.papers.benchmark import Benchmark, choose
-from cscluster.papers.standing import (
-    Standing,
+from cscluster.papers.ranking import (
+    Ranking,
     averaged,
-    of_draws,
+    of_repetitions,
     printed,
     two_digits,
     verdicts,
     with_printed,
 )
 from cscluster.papers.tracks import tracks
-from cscluster.report.article import Heading, Picture, html, markdown
 from cscluster.report.figures.trade_off import front
-from cscluster.report.html.sortable import PlainTable
+from cscluster.report.formats import markdown
+from cscluster.report.html import page_file
+from cscluster.report.page import Heading, Page, Picture
+from cscluster.report.table import PlainTable
 
 
 @pytest.mark.parametrize("profile", ["full", "quick"])
@@ -54,13 +56,13 @@ def test_ties_are_small_differences():
     table = pd.DataFrame(
         {"a": [0.9, 0.5, 0.3], "k-means": [0.5, 0.498, 0.4], "c": [0.0, 0.1, 0.2]}, index=["x", "y", "z"]
     )
-    standing = Standing(table, pd.Series({"a": 1.0, "k-means": 0.1, "c": 3.0}), table.isna().sum(), None)
-    assert standing.against("a", "k-means") == "1/1/1"
-    assert standing.order[0] == "a"
+    ranking = Ranking(table, pd.Series({"a": 1.0, "k-means": 0.1, "c": 3.0}), table.isna().sum(), None)
+    assert ranking.against("a", "k-means") == "1/1/1"
+    assert ranking.order[0] == "a"
 
 
 class Tiny(Benchmark):
-    """Three tracks on three small data sets and three methods, of which the second draw may come later."""
+    """Three tracks on three small data sets and three methods, of which the second repetition may come later."""
 
     def _settings(self, name):
         points = "shares: [20], weight: hard" if name == "published" else "counts: [100]"
@@ -77,11 +79,11 @@ class Tiny(Benchmark):
 
 def run(work):
     for track in work.experiments():
-        carry_out(track.prepare(retry_failed=False), Pool(1), lambda records: None)
+        run_job(track.prepare(retry_failed=False), Pool(1))
 
 
 def test_the_page_from_stored_runs_goes_on_where_it_stopped(tmp_path):
-    first = Tiny(["published", "links", "noise"], "full", tmp_path / "a", draws=1)
+    first = Tiny(["published", "links", "noise"], "full", tmp_path / "a", repetitions=1)
     run(first)
     runs = first.outcome()
     assert {name: sorted(results.trials["draw"].unique()) for name, results in runs.items()} == {
@@ -100,23 +102,22 @@ def test_the_page_from_stored_runs_goes_on_where_it_stopped(tmp_path):
     assert "| PCCC has a higher mean ARI than COP-KMeans" in text.replace("Tables W5 to W8 | ", "")
     assert (folder / "figures" / "benchmark_links.png").read_bytes().startswith(b"\x89PNG")
     page = (folder / "benchmark.html").read_text()
-    assert "<b>PCCC (printed)</b>" in page
+    assert "<strong>PCCC (printed)</strong>" in page
     assert "data:image/png;base64," in page
-    standing = Standing.of(runs["published"], 20)
-    assert standing.order[-1] == "k-means"  # with 20 % of the samples links say nearly all
-    assert standing.against("COP-KMeans") == "3/0/0"
+    ranking = Ranking.of(runs["published"], 20)
+    assert ranking.order[-1] == "k-means"  # with 20 % of the samples links say nearly all
+    assert ranking.against("COP-KMeans") == "3/0/0"
     assert first.drift(runs, 0.0) == []
     assert len(runs["noise"].failures)  # hard links of which some are wrong
 
     (tmp_path / "b" / "reference").parent.mkdir()
     folder.rename(tmp_path / "b" / "reference")
     later = Tiny(["published", "links", "noise"], "full", tmp_path / "b")
-    published, links, noise = later.experiments()
-    assert [track.outlook().stored for track in later.experiments()] == [9, 9, 9]
-    assert [track.outlook().planned for track in later.experiments()] == [18, 18, 18]
-    assert links.outlook().unknown == 0
-    assert replace(links, draws=1).outlook().planned == 9
-    assert [published.restore(), links.restore(), noise.restore()] == [9, 9, 9]
+    _, links, noise = later.experiments()
+    assert [track.remaining().stored for track in later.experiments()] == [9, 9, 9]
+    assert [track.remaining().planned for track in later.experiments()] == [18, 18, 18]
+    assert links.remaining().unknown == 0
+    assert replace(links, repetitions=1).remaining().planned == 9
     assert {trial.trial for trial in links.prepare(retry_failed=False).difference.todo} == {1}
     again = [trial for trial in noise.prepare(retry_failed=True).difference.todo if trial.trial == 0]
     assert len(again) == len(runs["noise"].failures)
@@ -126,21 +127,21 @@ def test_the_page_from_stored_runs_goes_on_where_it_stopped(tmp_path):
     trials = twice.trials.copy()
     row = trials.query("dataset == 'wine' and label == 'PCCC' and draw == 0").index
     trials.loc[row, ["status", "message", "m:ari"]] = ["error", "", float("nan")]
-    less = Standing.of(of_draws(replace(twice, trials=trials), {0, 1}), 100)
+    less = Ranking.of(of_repetitions(replace(twice, trials=trials), {0, 1}), 100)
     other = trials.query("dataset == 'wine' and label == 'PCCC' and draw == 1")["m:ari"].item()
     assert less.table.loc["wine", "PCCC"] == pytest.approx(other / 2)
     assert less.failed.to_dict() == {"k-means": 0, "PCCC": 1, "COP-KMeans": 0}
     assert sorted(later.outcome()["noise"].trials["draw"].unique()) == [0]
     later.write(later.outcome())
     goes_on = (tmp_path / "b" / "reference" / "BENCHMARK.md").read_text()
-    assert _cost_of_noise(goes_on) == _cost_of_noise(text), "by the draws of both tracks"
+    assert _cost_of_noise(goes_on) == _cost_of_noise(text), "by the repetitions of both tracks"
 
 
 def _cost_of_noise(page):
     return page.partition("What the wrong links cost")[2].partition("critical difference")[0]
 
 
-def test_a_draw_that_is_not_complete_does_not_count(tmp_path):
+def test_a_repetition_that_is_not_complete_does_not_count(tmp_path):
     work = Tiny(["links"], "full", tmp_path)
     (track,) = work.experiments()
     seen = []
@@ -148,13 +149,13 @@ def test_a_draw_that_is_not_complete_does_not_count(tmp_path):
     class EnoughError(Exception):
         pass
 
-    def stop(records):
-        seen.extend(records)
+    def stop(n_failures):
+        seen.append(n_failures)
         if len(seen) == 11:
             raise EnoughError
 
     with pytest.raises(EnoughError):
-        carry_out(track.prepare(retry_failed=False), Pool(1), stop)
+        run_job(track.prepare(retry_failed=False), Pool(1), stop)
     (run_,) = work.outcome().values()
     assert len(run_.trials) == 9
     assert set(run_.trials["draw"]) == {0}
@@ -166,21 +167,22 @@ def test_times_have_two_digits():
 
 
 def test_printed_numbers_stand_beside_ours_and_decide_claims(tmp_path):
-    work = Tiny(["published"], "full", tmp_path, draws=1)
+    work = Tiny(["published"], "full", tmp_path, repetitions=1)
     run(work)
     ours = work.outcome()["published"]
     beside = with_printed(ours)
     assert {"PCCC (printed)", "LCC (printed)", "PCCC", "k-means"} <= set(beside.labels)
     iris = printed().query("dataset == 'iris' and share == 20 and algorithm == 'PCCC'")["ari"].item()
-    assert Standing.of(beside, 20).table.loc["iris", "PCCC (printed)"] == iris
+    assert Ranking.of(beside, 20).table.loc["iris", "PCCC (printed)"] == iris
     means = averaged(beside).cells.query("metric == 'ari' and label == 'COPKM (printed)'")["mean"].item()
     table = printed().query(
         "dataset in ('iris', 'wine', 'hayes_roth') and share == 20 and algorithm == 'COPKM'"
     )
     assert means == pytest.approx(table["ari"].fillna(0).mean())
-    found = {verdict.claim.id: verdict.ours for verdict in verdicts(ours)}
-    assert found["best on average"].status in ("reproduced", "differs")
-    assert "of 1 case" in found["best on average"].text
+    found = {verdict.claim.id: verdict for verdict in verdicts(ours)}
+    assert found["open solver"].status in ("reproduced", "differs")
+    assert "of 1 case" in found["open solver"].text
+    assert found["best on average"].text == "no results of CSP"
     assert found["metric first"].status == "not run"  # RCA + PCCC is no method of this run
 
 
@@ -191,13 +193,14 @@ def test_a_page_in_both_forms():
         PlainTable("Two rows", ["name", "n"], [["a|b", "**1.5**"], ["c", "2"]], numbers=1),
         Picture("p.png", b"x", "A picture"),
     ]
-    text = markdown("Title", blocks)
+    content = Page("Title", blocks, marked=True)
+    text = markdown.text([content])
     assert text.splitlines()[0] == "# Title"
     assert "| a\\|b | **1.5** |" in text
     assert "![A picture](p.png)" in text
-    page = html("Title", blocks)
+    page = page_file(content)
     assert "<code>a &lt; b</code>" in page
-    assert "<b>1.5</b>" in page
+    assert "<strong>1.5</strong>" in page
     assert page.count("<section>") == 1
 
 

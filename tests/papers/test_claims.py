@@ -12,19 +12,19 @@ from cscluster import bundle
 from cscluster.errors import ConfigError
 from cscluster.experiment.config.load import load as load_experiment
 from cscluster.papers import claims, page
-from cscluster.papers.cases import pool
 from cscluster.papers.printed import EVERY
-from cscluster.report import article
 from cscluster.report.aggregate import Results, collect
-from cscluster.store.table import COSTS
+from cscluster.report.formats import markdown
+from cscluster.report.page import Page
+from cscluster.store.frame import COSTS
 from tests.report.stored import entry, store, trial
 
 PAPERS = ["baghshah2010", "bilenko2004", "yi2015", "zeng2012", "zhang2009"]
 RECORDED_ALWAYS = {*COSTS, "acc", "nmi", "error", "balanced_error", "balanced_rand"}
 
 
-def rendered(chapter, command):
-    return article.markdown(page.TITLE, list(page.blocks([chapter], command)))
+def rendered(report, command):
+    return markdown.text([Page(page.TITLE, list(page.blocks([report], command)), marked=True)])
 
 
 def experiment(paper, item, profile="full"):
@@ -70,7 +70,7 @@ def test_claims_name_what_their_experiments_have(name):
         sizes = set(getattr(check.rule, "sizes", {}))
         assert sizes <= {d.title for e in found for d in e.datasets}, check.says
         recorded = RECORDED_ALWAYS.union(*(e.metrics for e in found))
-        assert set(check.metrics) <= recorded, check.says
+        assert set(check.rule.metrics) <= recorded, check.says
 
 
 @pytest.mark.parametrize("name", PAPERS)
@@ -88,27 +88,22 @@ def test_printed_numbers_are_by_our_names(name):
     assert set(numbers.loc[numbers["metric"] != "order", "label"]) <= known
     assert set(numbers["dataset"]) <= datasets
     for claim in paper.claims:
-        if hasattr(claim.rule, "table"):
-            assert claim.rule.table in set(numbers["table"]), claim.id
+        if table := getattr(claim.rule, "table", None):
+            assert table in set(numbers["table"]), claim.id
 
 
 @pytest.mark.parametrize("name", PAPERS)
-def test_every_experiment_runs_both_forms(name):
+def test_methods_have_their_published_values_and_plain_names(name):
     paper = claims.load(name)
     for item in paper.items:
-        there = {entry.title for entry in experiment(paper, item).algorithms}
-        for ours, printed in (*paper.printed_forms.items(), *((b, a) for a, b in paper.our_forms.items())):
-            pair = {ours, printed} & there
-            assert pair in (set(), {printed}, {ours, printed}) or _elsewhere(paper, item), (item, ours)
+        for each in experiment(paper, item).algorithms:
+            assert each.preset == "published" or not left_at_default(each), (item, each.title)
+            assert "published" not in each.title, item
 
 
-def _elsewhere(paper, item):
-    """Tell whether the other form of a method is no matter of this experiment, or has one of its own."""
-    return (
-        item == "assignment"
-        or item.startswith("ablation_")
-        or (item.startswith("table4_") and "table4_starts" in paper.items)
-    )
+def left_at_default(each):
+    """Return the parameters of an entry that are left at a default that is not the published value."""
+    return each.algorithm.published().keys() - each.params.keys() - each.algorithm.params.keys()
 
 
 @pytest.mark.parametrize("name", PAPERS)
@@ -137,23 +132,16 @@ def run(tmp_path):
     return collect(store(tmp_path, [entry("a"), entry("b")], records, metrics=("acc", "error")))
 
 
-def paper_with(printed_forms=None, **claim):
+def paper_with(**claim):
     given = {"id": "c", "where": "Fig. 1", "says": "A is best", "items": ["one", "two"], **claim}
     rule = {"kind": "best", "metric": "acc", "label": "A"}
     items = {"one": {"shows": "Fig. 1"}, "two": {"shows": "Fig. 2"}}
-    return claims.Paper.model_validate(
-        {
-            "name": "p",
-            "printed_forms": printed_forms or {},
-            "items": items,
-            "claims": [{"rule": rule, **given}],
-        }
-    )
+    return claims.Paper.model_validate({"name": "p", "items": items, "claims": [{"rule": rule, **given}]})
 
 
 def only(paper, runs, missing):
     (verdict,) = claims.judge(paper, runs, missing)
-    return verdict.ours.status, verdict.ours.text
+    return verdict.status, verdict.text
 
 
 def test_the_verdicts(run):
@@ -177,7 +165,7 @@ def test_what_is_left_out_is_said(run):
 
 def test_fewer_trials_than_in_the_paper_are_said(run):
     (verdict,) = claims.judge(paper_with(), {"one": run, "two": run}, {}, {"one": 20, "two": 2})
-    assert verdict.ours.text == "best in 1 of 1 case; 2 of 20 trials in one"
+    assert verdict.text == "best in 1 of 1 case; 2 of 20 trials in one"
 
 
 def test_a_summary_in_one_line(run):
@@ -186,66 +174,25 @@ def test_a_summary_in_one_line(run):
     assert claims.summary(verdicts) == "reproduced 1 of 2 claims (1 not run)"
 
 
-def both_forms(tmp_path, **more):
-    """Return a run in which A beats B, but the printed form of A does not."""
-    scores = {"A": [0.9, 0.8], "A (as printed)": [0.5, 0.6], "B": [0.6, 0.7]}
+def two_starts(tmp_path, **more):
+    """Return a run in which A beats B from other starts alone."""
+    scores = {"A, other starts": [0.9, 0.8], "A": [0.5, 0.6], "B": [0.6, 0.7]}
     records = [trial("a", v, label=label, trial=t) for label, vs in scores.items() for t, v in enumerate(vs)]
     return collect(store(tmp_path, [entry("a", label=label) for label in scores], records, **more))
 
 
-def test_both_forms_are_judged_each_without_the_other(tmp_path):
-    run = both_forms(tmp_path)
-    paper = paper_with({"A": "A (as printed)"}, items=["one"])
-    (verdict,) = claims.judge(paper, {"one": run}, {})
-    assert (verdict.printed.status, verdict.ours.status) == ("differs", "reproduced")
-    assert verdict.printed.text == "best in 0 of 1 case; B in 1"
-    assert claims.summary([verdict]) == "reproduced as printed 0 of 1 claims (1 differ); ours 1 of 1 claims"
-    last = paper_with(
-        {"A": "A (as printed)"}, items=["one"], rule={"kind": "worst", "metric": "acc", "label": "B"}
-    )
-    (verdict,) = claims.judge(last, {"one": run}, {})
-    assert (verdict.printed.status, verdict.ours.status) == ("differs", "reproduced")
+NOT_BEST = {"items": ["one"], "rule": {"kind": "best", "metric": "acc", "label": "A", "among": ["A", "B"]}}
 
 
-def test_our_counterpart_of_a_published_method_is_judged_under_its_name(tmp_path):
-    scores = {"published": [0.5, 0.6], "counterpart": [0.9, 0.8], "B": [0.6, 0.7]}
-    records = [trial("a", v, label=label, trial=t) for label, vs in scores.items() for t, v in enumerate(vs)]
-    run = collect(store(tmp_path, [entry("a", label=label) for label in scores], records))
-    for form, mean in (("printed", 0.55), ("ours", 0.85)):
-        table = pool([run]).in_form({}, form, {"published": "counterpart"}).table("acc")
-        assert sorted(table.columns) == ["B", "published"]
-        assert table["published"].item() == pytest.approx(mean)
-
-
-def test_a_printed_form_without_results_is_not_run(tmp_path):
-    run = both_forms(tmp_path)
-    twins = {"A": "A (as printed)", "B": "B (as printed)"}
-    (verdict,) = claims.judge(paper_with(twins, items=["one"]), {"one": run}, {})
-    assert (verdict.printed.status, verdict.printed.text) == ("not run", "no results of B (as printed)")
-    alone = paper_with(
-        twins, items=["one"], rule={"kind": "limit", "metric": "acc", "label": "A", "at_most": 0.6}
-    )
-    (verdict,) = claims.judge(alone, {"one": run}, {})
-    assert (verdict.printed.status, verdict.ours.status) == ("reproduced", "differs")
-
-
-def test_points_of_a_grid_have_forms_too(tmp_path):
-    records = [
-        trial("a", value + lam / 100, label=label, grid={"lam": lam})
-        for label, value in (("A", 0.5), ("A (as printed)", 0.7))
-        for lam in (1, 2)
-    ]
-    entries = [entry("a", label=label) for label in ("A", "A (as printed)")]
-    run = collect(store(tmp_path, entries, records, trials=1))
-    rule = {"kind": "limit", "metric": "acc", "label": "A (lam=2)", "at_least": 0.6}
-    (verdict,) = claims.judge(paper_with({"A": "A (as printed)"}, items=["one"], rule=rule), {"one": run}, {})
-    assert (verdict.printed.text, verdict.ours.text) == ("0.72; in 1 of 1 case", "0.52; in 0 of 1 case")
+def test_a_claim_about_methods_without_results_is_not_run(run):
+    paper = paper_with(rule={"kind": "better", "metric": "acc", "label": "A", "than": ["B", "D", "C"]})
+    assert only(paper, {"one": run}, {}) == ("not run", "no results of C, D")
 
 
 CAUSE = {
     "says": "the start is another",
     "items": ["two"],
-    "rule": {"kind": "better", "metric": "acc", "label": "A", "than": ["A (as printed)"]},
+    "rule": {"kind": "better", "metric": "acc", "label": "A, other starts", "than": ["B"]},
 }
 
 
@@ -256,73 +203,68 @@ def test_a_cause_names_an_experiment_of_the_paper():
 
 
 def test_a_cause_counts_where_its_rule_holds(tmp_path):
-    runs = {"one": both_forms(tmp_path)}
-    twins = {"A": "A (as printed)"}
+    runs = {"one": two_starts(tmp_path)}
 
     def causes(**change):
-        (verdict,) = claims.judge(paper_with(twins, items=["one"], causes=[{**CAUSE, **change}]), runs, {})
-        return verdict.printed.causes
+        (verdict,) = claims.judge(paper_with(**NOT_BEST, causes=[{**CAUSE, **change}]), runs, {})
+        return [(tried.items, tried.outcome.holds, tried.outcome.text) for tried in verdict.explanations]
 
-    assert causes() == (), "its experiment has not been run"
-    assert causes(items=["one"]) == ("the start is another (`one`: in 1 of 1 case; mean 0.85 against 0.55)",)
-    assert causes(items=["one"], form="printed") == causes(items=["one"])
-    assert causes(items=["one"], form="ours") == ()
-    assert causes(items=["one"], rule={**CAUSE["rule"], "label": "B", "than": ["A"]}) == ()
-    behind = {"items": ["one"], "rule": {**CAUSE["rule"], "label": "B", "than": ["A"]}, "as_claimed": True}
-    assert causes(**behind) == ("the start is another (`one`: in 1 of 1 case; mean 0.65 against 0.55)",)
+    assert causes() == [], "its experiment has not been run"
+    assert causes(items=["one"]) == [(["one"], True, "in 1 of 1 case; mean 0.85 against 0.65")]
+    wrong = causes(items=["one"], rule={**CAUSE["rule"], "label": "A"})
+    assert wrong == [(["one"], False, "in 0 of 1 case; mean 0.55 against 0.65")]
 
 
 def test_a_cause_whose_rule_does_not_hold_is_not_confirmed(tmp_path):
-    wrong = {**CAUSE, "items": ["one"], "rule": {**CAUSE["rule"], "label": "A (as printed)", "than": ["A"]}}
-    paper = paper_with({"A": "A (as printed)"}, items=["one"], causes=[wrong])
-    runs = {"one": both_forms(tmp_path)}
+    wrong = {**CAUSE, "items": ["one"], "rule": {**CAUSE["rule"], "label": "A"}}
+    paper, runs = paper_with(**NOT_BEST, causes=[wrong]), {"one": two_starts(tmp_path)}
     verdicts = claims.judge(paper, runs, {})
-    assert verdicts[0].printed.causes == ()
-    assert verdicts[0].ours.not_confirmed == (), "the claim holds"
-    chapter = page.Chapter(paper, "Title", verdicts, {"one": page.State(6, 6), "two": page.State()}, runs)
+    assert not verdicts[0].explanations[0].outcome.holds
+    report = page.PaperReport(paper, "Title", verdicts, {"one": page.State(6, 6), "two": page.State()}, runs)
     assert (
         "<br>Cause: not found<br>Hypothesis not confirmed: the start is another "
-        "(`one`: in 0 of 1 case; mean 0.55 against 0.85)"
-    ) in rendered(chapter, "x")
+        "(`one`: in 0 of 1 case; mean 0.55 against 0.65)"
+    ) in rendered(report, "x")
 
 
-def test_the_page_names_other_data_and_another_method(tmp_path):
+def test_a_claim_that_holds_needs_no_cause(run):
+    wrong = {**CAUSE, "items": ["one"], "rule": {**CAUSE["rule"], "label": "B", "than": ["A"]}}
+    (verdict,) = claims.judge(paper_with(items=["one"], causes=[wrong]), {"one": run}, {})
+    assert (verdict.status, verdict.explanations) == ("reproduced", [])
+
+
+def test_the_page_names_other_data(tmp_path):
     paper = paper_with(items=["one"], stand_in="x in place of z", changed="before, y")
-    paper = paper.model_copy(update={"our_forms": {"A": "other method"}})
-    runs = {"one": both_forms(tmp_path)}
+    runs = {"one": two_starts(tmp_path)}
     states = {"one": page.State(6, 6), "two": page.State()}
-    text = rendered(page.Chapter(paper, "Title", claims.judge(paper, runs, {}), states, runs), "x")
+    text = rendered(page.PaperReport(paper, "Title", claims.judge(paper, runs, {}), states, runs), "x")
     assert "A is best<br>Other data: x in place of z<br>Changed: before, y" in text
-    assert "*Ours* of A is another method, the other method; that column is not about A." in text
 
 
 def test_missing_data_are_named_once():
     paper = paper_with()
     (verdict,) = claims.judge(paper, {}, {"one": ["protein"], "two": ["protein"]})
-    assert verdict.ours.text == "needs protein"
+    assert verdict.text == "needs protein"
 
 
-def test_the_page_shows_both_forms_and_the_cause(tmp_path):
-    causes = [{**CAUSE, "items": ["one"]}]
-    paper = paper_with({"A": "A (as printed)"}, items=["one"], because="first of all means", causes=causes)
-    runs = {"one": both_forms(tmp_path)}
+def test_the_page_shows_the_cause(tmp_path):
+    paper = paper_with(**NOT_BEST, because="first of all means", causes=[{**CAUSE, "items": ["one"]}])
+    runs = {"one": two_starts(tmp_path)}
     states = {"one": page.State(6, 6), "two": page.State()}
-    chapter = page.Chapter(paper, "Title", claims.judge(paper, runs, {}), states, runs)
-    text = rendered(chapter, "a command")
-    assert "| [p](#p) | as printed | 0 | 0 | 1 | 0 | 0 |" in text
-    assert "| [p](#p) | ours | 1 | 0 | 0 | 0 | 0 |" in text
+    report = page.PaperReport(paper, "Title", claims.judge(paper, runs, {}), states, runs)
+    text = rendered(report, "a command")
+    assert "| [p](#p) | 0 | 0 | 1 | 0 | 0 |" in text
     assert (
         "| Fig. 1 | A is best<br>Rule: first of all means | ✗ differs: best in 0 of 1 case; B in 1"
-        "<br>Cause: the start is another (`one`: in 1 of 1 case; mean 0.85 against 0.55) "
-        "| ✓ reproduced: best in 1 of 1 case |" in text
+        "<br>Cause: the start is another (`one`: in 1 of 1 case; mean 0.85 against 0.65) |" in text
     )
 
 
 def test_the_page_says_that_no_cause_was_found(tmp_path):
-    paper, runs = paper_with({"A": "A (as printed)"}, items=["one"]), {"one": both_forms(tmp_path)}
+    paper, runs = paper_with(**NOT_BEST), {"one": two_starts(tmp_path)}
     states = {"one": page.State(6, 6), "two": page.State()}
-    chapter = page.Chapter(paper, "Title", claims.judge(paper, runs, {}), states, runs)
-    assert "✗ differs: best in 0 of 1 case; B in 1<br>Cause: not found |" in rendered(chapter, "x")
+    report = page.PaperReport(paper, "Title", claims.judge(paper, runs, {}), states, runs)
+    assert "✗ differs: best in 0 of 1 case; B in 1<br>Cause: not found |" in rendered(report, "x")
 
 
 def test_the_page_tells_trials_of_earlier_versions():
@@ -333,9 +275,9 @@ def test_the_page_tells_trials_of_earlier_versions():
 def test_the_page_names_the_machine_and_its_load():
     environment = {"cscluster": "1", "python": "3", "packages": {}, "cpu": "Some CPU", "cores": 2}
     state = page.State(6, 6, environments={"e": environment}, cpu_seconds=3600.0, clock_seconds=5400.0)
-    chapter = page.Chapter(paper_with(), "Title", [], {"one": state, "two": page.State()}, {})
-    assert "Trials ran on Some CPU (2 cores), 1.0 CPU hours in all" in rendered(chapter, "a command")
-    assert "a CPU second took 1.5 seconds of the clock" in page.machines([chapter])
+    report = page.PaperReport(paper_with(), "Title", [], {"one": state, "two": page.State()}, {})
+    assert "Trials ran on Some CPU (2 cores), 1.0 CPU hours in all" in rendered(report, "a command")
+    assert "a CPU second took 1.5 seconds of the clock" in page.machines([report])
     assert page.machines([]) == ""
 
 

@@ -2,12 +2,14 @@
 
 import numpy as np
 
-from cscluster.store.folder import RunFolder
+from cscluster.store.definition import Definition
+from cscluster.store.directory import RunDirectory
+from cscluster.store.records import make_key, short_hash, storable, to_line
 from tests.store.values import FIELDS
 
 
-def entry(name, *, label="", select="none"):
-    return {"name": name, "label": label, "select": select}
+def entry(name, *, label=None, select="none"):
+    return {"name": name, "label": label or name.upper(), "select": select}
 
 
 def trial(algorithm, value, *, trial=0, label=None, grid=None, point=10, tier=1, dataset="iris", **more):
@@ -47,24 +49,69 @@ def store(
     kind="random_pairs",
     title="A title",
     datasets=None,
+    identity=(),
+    environments=None,
+    points=None,
+    grids=None,
 ):
-    records = [{**record, "key": str(number)} for number, record in enumerate(records)]
-    folder = RunFolder(path)
-    experiment = {
-        "name": "run",
-        "title": title,
-        "metrics": list(metrics),
-        "algorithms": algorithms,
-        "trials": trials,
-        "repeats": repeats,
-        "constraints": {"kind": kind},
-    }
-    with folder.writing() as writer:
-        writer.put_json("config.json", {"source": "run.yaml", "experiment": experiment})
-        plan = {"cells": {}, "keys": [record["key"] for record in records], "datasets": datasets or {}}
-        writer.put_json("plan.json", plan)
-        writer.append(records)
-    return folder
+    """Store records; what is planned are all trials of the cells, points and tiers that occur in them.
+
+    `identity` changes what all cells depend on; `points` and `grids` (points of the grid by algorithm) add
+    to the plan what no record has.
+    """
+    cells = {}
+    for algorithm, more in (grids or {}).items():
+        first = next(record for record in records if record["algorithm"] == algorithm)
+        records_of_plan = [{**first, "grid": grid, "params": grid} for grid in more]
+        cells |= dict(map(_cell, records_of_plan))
+    stored = []
+    for record in records:
+        hash_, entry = _cell(record)
+        cells.setdefault(hash_, entry)
+        key = make_key(hash_, record["point"], record["trial"], record["tier"])
+        stored.append({**record, "key": key, "cell": hash_, "repetition": record["trial"] // repeats})
+    for entry in cells.values():
+        entry["identity"] |= dict(identity)
+    directory = RunDirectory(path)
+    with directory.writing() as writer:
+        writer.put_definition(
+            Definition.model_validate(
+                storable(
+                    {
+                        "source": "run.yaml",
+                        "command": "cscluster run run.yaml",
+                        "experiment": {
+                            "name": "run",
+                            "title": title,
+                            "metrics": list(metrics),
+                            "algorithms": algorithms,
+                            "trials": trials,
+                            "repeats": repeats,
+                            "constraints": {"kind": kind},
+                        },
+                        "plan": {
+                            "cells": list(cells),
+                            "points": list(points or dict.fromkeys(record["point"] for record in records)),
+                            "repetitions": trials,
+                            "repeats": repeats,
+                            "tiers": max((record["tier"] for record in records), default=1),
+                        },
+                        "cells": cells,
+                        "datasets": datasets or {},
+                        "environments": environments or {},
+                    }
+                )
+            )
+        )
+        writer.append(to_line(storable(record)).encode() for record in stored)
+    return directory
+
+
+def _cell(record):
+    """Return the hash of the cell of a record, and its description."""
+    names = {name: storable(record[name]) for name in ("dataset", "algorithm", "label", "params", "grid")}
+    identity = {"name": names.pop("dataset"), "algorithm": names.pop("algorithm"), "data": "d"}
+    return short_hash([identity, names]), {"identity": identity, **names}
 
 
 def wide(path, **more):
@@ -98,3 +145,30 @@ def three_by_three(path, n=8, **more):
         for k, name in enumerate("abc")
     ]
     return store(path, [entry(name) for name in "abc"], records, trials=n, **more)
+
+
+def everything(path):
+    """Two data sets and points; a tie, an oracle, failures, missing trials, and a name with signs of all formats."""
+    names = {"a": "K-means", "b": "A|<b>*_[c](d)_$x$", "c": "PMMC"}
+    noise = np.random.default_rng(0).normal(scale=0.02, size=(3, 2, 2, 4))
+    records = [
+        trial(name, value, trial=t, point=point, dataset=data, label=label, grid=grid)
+        for t in range(4)
+        for p, point in enumerate((20, 40))
+        for d, data in enumerate(("iris", "wine"))
+        for k, (name, label) in enumerate(names.items())
+        for grid in ([{"lam": 1}, {"lam": 10}] if name == "c" else [None])
+        for value in [
+            None
+            if (k, t) == (1, 0)
+            else 0.6 + 0.1 * (k > 0) + noise[k, d, p, t] - 0.1 * bool(grid == {"lam": 10})
+        ]
+    ]
+    records = [r for r in records if (r["label"], r["point"], r["trial"]) != ("K-means", 40, 3)]
+    algorithms = [
+        entry(name, label=label, select="oracle:acc" if name == "c" else "none")
+        for name, label in names.items()
+    ]
+    return store(
+        path, algorithms, records, metrics=("acc", "error"), trials=4, title="Everything: <i> & 100 %"
+    )

@@ -1,40 +1,33 @@
-import json
-
 import numpy as np
 import pytest
 from scipy import stats
 
 from cscluster.report.aggregate import collect
 from cscluster.report.compare import compare
-from cscluster.store.folder import RunFolder
+from cscluster.store.directory import RunDirectory
 from tests.report.stored import entry, store, trial
 
 NOISE = np.random.default_rng(0).normal(scale=0.01, size=(2, 10))
-MEANING = {
-    "name": "iris",
-    "algorithm": "a",
-    "version": 1,
-    "params": {"lam": 1},
-    "seed": 0,
-    "data": "d",
-    "schedule": {},
-}
+IDENTITY = {"version": 1, "params": {"lam": 1}, "seed": 0, "data": "d", "schedule": {}}
 VERSIONS = {"python": "3.12", "packages": {"numpy": "2.0"}, "threads": 1}
 
 
-def run(path, scores, *, meaning=(), versions=(), **more):
+def run(path, scores, *, identity=(), versions=(), **more):
     """Store a run of one algorithm for each entry of `scores`, and what its cells and versions are."""
     records = [
-        trial(name, value, trial=t, cell="c", environment="e")
+        trial(name, value, trial=t, environment="e")
         for name, values in scores.items()
         for t, value in enumerate(values)
     ]
-    folder = store(path, [entry(name) for name in scores], records, trials=10, **more)
-    plan = json.loads((path / "plan.json").read_text())
-    with folder.writing() as writer:
-        writer.put_json("plan.json", {**plan, "cells": {"c": {**MEANING, **dict(meaning)}}})
-        writer.put_json("environments.json", {"e": {**VERSIONS, **dict(versions)}})
-    return folder
+    return store(
+        path,
+        [entry(name) for name in scores],
+        records,
+        trials=10,
+        identity={**IDENTITY, **dict(identity)},
+        environments={"e": {**VERSIONS, **dict(versions)}},
+        **more,
+    )
 
 
 def compared(before, after):
@@ -42,22 +35,22 @@ def compared(before, after):
 
 
 def test_the_same_run(tmp_path):
-    folder = run(tmp_path, {"a": 0.5 + NOISE[0], "b": 0.6 + NOISE[1]})
-    found = compared(folder, RunFolder(tmp_path))
+    directory = run(tmp_path, {"a": 0.5 + NOISE[0], "b": 0.6 + NOISE[1]})
+    found = compared(directory, RunDirectory(tmp_path))
     assert found.changes == []
     assert found.cells["verdict"].tolist() == ["same", "same"]
     assert found.paired
-    assert found.verdict == "The runs agree: all 2 common cells are equal trial by trial."
+    assert found.verdict == "2 common cells: 2 same."
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-def test_trials_that_repeat_a_draw_are_one_observation(tmp_path, seed):
+def test_trials_of_one_repetition_are_one_observation(tmp_path, seed):
     gaps = np.array([0.1, 0.1, -0.05, 0.1])  # of four draws, too few for a difference of this size
     before = run(tmp_path / "1", {"a": [0.5] * 40}, repeats=10)
-    after = run(tmp_path / "2", {"a": 0.5 + np.repeat(gaps, 10)}, meaning={"seed": seed}, repeats=10)
+    after = run(tmp_path / "2", {"a": 0.5 + np.repeat(gaps, 10)}, identity={"seed": seed}, repeats=10)
     found = compared(before, after)
     assert found.paired == (seed == 0)
-    assert found.cells["verdict"].tolist() == ["noise"]
+    assert found.cells["verdict"].tolist() == ["within noise"]
     assert found.cells["p"].tolist() == pytest.approx([stats.ttest_1samp(gaps, 0).pvalue])
 
 
@@ -69,14 +62,12 @@ def test_what_moved(tmp_path):
         tmp_path / "2", {"a": base + 0.1 + 0.001 * tiny, "b": base - 0.1 + tiny, "c": base + tiny, "d": base}
     )
     found = compared(before, after)
-    assert found.cells["verdict"].tolist() == ["better", "worse", "noise", "same"]
+    assert found.cells["verdict"].tolist() == ["better", "worse", "within noise", "same"]
     assert found.cells["difference"].tolist() == pytest.approx([0.1, -0.1, 0, 0])
     assert found.cells["n"].tolist() == [10] * 4
-    assert found.verdict == (
-        "2 of 4 cells moved significantly (1 better, 1 worse), 1 are equal, 1 within noise."
-    )
+    assert found.verdict == ("4 common cells: 1 better, 1 worse, 1 within noise, 1 same.")
     again = compare(before, after, collect(before, ["error"]), collect(after, ["error"]))
-    assert again.cells["verdict"].tolist() == ["better", "worse", "noise", "same"]
+    assert again.cells["verdict"].tolist() == ["better", "worse", "within noise", "same"]
 
 
 def test_many_cells_are_corrected_for(tmp_path):
@@ -90,16 +81,16 @@ def test_many_cells_are_corrected_for(tmp_path):
         run(tmp_path / "3", dict.fromkeys("abcde", base)), run(tmp_path / "4", dict.fromkeys("abcde", moved))
     )
     assert five.cells["p"].tolist() == pytest.approx([5 * p] * 5)
-    assert five.cells["verdict"].tolist() == ["noise"] * 5
-    assert five.verdict == "No cell moved significantly: of 5, 0 are equal, 5 within noise."
+    assert five.cells["verdict"].tolist() == ["within noise"] * 5
+    assert five.verdict == "5 common cells: 5 within noise."
 
 
-def test_links_that_differ_are_not_paired(tmp_path):
+def test_constraints_that_differ_are_not_paired(tmp_path):
     scores = {"a": 0.5 + NOISE[0]}
-    before, after = run(tmp_path / "1", scores), run(tmp_path / "2", scores, meaning={"seed": 7})
+    before, after = run(tmp_path / "1", scores), run(tmp_path / "2", scores, identity={"seed": 7})
     assert not compared(before, after).paired
     assert compared(before, after).cells["verdict"].tolist() == ["same"]
-    other = run(tmp_path / "3", {"a": 0.7 + NOISE[1]}, meaning={"seed": 7})
+    other = run(tmp_path / "3", {"a": 0.7 + NOISE[1]}, identity={"seed": 7})
     assert compared(before, other).cells["verdict"].tolist() == ["better"]
 
 
@@ -110,7 +101,7 @@ def test_what_changed_is_said(tmp_path):
         tmp_path / "2",
         scores,
         title="B title",
-        meaning={"version": 2, "params": {"lam": 3}},
+        identity={"version": 2, "params": {"lam": 3}},
         versions={"packages": {"numpy": "2.1", "scipy": "1.14"}},
     )
     assert compared(before, after).changes == [
@@ -124,7 +115,7 @@ def test_what_changed_is_said(tmp_path):
 
 def test_data_that_changed(tmp_path):
     scores = {"a": 0.5 + NOISE[0]}
-    found = compared(run(tmp_path / "1", scores), run(tmp_path / "2", scores, meaning={"data": "other"}))
+    found = compared(run(tmp_path / "1", scores), run(tmp_path / "2", scores, identity={"data": "other"}))
     assert found.changes == ["the content of the data set 'iris' changed"]
     assert not found.paired
 
@@ -134,12 +125,10 @@ def test_cells_of_one_run_only(tmp_path):
     after = run(tmp_path / "2", {"a": 0.5 + NOISE[0], "c": 0.5 + NOISE[0], "d": 0.5 + NOISE[0]})
     found = compared(before, after)
     assert (found.only_before, found.only_after) == (1, 2)
-    assert found.verdict == (
-        "The runs agree: all 1 common cells are equal trial by trial; 1 only in the first and 2 only in the second."
-    )
-    assert "algorithms[b].name: b -> not there" in found.changes
+    assert found.verdict == ("1 common cell: 1 same; 1 only in the first; 2 only in the second.")
+    assert "algorithms[B].name: b -> not there" in found.changes
     lonely = run(tmp_path / "3", {"z": 0.5 + NOISE[0]})
-    assert compared(before, lonely).verdict.startswith("The runs have no cell in common; 2 only in the first")
+    assert compared(before, lonely).verdict.startswith("0 common cells; 2 only in the first")
 
 
 def test_more_trials_of_the_same_are_the_same(tmp_path):
@@ -155,7 +144,7 @@ def test_more_trials_of_the_same_are_the_same(tmp_path):
 def test_failures_and_empty_runs(tmp_path):
     before = run(tmp_path / "1", {"a": [None] * 10})
     after = run(tmp_path / "2", {"a": 0.5 + NOISE[0]})
-    assert compared(before, after).verdict == "The runs have no cell in common; 1 only in the second."
+    assert compared(before, after).verdict == "0 common cells; 1 only in the second."
     empty = run(tmp_path / "3", {"a": []})
-    assert compared(after, empty).verdict == "The runs have no cell in common; 1 only in the first."
-    assert compared(empty, empty).verdict == "The runs have no cell in common."
+    assert compared(after, empty).verdict == "0 common cells; 1 only in the first."
+    assert compared(empty, empty).verdict == "0 common cells."

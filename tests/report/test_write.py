@@ -7,8 +7,9 @@ import pytest
 from cscluster.errors import StoreError
 from cscluster.report import write
 from cscluster.report.aggregate import collect
-from cscluster.report.document import compose
+from cscluster.report.compose import compose
 from cscluster.report.formats import markdown
+from cscluster.report.page import Fold, Page, Picture
 from tests.report import stored
 
 
@@ -18,7 +19,7 @@ def wide(tmp_path):
 
 
 def test_report_and_summary_are_written_beside_the_records(wide, tmp_path):
-    assert write.into_folder(wide, tmp_path) == tmp_path / "report.md"
+    assert write.into_directory(wide, tmp_path) == tmp_path / "report.md"
     assert (tmp_path / "report.md").read_text(encoding="utf-8") == markdown.text([compose(wide)])
     rows = list(csv.DictReader(io.StringIO((tmp_path / "summary.csv").read_text(encoding="utf-8"))))
     assert len(rows) == len(wide.cells) == 15
@@ -31,11 +32,18 @@ def test_a_full_disk_is_told(wide, tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(StoreError, match=r"Cannot write '.*summary\.csv': No space left on device"):
-        write.into_folder(wide, tmp_path)
+        write.into_directory(wide, tmp_path)
     assert not list(tmp_path.glob(".*.part"))
 
 
 def test_a_run_without_results(tmp_path):
     results = collect(stored.store(tmp_path, [stored.entry("a")], []))
-    written = write.into_folder(results, tmp_path)
+    written = write.into_directory(results, tmp_path)
     assert written.read_text(encoding="utf-8").startswith("# A title")
+
+
+def test_pictures_are_written_where_the_page_looks_for_them(tmp_path):
+    shown, folded = (Picture(f"figures/{name}.png", name.encode(), f"picture {name}") for name in "ab")
+    write.page(tmp_path / "page.md", Page("Pictures", [shown, Fold("more", [folded])]))
+    assert [(tmp_path / f"figures/{name}.png").read_bytes() for name in "ab"] == [b"a", b"b"]
+    assert "![picture b](figures/b.png)" in (tmp_path / "page.md").read_text(encoding="utf-8")

@@ -5,102 +5,81 @@ import os
 import pytest
 
 from cscluster.errors import StoreError
-from cscluster.store.folder import RunFolder
+from cscluster.store.directory import RunDirectory
 from cscluster.store.merge import merge
-from tests.store import values
+from tests.store.values import CELL, PLAN, definition, lines
+from tests.store.values import record as make
 
-EXPERIMENT = {
-    "name": "exp",
-    "title": "A title",
-    "seed": 1,
-    "datasets": [{"base": "/here/d.csv", "name": "d"}],
-    "constraints": {"kind": "file", "path": "/here/links.csv"},
-    "algorithms": [{"name": "kmeans"}],
-    "metrics": ["acc"],
-}
-CELL = {"name": "d", "algorithm": "kmeans", "data": "1234", "version": 1, "params": {}, "schedule": {}}
-WHOLE = ["a", "b", "c", "d", "e"]
+WHOLE = {"repetitions": 5}
 
 
-def record(key, status="ok", value=0.5, environment="e1"):
-    return values.record(key, status=status, metrics={"acc": value}, environment=environment)
+def record(trial, status="ok", value=0.5, environment="e1"):
+    return make(trial, status=status, metrics={"acc": value}, environment=environment)
 
 
-def store(path, records, *, shard=None, keys=WHOLE, whole=WHOLE, cells=None, **changes):
-    folder = RunFolder(path)
-    with folder.writing() as writer:
-        part = {"shard": shard} if shard else {}
-        writer.put_json(
-            "config.json",
-            {
-                "source": "x.yaml",
-                "command": "cscluster run x.yaml",
-                **part,
-                "experiment": EXPERIMENT | changes,
-            },
+def store(path, records, *, shard=None, experiment=(), **changes):
+    directory = RunDirectory(path)
+    with directory.writing() as writer:
+        writer.put_definition(
+            definition(**{"plan": {**WHOLE, "shard": shard}, "experiment": experiment, **changes})
         )
-        plan = {"cells": cells or {"h": CELL}, "keys": keys}
-        writer.put_json("plan.json", plan | ({"whole": whole} if shard else {}))
-        writer.put_json("environments.json", {"e1": {"python": "3.11"}, "e2": {"python": "3.12"}})
-        writer.append(records)
-    return folder
+        writer.append(lines(*records))
+    return directory
 
 
-def statuses(folder):
-    return {r["key"]: (r["status"], r["metrics"]["acc"]) for r in folder.records()}
+def statuses(directory):
+    return {r["trial"]: (r["status"], r["metrics"]["acc"]) for r in directory.records()}
+
+
+def content(directory):
+    return {path: path.read_bytes() for path in directory.path.iterdir()}
 
 
 def test_shards_become_the_whole_run(tmp_path):
-    first = store(tmp_path / "1", [record("c"), record("a")], shard=[1, 2], keys=["a", "c"])
-    second = store(
-        tmp_path / "2", [record(key, environment="e2") for key in "edb"], shard=[2, 2], keys=["b", "d", "e"]
-    )
-    before = [{path: path.read_bytes() for path in run.path.iterdir()} for run in (first, second)]
-    done = merge([second, first], RunFolder(tmp_path / "exp"))
+    first = store(tmp_path / "1", [record(4), record(0), record(2)], shard=(1, 2))
+    second = store(tmp_path / "2", [record(trial, environment="e2") for trial in (3, 1)], shard=(2, 2))
+    before = [content(run) for run in (first, second)]
+    done = merge([second, first], RunDirectory(tmp_path / "exp"))
     assert (done.planned, done.found, done.failed, done.repeated, done.gaps) == (5, 5, 0, 0, [])
-    assert [r["key"] for r in done.folder.records()] == WHOLE
-    assert done.folder.config() == {
-        "source": "x.yaml",
-        "command": "cscluster run x.yaml",
-        "experiment": EXPERIMENT,
-    }
-    assert done.folder.plan() == done.folder.whole_plan() == WHOLE
-    assert done.folder.cells() == {"h": CELL}
-    assert set(done.folder.environments()) == {"e1", "e2"}
-    assert before == [{path: path.read_bytes() for path in run.path.iterdir()} for run in (first, second)]
+    assert [r["trial"] for r in done.directory.records()] == [0, 1, 2, 3, 4]
+    assert RunDirectory(tmp_path / "exp").definition == definition(plan=WHOLE)
+    assert before == [content(run) for run in (first, second)]
 
 
 def test_a_result_beats_a_failure_and_the_first_run_the_others(tmp_path):
     runs = [
-        store(tmp_path / "1", [record("a", "error", 1), record("b", value=1), record("c", "timeout", 1)]),
-        store(tmp_path / "2", [record("a", value=2), record("b", value=2), record("c", "error", 2)]),
+        store(tmp_path / "1", [record(0, "error", 1), record(1, value=1), record(2, "timeout", 1)]),
+        store(tmp_path / "2", [record(0, value=2), record(1, value=2), record(2, "error", 2)]),
     ]
-    done = merge(runs, RunFolder(tmp_path / "exp"))
-    assert statuses(done.folder) == {"a": ("ok", 2), "b": ("ok", 1), "c": ("timeout", 1)}
+    done = merge(runs, RunDirectory(tmp_path / "exp"))
+    assert statuses(done.directory) == {0: ("ok", 2), 1: ("ok", 1), 2: ("timeout", 1)}
     assert (done.found, done.failed, done.repeated) == (3, 1, 3)
 
 
 def test_within_a_run_the_later_record_counts_and_others_than_planned_are_left(tmp_path):
-    run = store(tmp_path / "1", [record("a", value=1), record("old"), record("a", value=2)])
-    assert statuses(merge([run], RunFolder(tmp_path / "exp")).folder) == {"a": ("ok", 2)}
+    run = store(tmp_path / "1", [record(0, value=1), record(99), record(0, "error", value=2)])
+    assert statuses(merge([run], RunDirectory(tmp_path / "exp")).directory) == {0: ("error", 2)}
 
 
 def test_a_joined_run_is_added_to(tmp_path):
-    target = RunFolder(tmp_path / "exp")
-    first = store(tmp_path / "1", [record("a", value=1)], shard=[1, 3], keys=["a", "c"])
+    target = RunDirectory(tmp_path / "exp")
+    first = store(tmp_path / "1", [record(0, value=1)], shard=(1, 3))
     done = merge([first], target)
     assert done.gaps == [
         "1 of the 2 trials of shard 1/3",
         "shard 2/3, which was not given",
         "shard 3/3, which was not given",
     ]
-    second = store(
-        tmp_path / "2", [record("b", value=2), record("a", value=2)], shard=[2, 3], keys=["b", "d"]
-    )
+    second = store(tmp_path / "2", [record(1, value=2), record(0, value=2)], shard=(2, 3))
     done = merge([second], target)
-    assert statuses(target) == {"a": ("ok", 1), "b": ("ok", 2)}
+    assert statuses(target) == {0: ("ok", 1), 1: ("ok", 2)}
     assert (done.found, done.planned, done.gaps) == (2, 5, ["1 of the 2 trials of shard 2/3"])
     assert merge([target], target).found == 2
+
+
+def test_only_environments_that_records_name_are_kept(tmp_path):
+    run = store(tmp_path / "1", [record(0, environment="e2")])
+    assert set(merge([run], RunDirectory(tmp_path / "exp")).directory.definition.environments) == {"e2"}
 
 
 def test_names_and_places_may_differ(tmp_path):
@@ -108,49 +87,75 @@ def test_names_and_places_may_differ(tmp_path):
         "name": "other",
         "title": "B",
         "datasets": [{"base": "/there/d.csv", "name": "d"}],
-        "constraints": {"kind": "file", "path": "/there/links.csv"},
+        "constraints": {"kind": "file", "path": "/there/constraints.csv"},
     }
-    runs = [store(tmp_path / "1", [record("a")]), store(tmp_path / "2", [record("b")], **there)]
-    done = merge(runs, RunFolder(tmp_path / "third"))
+    runs = [store(tmp_path / "1", [record(0)]), store(tmp_path / "2", [record(1)], experiment=there)]
+    done = merge(runs, RunDirectory(tmp_path / "third"))
     assert done.found == 2
-    assert done.folder.config()["experiment"] == {**EXPERIMENT, "name": "third"}
+    expected = definition(plan=WHOLE, experiment={"name": "third"}).experiment
+    assert done.directory.definition.experiment == expected
+
+
+def cells(**identity):
+    """Return changes to a definition whose only cell has another hash and another identity."""
+    entry = {**CELL, "identity": {**CELL["identity"], **identity}}
+    return {"plan": {**PLAN, **WHOLE, "cells": ["g"]}, "cells": {"g": entry}}
+
+
+ALGORITHM = {"name": "kmeans", "label": "", "select": "none", "params": {"x": list(range(50))}}
 
 
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"seed": 2}, r"1' and '.*2' are different experiments: 'seed' differs \(1 and 2\)\."),
-        ({"noise": 0.5}, r"'noise' differs \(null and 0\.5\)\."),
-        ({"algorithms": [{"name": "kmeans", "params": {"x": list(range(50))}}]}, r"'algorithms' differs\.$"),
-        ({"datasets": [{"base": "/here/e.csv", "name": "d"}]}, "'datasets' differs"),
-        ({"keys": ["a", "z"], "cells": {"g": {**CELL, "data": "9"}}}, "the content of the data set 'd' changed"),
-        ({"keys": ["a", "z"], "cells": {"g": {**CELL, "version": 2}}}, "the version of 'kmeans' changed from 1 to 2"),
-        ({"keys": ["a", "z"]}, "have the same settings but different trials: they were planned by different versions"),
+        ({"experiment": {"seed": 2}}, r"1' and '.*2' are different experiments: 'seed' differs \(1 and 2\)\."),
+        ({"experiment": {"noise": 0.5}}, r"'noise' differs \(null and 0\.5\)\."),
+        ({"experiment": {"algorithms": [ALGORITHM]}}, r"'algorithms' differs\.$"),
+        ({"experiment": {"datasets": [{"base": "/here/e.csv", "name": "d"}]}}, "'datasets' differs"),
+        (cells(data="9"), "the content of the data set 'd' changed"),
+        (cells(version=2), "the version of 'kmeans' changed from 1 to 2"),
+        (cells(), "have the same settings but different trials: they were planned by different versions"),
+        ({"plan": {"repetitions": 7}}, "have the same settings but different trials"),
     ],
 )  # fmt: skip
 def test_other_experiments_are_refused_and_nothing_is_written(tmp_path, changes, says):
-    runs = [store(tmp_path / "1", [record("a")]), store(tmp_path / "2", [record("b")], **changes)]
+    runs = [store(tmp_path / "1", [record(0)]), store(tmp_path / "2", [record(1)], **changes)]
     with pytest.raises(StoreError, match=says):
-        merge(runs, RunFolder(tmp_path / "exp"))
+        merge(runs, RunDirectory(tmp_path / "exp"))
     assert not (tmp_path / "exp").exists()
-    store(tmp_path / "exp", [record("c")])
-    before = {path: path.read_bytes() for path in (tmp_path / "exp").iterdir()}
+    target = store(tmp_path / "exp", [record(2)])
+    before = content(target)
     with pytest.raises(StoreError, match=says.replace("1' and", "exp' and")):
-        merge([runs[1]], RunFolder(tmp_path / "exp"))
-    assert before == {path: path.read_bytes() for path in (tmp_path / "exp").iterdir()}
+        merge([runs[1]], RunDirectory(tmp_path / "exp"))
+    assert before == content(target)
 
 
-def test_a_folder_of_other_things_is_left_alone(tmp_path):
+def test_cells_of_earlier_plans_do_not_tell_runs_apart(tmp_path):
+    earlier = {**CELL, "identity": {**CELL["identity"], "version": 0}}
+    runs = [
+        store(tmp_path / "1", [record(0)], cells={"h": CELL, "earlier": earlier}),
+        store(tmp_path / "2", [record(1)]),
+        store(tmp_path / "3", [record(2)], **cells(data="9")),
+    ]
+    assert merge(runs[:2], RunDirectory(tmp_path / "exp")).found == 2
+    with pytest.raises(StoreError, match="the content of the data set 'd' changed"):
+        merge([runs[0], runs[2]], RunDirectory(tmp_path / "other"))
+
+
+def test_a_directory_of_other_things_is_left_alone(tmp_path):
     (tmp_path / "exp").mkdir()
     (tmp_path / "exp/thesis.tex").touch()
     with pytest.raises(StoreError, match="holds files but no results of cscluster"):
-        merge([store(tmp_path / "1", [record("a")])], RunFolder(tmp_path / "exp"))
+        merge([store(tmp_path / "1", [record(0)])], RunDirectory(tmp_path / "exp"))
 
 
-@pytest.mark.parametrize("moment", range(1, 5))
-def test_a_merge_can_be_done_again_after_a_crash_at_any_moment(tmp_path, monkeypatch, moment):
-    runs = [store(tmp_path / "1", [record("a", value=1)]), store(tmp_path / "2", [record("b"), record("c")])]
-    target = merge(runs[:1], RunFolder(tmp_path / "exp")).folder
+@pytest.mark.parametrize("exists", [False, True])
+@pytest.mark.parametrize("moment", [1, 2])
+def test_a_merge_can_be_done_again_after_a_crash_at_any_moment(tmp_path, monkeypatch, moment, exists):
+    runs = [store(tmp_path / "1", [record(0, value=1)]), store(tmp_path / "2", [record(1), record(2)])]
+    target = RunDirectory(tmp_path / "exp")
+    if exists:
+        merge(runs[:1], target)
     replace, calls = os.replace, []
 
     def dies(*paths):
@@ -163,8 +168,9 @@ def test_a_merge_can_be_done_again_after_a_crash_at_any_moment(tmp_path, monkeyp
     with pytest.raises(KeyboardInterrupt):
         merge(runs, target)
     monkeypatch.undo()
-    assert statuses(target) == {"a": ("ok", 1)}
+    target = RunDirectory(tmp_path / "exp")  # as the next process finds it
+    assert statuses(target) == ({0: ("ok", 1)} if exists else {})
     assert merge(runs, target).found == 3
-    assert list(statuses(target)) == ["a", "b", "c"]
+    assert list(statuses(target)) == [0, 1, 2]
     left = {path.name for path in target.path.iterdir()} - {".lock"}  # which some versions of filelock remove
-    assert left == {"config.json", "plan.json", "environments.json", "trials.jsonl", "progress.json"}
+    assert left == {"run.json", "trials.jsonl"}

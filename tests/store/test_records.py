@@ -19,6 +19,7 @@ RECORD = {
     "point": 60,
     "tier": 1,
     "trial": 7,
+    "repetition": 7,
     "metrics": {"acc": 0.96, "nmi": None},
     "seconds": {"offline": 0.0, "fit": 0.041, "update": 0.0, "predict": 0.001},
     "cpu_seconds": 0.04,
@@ -46,15 +47,15 @@ def test_what_is_written_is_read_back(label, value, warnings):
     record = {**RECORD, "label": label, "metrics": {"acc": value}, "warnings": warnings}
     line = to_line(record)
     assert line.count("\n") == 1
-    assert from_line(line) == record
-    assert to_line(from_line(line)) == line
+    assert from_line(line.encode()) == record
+    assert to_line(from_line(line.encode())) == line
 
 
 @pytest.mark.parametrize("code", [0xDCFF, 0xD800, 0xB1, 0x6F22, 0x2028, 0x0, 0xA, 0xD, 0x1F600])
 def test_any_letter_can_be_stored(code):
-    text = chr(code)
-    line = to_line({**RECORD, "label": text})
-    assert from_line(line.encode().decode())["label"] == text
+    line = to_line(storable({**RECORD, "label": chr(code)}))
+    lone_surrogate = 0xD800 <= code <= 0xDFFF
+    assert from_line(line.encode())["label"] == (f"\\u{code:x}" if lone_surrogate else chr(code))
     assert line.count("\n") == 1
 
 
@@ -68,22 +69,22 @@ def test_any_change_of_a_line_is_noticed(data):
     place = data.draw(st.integers(0, len(line) - 2))
     letter = data.draw(st.characters(codec="ascii").filter(lambda c: c != line[place]))
     with pytest.raises(ValueError, match=r"checksum|record"):
-        from_line(line[:place] + letter + line[place + 1 :])
+        from_line((line[:place] + letter + line[place + 1 :]).encode())
 
 
 @given(st.integers(0, len(to_line(RECORD)) - 3))
 def test_a_part_of_a_line_is_no_line(length):
     with pytest.raises(ValueError, match="checksum"):
-        from_line(to_line(RECORD)[:length])
+        from_line(to_line(RECORD)[:length].encode())
 
 
 @pytest.mark.parametrize("content", [[], {}, {"key": "x"}, 3, "text", None])
 def test_other_json_is_no_record(content):
     with pytest.raises(ValueError, match="its checksum does not fit"):
-        from_line(json.dumps(content) + "\n")
+        from_line(json.dumps(content).encode() + b"\n")
     if isinstance(content, dict):
         with pytest.raises(ValueError, match="it is not a record of a trial"):
-            from_line(to_line({"x": 1, **content}))
+            from_line(to_line({"x": 1, **content}).encode())
 
 
 @pytest.mark.parametrize(
@@ -97,12 +98,7 @@ def test_other_json_is_no_record(content):
 )  # fmt: skip
 def test_a_field_of_another_type_is_named(field, value):
     with pytest.raises(ValueError, match=f"it is not a record of a trial: {field}"):
-        from_line(to_line({**RECORD, field: value}))
-
-
-def test_a_record_from_before_cpu_seconds_is_read():
-    old = {name: value for name, value in RECORD.items() if name != "cpu_seconds"}
-    assert from_line(to_line(old)) == old
+        from_line(to_line({**RECORD, field: value}).encode())
 
 
 def test_what_json_cannot_hold_becomes_text_that_stays_the_same():

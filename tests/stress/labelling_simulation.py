@@ -1,7 +1,7 @@
 """What answers bring: the questions of ``cscluster label`` against COBRAS, random pairs and k-means.
 
 The true classes answer.  The clusters are those of the page: the method is chosen by held-out answers.
-Questions are the strategies of `cscluster.constraints.strategies`, that of the page being doubt, COBRAS with
+Questions are the strategies of `cscluster.queries.strategies`, that of the page being doubt, COBRAS with
 its own clusters, random pairs, or none: k-means.  Results are appended to a file, and what it holds already
 is not computed again; the tables are printed.
 
@@ -20,15 +20,17 @@ import numpy as np
 import pandas as pd
 
 from cscluster import load_dataset
-from cscluster.constraints import strategies
-from cscluster.constraints.active import Answer
-from cscluster.constraints.cobras import cobras
 from cscluster.constraints.files import Link
-from cscluster.constraints.schedules import random_pairs
-from cscluster.labelling.clusters import Clusterer
+from cscluster.constraints.sampling import random_pairs
+from cscluster.data import features
+from cscluster.data.dataset import Dataset
+from cscluster.data.load import read_table
+from cscluster.data.table import Columns
+from cscluster.labelling.clusters import AnswerClusterer
 from cscluster.metrics import scores
-from cscluster.tables import features
-from cscluster.tables.table import Columns, Table, read_table
+from cscluster.queries import strategies
+from cscluster.queries.active import Answer
+from cscluster.queries.cobras import cobras
 
 SETS = (
     "iris", "wine", "newthyroid", "zoo", "heart", "ionosphere", "ecoli", "wdbc", "sonar", "vehicle", "segment",
@@ -39,12 +41,12 @@ MAX_ROWS = 500
 COLUMNS = ["set", "run", "questions", "answers", "nmi", "ari", "method", "yes of the first 30"]
 
 
-def read(name: str) -> tuple[Table, np.ndarray]:
+def read(name: str) -> tuple[Dataset, np.ndarray]:
     """Return a data set, `MAX_ROWS` rows of it where it has more, and its features as `label` makes them."""
     data = load_dataset(name)
     rows = np.sort(np.random.default_rng(0).permutation(data.n_samples)[:MAX_ROWS])
     table = read_table(name, Columns())
-    table = Table(name, table.numbers[rows], table.number_names, y=data.labels[rows], image=table.image)
+    table = Dataset(name, table.X[rows], features=table.features, y=data.labels[rows], image=table.image)
     return table, features.Features.fit(table, features.default_steps(table))[1]
 
 
@@ -72,7 +74,7 @@ def results(name: str, run: int, questions: str, algorithm: str | None) -> Itera
             labels = cobras(X, count, lambda a, b, _: bool(y[a] == y[b]), run).labels
         else:
             links = [Link(*answer) for answer in answers[:count]]
-            made = Clusterer(table, X, k, algorithm if links else "kmeans", run)(links)
+            made = AnswerClusterer(table, X, k, algorithm if links else "kmeans", run)(links)
             labels, method = made.labels, made.algorithm
         nmi, ari = (round(scores.score(metric, y, labels), 4) for metric in ("nmi", "ari"))
         yield [name, run, questions, count, nmi, ari, method, sum(same for *_, same in answers[:30])]

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cscluster.experiment.engine.execute import Pool
-from cscluster.experiment.engine.run import carry_out, prepare
+from cscluster.experiment.engine.run import prepare, run_job
 from tests.store.values import values
 
 DATASETS = [
@@ -66,18 +66,18 @@ def experiments(draw):
 
 def records(config, out, pool):
     job = prepare(str(config), out=out)
-    carry_out(job, pool)
-    found = values(job.folder)
-    assert set(found) == set(job.folder.plan())
+    run_job(job, pool)
+    found = values(job.directory)
+    assert set(found) == set(job.directory.definition.plan.keys())
     return found
 
 
 def resumed(config, out, pool):
     """Run, cut the file of records in half, in mid-line, and run again."""
     job = prepare(str(config), out=out)
-    carry_out(job, pool)
-    content = job.folder.trials.read_bytes()
-    job.folder.trials.write_bytes(content[: len(content) // 2])
+    run_job(job, pool)
+    content = job.directory.trials.read_bytes()
+    job.directory.trials.write_bytes(content[: len(content) // 2])
     return records(config, out, pool)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from cscluster.report.aggregate import collect
 from cscluster.report.html.page import page
-from cscluster.store.folder import RunFolder
+from cscluster.store.directory import RunDirectory
 
 TOYS = Path(__file__).parents[1] / "toys.py"
 CONFIG = f"""\
@@ -45,14 +45,14 @@ def test_memory_stays_flat_and_the_report_is_drawn(tmp_path):
             stderr=log,
             env={**os.environ, "TERM": "dumb", "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
         )  # fmt: skip
-        folder = RunFolder(tmp_path / "results/long")
+        directory = RunDirectory(tmp_path / "results/long")
         size = 0
         after = {}
         while process.poll() is None:
             held = resident(process.pid)
-            if folder.trials.exists():
-                size = size or len(folder.trials.open("rb").readline())
-                done = folder.trials.stat().st_size / size / TRIALS if size else 0
+            if directory.trials.exists():
+                size = size or len(directory.trials.open("rb").readline())
+                done = directory.trials.stat().st_size / size / TRIALS if size else 0
                 if held and done < 1:
                     after.update(
                         {share: held for share in (0.2, 0.9) if done >= share and share not in after}
@@ -61,7 +61,7 @@ def test_memory_stays_flat_and_the_report_is_drawn(tmp_path):
     assert process.returncode == 0, (tmp_path / "log").read_text()
     print(f"\n{TRIALS} trials: {after[0.2]:.0f} MB after a fifth, {after[0.9]:.0f} MB after nine tenths")
     assert after[0.9] < 1.1 * after[0.2] + 5
-    results = collect(folder)
+    results = collect(directory)
     assert results.cells["n"].tolist() == [TRIALS // 5] * len(results.cells)
     assert (tmp_path / "results/long/report.md").read_text(encoding="utf-8").startswith("# long")
-    assert "Trivial" in page([results], [folder])
+    assert "Trivial" in page([results], [directory])

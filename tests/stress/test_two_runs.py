@@ -11,8 +11,8 @@ import pytest
 
 from cscluster.errors import StoreError
 from cscluster.experiment.engine.execute import Pool
-from cscluster.experiment.engine.run import carry_out, prepare
-from cscluster.store.folder import RunFolder
+from cscluster.experiment.engine.run import prepare, run_job
+from cscluster.store.directory import RunDirectory
 from tests.store.values import values
 
 CONFIG = """\
@@ -34,7 +34,7 @@ def write(folder, rng, trials):
 
 
 def stored(folder):
-    found = values(RunFolder(folder / "shared"))
+    found = values(RunDirectory(folder / "shared"))
     return {key: {**record, "label": ""} for key, record in found.items()}
 
 
@@ -47,7 +47,7 @@ def test_runs_of_one_process_at_random_moments(tmp_path):
             job = prepare(str(path), out=tmp_path, retry_failed=asked)
             assert job.difference.todo is not None  # an early look at what is stored
             time.sleep(delay)
-            carry_out(job, Pool(1))
+            run_job(job, Pool(1))
         except StoreError as error:
             refused.append(str(error))
         except BaseException as error:
@@ -97,8 +97,8 @@ def test_commands_at_random_moments(tmp_path, seed):
     assert 0 in codes
     print(f"\n{len(codes)} commands, {codes.count(0)} finished, {codes.count(2)} were refused")
     last = prepare(str(write(tmp_path, rng, 30)), out=tmp_path)
-    carry_out(last, Pool(2))
+    run_job(last, Pool(2))
     alone = prepare(str(write(tmp_path, rng, 30)), out=tmp_path / "alone")
-    carry_out(alone, Pool(2))
-    expected = {key: {**record, "label": ""} for key, record in values(alone.folder).items()}
+    run_job(alone, Pool(2))
+    expected = {key: {**record, "label": ""} for key, record in values(alone.directory).items()}
     assert {key: record for key, record in stored(tmp_path).items() if key in expected} == expected

@@ -1,10 +1,13 @@
-"""A table and links from Python."""
+"""A table and constraints from Python."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import cscluster
+from cscluster.algorithms import registry
+from cscluster.algorithms.build import title
+from cscluster.constraints.sampling import random_pairs
 from cscluster.errors import ConstraintError, DataError, InfeasibleError, ParameterError
 
 RNG = np.random.default_rng(0)
@@ -18,6 +21,7 @@ FRAME = pd.DataFrame(
     index=[f"r{i}" for i in range(40)],
 )
 LINKS = [("r0", "r5", "must"), ("r0", "r30", "cannot")]
+HARD = [("r0", "r30", "cannot", "hard")]
 
 
 def cluster(**changes):
@@ -30,7 +34,7 @@ def test_a_data_frame_and_tuples(tmp_path):
     assert sorted(found.sizes.tolist()) == [20, 20]
     assert found.to_frame().loc["r0", "cluster"] == found.labels[0] != found.labels[30]
     assert found.clusters[found.labels[0]].traits[0].title in ("x", "side = left")
-    assert repr(found) == "Outcome(pckmeans: sizes [20, 20], 2 of 2 links kept)"
+    assert repr(found) == "ClusteringResult(PCK-Means: sizes [20, 20], 2 of 2 constraints satisfied)"
     assert "side = left 100% (others 0%)" in found._repr_html_()
 
     cscluster.save_model(found, tmp_path / "m.zip")
@@ -38,7 +42,7 @@ def test_a_data_frame_and_tuples(tmp_path):
     assert np.array_equal(model.predict(FRAME[["side", "y", "x"]]), found.labels)
 
 
-def test_labels_of_some_rows_are_links():
+def test_partial_labels_are_constraints():
     of_labels = {"links": None, "labels": "known", "algorithm": "cop_kmeans"}
     found = cluster(**of_labels, ignore=[], features=["y"])
     assert found.labels[20] == found.labels[21] != found.labels[0]
@@ -58,7 +62,14 @@ def test_arrays_and_names_of_data_sets():
     [
         ({"n_clusters": 1}, ParameterError, "integer of at least 2, or 'auto', got 1"),
         ({"algorithm": "auto", "params": {"w": 1}}, ParameterError, "need the name of an algorithm"),
+        ({"algorithm": "auto", "guard": True}, ParameterError, "need the name of an algorithm"),
+        ({"algorithm": "kmeans", "guard": True}, ParameterError, "'kmeans' uses no constraints"),
+        ({"clusterer": "kmeans"}, ParameterError, "Only a metric learner is joined with a clusterer"),
         ({"params": {"v": 1}}, ParameterError, "has no parameter 'v'"),
+        ({"params": {"fallback": False}}, ParameterError, "no parameter 'fallback'; leave it out"),
+        ({"params": {"joint": False}}, ParameterError, "no parameter 'joint'; leave it out"),
+        ({"links": HARD}, ConstraintError, "PCK-Means cannot guarantee hard constraints; use pccc or cop_"),
+        ({"links": HARD, "guard": True}, ConstraintError, "PCK-Means cannot guarantee hard constraints"),
         ({"links": [("r0", "r99", "must")]}, ConstraintError, "there is no sample 'r99'"),
         ({"links": [*LINKS, ("r5", "r30", "must")]}, ConstraintError, "'r0' - 'r5' - 'r30'"),
         ({"contradictions": "ignore"}, ParameterError, "refuse, keep or drop"),
@@ -77,7 +88,49 @@ def test_contradictions_can_be_dropped():
     assert len(cluster(links=clash, contradictions="keep").links) == 3
 
 
-def test_links_that_no_partition_keeps_go_by_the_names_of_the_rows():
+def test_constraints_that_no_partition_satisfies_go_by_the_names_of_the_rows():
     triangle = [(a, b, "cannot", "hard") for a, b in (("r0", "r1"), ("r1", "r2"), ("r0", "r2"))]
-    with pytest.raises(InfeasibleError, match=r"keeps the hard cannot-links r0-r1, r0-r2, r1-r2\.$"):
+    with pytest.raises(InfeasibleError, match=r"satisfies the hard cannot-links r0-r1, r0-r2, r1-r2\.$"):
         cluster(links=triangle, algorithm="pccc")
+
+
+def many():
+    """Return forty constraints by the column 'side'."""
+    pairs = random_pairs(40, 40, np.random.default_rng(1)).tolist()
+    side = FRAME["side"].tolist()
+    return [(f"r{a}", f"r{b}", "must" if side[a] == side[b] else "cannot") for a, b in pairs]
+
+
+def test_what_is_named_is_what_was_fitted(tmp_path):
+    """The headline, the model and its labels are those of the method that was fitted."""
+    for changes in ({"algorithm": "auto"}, {"guard": True}, {"algorithm": "rca", "clusterer": "pckmeans"}):
+        found = cluster(links=many(), **changes)
+        assert found.algorithm == title(found.estimator)
+        cscluster.save_model(found, tmp_path / "m.zip")
+        model = cscluster.load_model(tmp_path / "m.zip")
+        assert model.algorithm == found.algorithm
+        expected = found.estimator.predict(found.features.transform(found.table))
+        assert np.array_equal(model.predict(FRAME), expected)
+    assert found.algorithm == "RCA + PCK-Means"
+    assert cluster(algorithm="rca").algorithm == "RCA + k-means"
+
+
+def test_a_guarded_method_gives_way_and_says_so():
+    found = cluster(guard=True)  # two constraints support nothing
+    assert (found.algorithm, type(found.estimator).__name__) == ("k-means", "KMeans")
+    assert cluster().algorithm == "PCK-Means"
+
+
+def test_hard_constraints_are_satisfied_without_a_named_method():
+    hard = [(*each, "hard") for each in many()]
+    for changes in ({}, {"n_clusters": "auto"}):
+        found = cluster(links=hard, algorithm="auto", features=["y"], ignore=[], **changes)
+        assert not len(found.violated)
+        assert "PCCC" in found.algorithm
+
+
+def test_names_of_version_0_2():
+    with pytest.warns(FutureWarning, match="'pckmeans_printed' is now 'pckmeans'"):
+        found = cluster(algorithm="pckmeans_printed")
+    published = registry.find("pckmeans").published()
+    assert {name: getattr(found.estimator, name) for name in published} == published

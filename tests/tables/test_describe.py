@@ -2,18 +2,18 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from cscluster.data.dataset import Dataset
 from cscluster.tables import describe
 from cscluster.tables.describe import describe_clusters
-from cscluster.tables.table import Table
 
 HEIGHT = np.array([1.0, 2.0, 3.0, 9.0, 11.0, np.nan])
 NOISE = np.array([1.0, -1.0, 0.0, 1.0, -1.0, 0.0])
 COLOUR = np.array(["red", "red", "blue", "blue", "blue", ""])
-TABLE = Table(
+TABLE = Dataset(
     "toy",
     np.column_stack([HEIGHT, NOISE]),
-    ["height", "noise"],
-    {"colour": COLOUR},
+    features=["height", "noise"],
+    categorical={"colour": COLOUR},
     ids=list("abcdef"),
     id_column="id",
 )
@@ -59,21 +59,21 @@ def test_an_empty_cluster_and_a_single_one():
 def test_sparse_data_are_described_like_dense_ones():
     values = np.array([[5.0, 0, 1], [4, 0, 0], [0, 3, 1], [0, 2, 0]])
     labels = np.array([0, 0, 1, 1])
-    dense = describe_clusters(Table("toy", values), values, labels)
+    dense = describe_clusters(Dataset("toy", values), values, labels)
     thin = sparse.csr_array(values)
-    found = describe_clusters(Table("toy", thin), thin, labels)
+    found = describe_clusters(Dataset("toy", thin), thin, labels)
     assert describe.trait_rows(found, 9) == describe.trait_rows(dense, 9)
     assert found[0].traits[0].column == "column 0"
     assert [cluster.typical for cluster in found] == [cluster.typical for cluster in dense]
 
 
 def test_large_offsets_do_not_drown_the_differences():
-    shifted = Table("toy", TABLE.numbers + 1e12, ["height", "noise"])
+    shifted = Dataset("toy", TABLE.X + 1e12, features=["height", "noise"])
     effects = [c.traits[0].effect for c in describe_clusters(shifted, X, LABELS)]
     plain = [c.traits[0].effect for c in describe_clusters(TABLE, X, LABELS)]
     assert np.allclose(effects, plain, rtol=1e-3)
 
 
 def test_pixels_are_not_listed():
-    pictures = Table("toy", X, image=(1, 2))
+    pictures = Dataset("toy", X, image=(1, 2))
     assert not any(cluster.traits for cluster in describe_clusters(pictures, X, LABELS))

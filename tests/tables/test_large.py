@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 from cscluster.constraints import Constraints
+from cscluster.data.features import Features, default_steps
+from cscluster.data.table import Columns
 from cscluster.errors import DataError
 from cscluster.tables import large
 from cscluster.tables.cluster import Method, Watcher, cluster_table
-from cscluster.tables.features import Features, default_steps
-from cscluster.tables.table import Columns
 
 pytest.importorskip("pyarrow")
 
@@ -32,7 +32,7 @@ def parquet(tmp_path, monkeypatch):
 
 def fitted(table):
     features, X = Features.fit(table, default_steps(table))
-    links = Constraints.empty(table.n_rows)
+    links = Constraints.empty(table.n_samples)
     return cluster_table(table, features, X, links, Method("kmeans", {}, 2), 0, Watcher())
 
 
@@ -51,12 +51,12 @@ def test_only_files_of_many_rows_are_large(file, tmp_path):
 def test_a_sample_has_all_rows_that_are_spoken_of(file):
     named = large.find(str(file)).sample(Columns(id="key", ignore=["known"]), {"5007", "5990"}, 0)
     assert {"5007", "5990"} <= set(named.ids)
-    assert 60 <= named.n_rows <= 62
-    assert named.number_names == ["x", "y"]
+    assert 60 <= named.n_samples <= 62
+    assert named.features == ["x", "y"]
     counted = large.find(str(file)).sample(Columns(ignore=["key"], labels="known"), {"999"}, 0)
     assert {"0", "1", "2", "3", "999"} <= set(counted.ids)
-    assert counted.labels[:4].tolist() == [0, 1, 0, 1]
-    assert counted.n_rows <= 65
+    assert counted.partial_labels[:4].tolist() == [0, 1, 0, 1]
+    assert counted.n_samples <= 65
     again = large.find(str(file)).sample(Columns(ignore=["key"], labels="known"), {"999"}, 0)
     assert again.ids == counted.ids
 
@@ -65,12 +65,12 @@ def test_a_sample_has_all_rows_that_are_spoken_of(file):
 def test_all_rows_are_labelled_in_their_order(file, columns):
     source = large.find(str(file))
     sample = source.sample(columns, (), 0)
-    outcome = replace(fitted(sample), labels=np.full(sample.n_rows, 7))
-    blocks = list(source.labelled(outcome, lambda rows: np.arange(rows.n_rows)))
+    outcome = replace(fitted(sample), labels=np.full(sample.n_samples, 7))
+    blocks = list(source.labelled(outcome, lambda rows: np.arange(rows.n_samples)))
     names = [name for rows, _ in blocks for name in rows.ids]
     first = 5000 if columns.id else 0
     assert names == [str(first + row) for row in range(1000)]
-    assert max(rows.n_rows for rows, _ in blocks) <= 128
+    assert max(rows.n_samples for rows, _ in blocks) <= 128
     learned = set(sample.ids)
     for rows, labels in blocks:
         expected = [7 if name in learned else row for row, name in enumerate(rows.ids)]

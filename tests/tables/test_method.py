@@ -3,29 +3,45 @@ import pytest
 from scipy.sparse import csr_array
 
 from cscluster import Constraints
-from cscluster.errors import ParameterError
+from cscluster.errors import ConstraintError, ParameterError
 from cscluster.tables import method
+from cscluster.tables.method import Method
+
+
+def fit(name, X, constraints, **options):
+    return method.fit(Method(name, **options), 2, X, constraints, 0)
 
 
 @pytest.mark.parametrize(
     ("name", "X", "k", "says"),
     [
         ("kmeans", np.eye(3), 3, "3 clusters are too many for 3 rows"),
+        (None, np.eye(3), 3, "3 clusters are too many for 3 rows"),
         ("mmc_sdp", np.eye(5), 3, "makes two clusters only"),
         ("pckmeans", csr_array(np.eye(5)), 2, "needs dense data; add the preprocessing step 'dense'"),
     ],
 )
 def test_what_a_method_cannot_do(name, X, k, says):
     with pytest.raises(ParameterError, match=says):
-        method.require_suited(name, X, k)
+        Method(name, n_clusters=k).require_suited(X, Constraints.empty(X.shape[0]))
 
 
-def test_warnings_are_kept():
+def test_hard_constraints_need_a_method_that_guarantees_them():
+    hard = Constraints([(0, 1)], n_samples=6).hardened()
+    for allowed in (Method(), Method("pccc"), Method("cop_kmeans"), Method("rca", clusterer="pccc")):
+        allowed.require_suited(np.eye(6), hard)
+    for refused in (Method("kmeans"), Method("pmmc", guard=True), Method("rca"), Method("csp")):
+        with pytest.raises(
+            ConstraintError, match="cannot guarantee hard constraints; use pccc or cop_kmeans"
+        ):
+            refused.require_suited(np.eye(6), hard)
+
+
+def test_warnings_become_notes():
     contradictory = Constraints([(0, 1)], [(0, 1)], n_samples=6)
-    X = np.arange(12.0).reshape(6, 2)
-    fit = method.fit("pmmc", {}, 2, X, contradictory, 0)
-    assert fit.labels.shape == (6,)
-    assert any("Must-links contradict 1 cannot-link" in text for text in fit.warnings)
+    found = fit("pmmc", np.arange(12.0).reshape(6, 2), contradictory)
+    assert found.labels.shape == (6,)
+    assert any("contradict" in note for note in found.notes)
 
 
 def test_a_class_that_labels_nothing_is_named(tmp_path):
@@ -33,13 +49,21 @@ def test_a_class_that_labels_nothing_is_named(tmp_path):
         "class Own:\n    def __init__(self): pass\n    def fit(self, X, constraints=None): return self\n"
     )
     with pytest.raises(ParameterError, match="must set labels_"):
-        method.fit(f"{tmp_path}/own.py:Own", {}, 2, np.eye(4), Constraints.empty(4), 0)
+        fit(f"{tmp_path}/own.py:Own", np.eye(4), Constraints.empty(4))
 
 
-def test_a_method_that_uses_no_links_says_so_when_it_is_given_some():
+def test_a_method_that_uses_no_constraints_says_so_when_it_is_given_some():
     X = np.arange(12.0)[:, None]
-    links = Constraints([(0, 1)], [(0, 11)], n_samples=12)
-    said = ["k-means uses no links: those given change nothing."]
-    assert method.fit("kmeans", {}, 2, X, links, 0).warnings == said
-    assert method.fit("kmeans", {}, 2, X, Constraints.empty(12), 0).warnings == []
-    assert not any("uses no links" in words for words in method.fit("pckmeans", {}, 2, X, links, 0).warnings)
+    constraints = Constraints([(0, 1)], [(0, 11)], n_samples=12)
+    assert fit("kmeans", X, constraints).notes == ["k-means uses no constraints: those given change nothing."]
+    assert fit("kmeans", X, Constraints.empty(12)).notes == []
+    assert not any("uses no constraints" in note for note in fit("pckmeans", X, constraints).notes)
+
+
+def test_what_was_fitted_has_the_title_and_the_choice_its_reason():
+    X = np.arange(12.0)[:, None]
+    constraints = Constraints([(0, 1)], [(0, 11)], n_samples=12)
+    for found in (method.fit(Method(), 2, X, constraints, 0), fit("pckmeans", X, constraints, guard=True)):
+        assert found.title == found.choice.algorithm_ == "k-means"
+        assert found.choice.uses_baseline_
+    assert fit("pckmeans", X, constraints).choice is None

@@ -1,15 +1,18 @@
 import numpy as np
 import pytest
 
+from cscluster.data.dataset import Dataset
+from cscluster.data.load import read_table
+from cscluster.data.table import Columns
 from cscluster.errors import StoreError
 from cscluster.tables import outputs as files
-from cscluster.tables.table import Columns, Table, read_cells, read_table
+from cscluster.tables.table import read_cells
 
 
 def test_labels_by_name_or_number():
     labels = np.array([1, 0])
-    assert files.labels_csv(Table("toy", np.eye(2)), labels) == "row,cluster\n0,1\n1,0\n"
-    named = Table("toy", np.eye(2), ids=["x, y", "=HYPERLINK(1)"], id_column="who")
+    assert files.labels_csv(Dataset("toy", np.eye(2)), labels) == "row,cluster\n0,1\n1,0\n"
+    named = Dataset("toy", np.eye(2), ids=["x, y", "=HYPERLINK(1)"], id_column="who")
     assert files.labels_csv(named, labels) == 'who,cluster\n"x, y",1\n\'=HYPERLINK(1),0\n'
 
 

@@ -1,4 +1,4 @@
-"""From many partitions to one: alignment of labels, and the spectral consensus with links."""
+"""From many partitions to one: alignment of labels, and the spectral consensus with constraints."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from scipy.optimize import linear_sum_assignment
 from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.algorithms.compiled import compiled
 from cscluster.algorithms.ensemble._labels import Labels, Table, embed, normalized
+from cscluster.arrays import require_memory
 from cscluster.constraints import Constraints
 from cscluster.linalg.eigen import leading_eigenvectors
 
 _SMALL = 500
 """Rows of a matrix up to which all of its eigenvectors are computed."""
-_LINKS = 20_000
-"""Links whose products of coordinates are in memory at once."""
+_PAIRS = 20_000
+"""Pairs whose products of coordinates are in memory at once."""
 _RESTARTS = 500
 """Of Lanczos' method: eigenvalues closer than single precision tells apart do not converge."""
 
@@ -27,7 +28,7 @@ def align(L: Labels, n_clusters: int, sample: IntArray) -> None:
     """Renumber the clusters of each partition, in place, so that numbers agree between partitions.
 
     Partition after partition is matched to the votes of those before it by the assignment problem
-    that keeps most votes of the `sample` (a sum over pairs of clusters, solved exactly).
+    that preserves most votes of the `sample` (a sum over pairs of clusters, solved exactly).
     """
     S = np.ascontiguousarray(L[:, sample])
     votes = np.zeros((S.shape[1], n_clusters))
@@ -102,23 +103,23 @@ def spectrum(G: FloatArray | sparse.sparray, count: int) -> tuple[FloatArray, Fl
 
 @dataclass(frozen=True)
 class LearnedKernel:
-    r"""The kernel ``u_i^T Q u_j`` of unit coordinates u that agrees best with the links so far.
+    r"""The kernel ``u_i^T Q u_j`` of unit coordinates u that agrees best with the constraints so far.
 
     Q minimises, over symmetric matrices,
 
     .. math:: \tfrac12 \operatorname{mean}_{M} (1 - u_i^T Q u_j)^2
               + \tfrac12 \operatorname{mean}_{C} (u_i^T Q u_j)^2 + \frac{\mu}{p} \|Q - S\|_F^2
 
-    where p is the number of links and S the diagonal matrix `prior`; its negative part is dropped
-    afterwards.  The sums over links are kept as matrices, so that links are never needed again, and
-    links that arrive in parts give the same kernel as all at once.
+    where p is the number of constraints and S the diagonal matrix `prior`; its negative part is dropped
+    afterwards.  The sums over constraints are stored as matrices, so that constraints are never needed again,
+    and in parts they give the same kernel as all at once.
 
     Attributes
     ----------
     prior : ndarray of shape (n_components,)
-        The diagonal of S, which is Q without links.
+        The diagonal of S, which is Q without constraints.
     must, cannot : ndarray of shape (s, s)
-        Sums of ``w z z^T`` over links, z the upper triangle of the symmetric part of u_i u_j^T.
+        Sums of ``w z z^T`` over constraints, z the upper triangle of the symmetric part of u_i u_j^T.
     pull : ndarray of shape (s,)
         Sum of ``w z`` over must-links.
     must_weight, cannot_weight : float
@@ -134,21 +135,22 @@ class LearnedKernel:
 
     @classmethod
     def empty(cls, prior: FloatArray) -> Self:
-        """Return the kernel without links, Q = S."""
+        """Return the kernel without constraints, Q = S."""
         s = len(prior) * (len(prior) + 1) // 2
+        require_memory("LandmarkEnsemble", (2, s, s), "use SCSC or fewer clusters")
         return cls(prior, np.zeros((s, s)), np.zeros((s, s)), np.zeros(s), 0.0, 0.0)
 
-    def add(self, L: Labels, tables: Table, links: Constraints) -> Self:
-        """Return the kernel that knows `links` as well."""
+    def add(self, L: Labels, tables: Table, constraints: Constraints) -> Self:
+        """Return the kernel of these constraints as well."""
         kernel = self
-        for start in range(0, len(links), _LINKS):
-            some = np.arange(start, min(start + _LINKS, len(links)))
-            kernel = kernel._add(L, tables, links.select(some))
+        for start in range(0, len(constraints), _PAIRS):
+            some = np.arange(start, min(start + _PAIRS, len(constraints)))
+            kernel = kernel._add(L, tables, constraints.select(some))
         return kernel
 
-    def _add(self, L: Labels, tables: Table, links: Constraints) -> Self:
-        a, b = links.must_weights, links.cannot_weights
-        M, C = (_products(L, tables, pairs) for pairs in (links.must_links, links.cannot_links))
+    def _add(self, L: Labels, tables: Table, constraints: Constraints) -> Self:
+        a, b = constraints.must_weights, constraints.cannot_weights
+        M, C = (_products(L, tables, pairs) for pairs in (constraints.must_links, constraints.cannot_links))
         return replace(
             self,
             must=self.must + (M.T * a) @ M,
@@ -176,7 +178,7 @@ class LearnedKernel:
 
 
 def _products(L: Labels, tables: Table, pairs: IntArray) -> FloatArray:
-    """Return z for each link, scaled so that ``z^T z'`` is the inner product of the matrices."""
+    """Return z for each pair, scaled so that ``z^T z'`` is the inner product of the matrices."""
     U, V = (normalized(embed(L, tables, ends)).astype(np.float64) for ends in pairs.T)
     i, j = np.triu_indices(tables.shape[2])
     return np.where(i == j, U[:, i] * V[:, j], (U[:, i] * V[:, j] + U[:, j] * V[:, i]) / np.sqrt(2))

@@ -1,4 +1,4 @@
-"""What the ensembles share: partitions made offline, and links that arrive in tiers."""
+"""What the ensembles share: partitions made offline, and constraints that arrive in tiers."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ import numpy as np
 import sklearn.cluster
 from sklearn.utils.validation import check_is_fitted
 
-from cscluster.algorithms import parameters
-from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
+from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
 from cscluster.algorithms.ensemble import _partitions
 from cscluster.algorithms.ensemble._labels import Labels, Table, allocate, largest_score
 from cscluster.algorithms.ensemble._rows import ArrayRows, Rows, open_rows
@@ -41,8 +40,8 @@ class FileName:
         return "the name of an NPY file"
 
 
-class PartitionEnsemble(SeededClusterer):
-    """An ensemble of partitions of the same samples, and what links make of it, tier after tier.
+class PartitionEnsemble(Clusterer):
+    """An ensemble of partitions of the same samples, whose consensus follows constraints tier after tier.
 
     Attributes
     ----------
@@ -82,30 +81,26 @@ class PartitionEnsemble(SeededClusterer):
         """Return the largest number of clusters that a partition has."""
 
     @abstractmethod
-    def _prepare(self, counts: IntArray) -> None:
-        """Prepare the consensus of partitions with these numbers of clusters, without links."""
+    def _initialise_consensus(self, counts: IntArray) -> None:
+        """Initialise the consensus of partitions with these numbers of clusters, without constraints."""
 
     @abstractmethod
-    def _take_in(self, links: Constraints) -> Self:
-        """Update with new links and round to a hard partition."""
+    def _update_consensus(self, constraints: Constraints) -> Self:
+        """Update the consensus by the constraints of a tier and round it to a hard partition."""
 
-    def _look_at(self, rows: Rows | None, sample: FloatArray | None) -> None:
-        """Keep what is needed of the samples beside the partitions; there are none to see if None."""
+    def fit(self, X: Samples | str | Path, y: Any = None, constraints: Any = None) -> Self:
+        """Build the partitions (offline step), then update their consensus by the first constraints.
 
-    def fit(self, X: Samples | str | Path, constraints: Constraints | None = None) -> Self:
-        """Build the partitions (offline step), then take in the first links.
-
-        `X` may also be memory-mapped, or the name of an NPY or Parquet file whose columns are all
-        features; it is then read in blocks and never held in memory.
+        The parameters are those of `ConstrainedEstimator.fit`.  `X` may also be memory-mapped, or the name
+        of an NPY or Parquet file whose columns are all features; it is then read in blocks and never held
+        in memory.
         """
-        rows, constraints = self._open(X, constraints)
+        rows, constraints = self._validate_rows(X, y, constraints)
         start = clock()
         n, d = rows.shape
-        seed = np.random.SeedSequence(self.random_state)
-        building, rest = seed.spawn(2)
+        building, rest = np.random.SeedSequence(self._seed).spawn(2)
         sample = rows.take(self._sample(n, np.random.default_rng(rest)))
-        r = self.n_clusters
-        clusters = (r, self._most_clusters())
+        clusters = (self.n_clusters, self._most_clusters())
         L = allocate(self.n_partitions, n, clusters[1], self.labels_path)
         how = (self.partitions, self._n_features(d), clusters)
         for first in range(0, len(L), _TOGETHER):
@@ -114,39 +109,42 @@ class PartitionEnsemble(SeededClusterer):
             make = partial(_partitions.build, rows, part, *how, sample, seeds, self.n_jobs)
             if is_shared(X):
                 key = ("partitions", *how, self.sample_size, first, len(part))
-                part[:] = once(X, key, self.random_state, partial(_copy_of, make))
+                part[:] = once(X, key, self._seed, partial(_copy_of, make))
             else:
                 make()
-        self._look_at(rows, sample)
-        return self._begin(L, constraints, rest, start)
+        return self._fit_consensus(L, constraints, rest, start)
 
-    def fit_partitions(self, L: Labels, constraints: Constraints | None = None) -> Self:
-        """Start from partitions made elsewhere, then take in the first links.
+    def fit_partitions(self, L: Labels, y: Any = None, constraints: Any = None) -> Self:
+        """Start from partitions made elsewhere, then update their consensus by the first constraints.
 
         Parameters
         ----------
         L : ndarray of shape (n_partitions, n_samples)
             Labels of an unsigned type, possibly memory-mapped; not copied, and renumbered in place
             by `SCSC`.
-        constraints : Constraints, optional
-            The first links.
+        y, constraints : optional
+            Partial labels and constraints, as `fit` takes them.
         """
-        parameters.check(type(self).__name__, self.parameters, self.get_params(deep=False))
+        self._check_parameters()
         if L.ndim != 2 or L.dtype.kind != "u" or 0 in L.shape:
             raise DataError(
                 f"Partitions must be a table of labels of an unsigned type, got {L.dtype} of shape {L.shape}."
             )
-        constraints = self._validate_links(L.shape[1], constraints)
+        constraints = self._validate_constraints(L.shape[1], y, constraints)
         start = clock()
-        seed = np.random.SeedSequence(self.random_state).spawn(2)[1]
-        self._look_at(None, None)
-        return self._begin(L, constraints, seed, start)
+        return self._fit_consensus(L, constraints, np.random.SeedSequence(self._seed).spawn(2)[1], start)
 
-    def partial_fit(self, constraints: Constraints) -> Self:
-        """Take in the links of a new tier; earlier links are not needed again."""
+    def partial_fit(self, constraints: Any) -> Self:
+        """Update the consensus by the constraints of a new tier; earlier ones are not needed again.
+
+        Parameters
+        ----------
+        constraints : Constraints, list of (i, j, "must" | "cannot") or DataFrame
+            Must-links and cannot-links between the samples of `fit`.
+        """
         check_is_fitted(self)
-        links = self._validate_links(self.partitions_.shape[1], constraints)
-        return self._take_in(links) if len(links) else self
+        constraints = self._validate_constraints(self.partitions_.shape[1], None, constraints)
+        return self._update_consensus(constraints) if len(constraints) else self
 
     def _n_features(self, d: int) -> int:
         """Return the size of the feature subsets."""
@@ -162,28 +160,31 @@ class PartitionEnsemble(SeededClusterer):
         """Return the numbers of the samples that partitions and consensus are learned from."""
         return np.sort(rng.choice(n, min(self.sample_size, n), replace=False))
 
-    def _open(self, X: Any, constraints: Constraints | None) -> tuple[Rows, Constraints]:
-        """Check parameters, samples and links."""
+    def _validate_rows(self, X: Any, y: Any, constraints: Any) -> tuple[Rows, Constraints]:
+        """Check parameters, samples, partial labels and constraints, as `_validate`; return rows to read."""
         if not isinstance(X, (str, Path, np.memmap)):
-            X, constraints = self._validate(X, constraints)
+            X, constraints = self._validate(X, y, constraints)
             return ArrayRows(X), constraints
-        parameters.check(type(self).__name__, self.parameters, self.get_params(deep=False))
+        self._check_parameters()
         rows = ArrayRows(X) if isinstance(X, np.memmap) else open_rows(X)
         self.n_features_in_ = rows.shape[1]
-        return rows, self._validate_links(rows.shape[0], constraints)
+        return rows, self._validate_constraints(rows.shape[0], y, constraints)
 
-    def _begin(self, L: Labels, links: Constraints, seed: np.random.SeedSequence, start: float) -> Self:
-        """Prepare the consensus of the partitions without links, then take in the first ones."""
+    def _fit_consensus(
+        self, L: Labels, constraints: Constraints, seed: np.random.SeedSequence, start: float
+    ) -> Self:
+        """Initialise the consensus of the partitions, then update it by the first constraints."""
         rng = np.random.default_rng(seed)
         self.partitions_ = L
-        self._drawn = self._sample(L.shape[1], rng)
-        self._seed = int(rng.integers(2**31))
-        self._prepare(np.array([int(row.max()) + 1 for row in L]))
+        self._sample_rows = self._sample(L.shape[1], rng)
+        self._kmeans_seed = int(rng.integers(2**31))
+        self._initialise_consensus(np.array([int(row.max()) + 1 for row in L]))
         self.offline_seconds_ = clock() - start
-        return self._take_in(links)
+        return self._update_consensus(constraints)
 
-    def _cluster(self, Z: FloatArray | Table) -> sklearn.cluster.KMeans:
-        return sklearn.cluster.KMeans(self.n_clusters, n_init=_STARTS, random_state=self._seed).fit(Z)
+    def _kmeans(self, Z: FloatArray | Table) -> sklearn.cluster.KMeans:
+        """Return k-means fitted to the rows of Z."""
+        return sklearn.cluster.KMeans(self.n_clusters, n_init=_STARTS, random_state=self._kmeans_seed).fit(Z)
 
 
 def _copy_of(make: Callable[[], Labels]) -> Labels:

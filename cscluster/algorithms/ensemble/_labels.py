@@ -1,6 +1,6 @@
 """The label store of an ensemble, and what is computed by reading it once.
 
-Labels are kept as ``L`` of shape (m, n), one row for each partition, in the smallest type that
+Labels are stored as ``L`` of shape (m, n), one row for each partition, in the smallest type that
 holds them.
 """
 

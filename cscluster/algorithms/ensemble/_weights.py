@@ -1,4 +1,4 @@
-"""The online step of yi2015: new weights of the partitions from new links alone.
+"""The online step of yi2015: new weights of the partitions from new constraints alone.
 
 A partition P_k puts sample i into cluster ``L[k, i]``; labels are aligned, so that a number means
 the same cluster in every partition.  The soft partition is ``F = sum_k gamma_k P_k``.
@@ -13,48 +13,49 @@ from cscluster.algorithms.ensemble._labels import Labels
 from cscluster.algorithms.ensemble._simplex import minimize_on_simplex, project_simplex
 from cscluster.constraints import Constraints
 
-_LINKS = 256
-"""Links whose rows are in memory at once."""
+_PAIRS = 256
+"""Pairs whose rows are in memory at once."""
 
 
-def link_loss(L: Labels, links: Constraints) -> FloatArray:
-    """Return A of shape (m, m) with ``gamma^T A gamma`` the loss of the links.
+def constraint_loss(L: Labels, constraints: Constraints) -> FloatArray:
+    """Return A of shape (m, m) with ``gamma^T A gamma`` the loss of the constraints.
 
     ``A = sum_must U U^T + sum_cannot V V^T`` with the rows ``U_k = P_k(i) - P_k(j)`` and
-    ``V_k = P_k(i) + P_k(j)`` of (9); links count with their weights.
+    ``V_k = P_k(i) + P_k(j)`` of (9); constraints count with their weights.
     """
     A = np.zeros((len(L), len(L)))
-    S, must, cannot = _linked(L, links)
+    S, must, cannot = _constrained_columns(L, constraints)
     P = np.eye(int(S.max(initial=0)) + 1)
-    for pairs, w, sign in ((must, links.must_weights, -1.0), (cannot, links.cannot_weights, 1.0)):
-        for start in range(0, len(pairs), _LINKS):
-            i, j = pairs[start : start + _LINKS].T
+    weights = (constraints.must_weights, constraints.cannot_weights)
+    for pairs, w, sign in zip((must, cannot), weights, (-1.0, 1.0), strict=True):
+        for start in range(0, len(pairs), _PAIRS):
+            i, j = pairs[start : start + _PAIRS].T
             rows = (P[S[:, i]] + sign * P[S[:, j]]).reshape(len(L), -1)
-            A += (rows * np.repeat(w[start : start + _LINKS], len(P))) @ rows.T
+            A += (rows * np.repeat(w[start : start + _PAIRS], len(P))) @ rows.T
     return A
 
 
-def _linked(L: Labels, links: Constraints) -> tuple[Labels, IntArray, IntArray]:
-    """Return the labels of the linked samples alone, and the links between these columns.
+def _constrained_columns(L: Labels, constraints: Constraints) -> tuple[Labels, IntArray, IntArray]:
+    """Return the labels of the constrained samples alone, and the must- and cannot-links between them.
 
-    The store is read at rising places, partition by partition, so that each page is found once.
+    The store is read at rising places, partition by partition, so that each page is read once.
     """
-    samples = links.touched
-    must, cannot = (np.searchsorted(samples, pairs) for pairs in (links.must_links, links.cannot_links))
+    samples = constraints.touched
+    must, cannot = np.split(np.searchsorted(samples, constraints.pairs), [len(constraints.must_links)])
     return L[:, samples], must, cannot
 
 
-def broken_weight(L: Labels, links: Constraints) -> FloatArray:
-    """Return the total weight of the links that each partition breaks, ``sum e^(ij)`` in (11)."""
-    S, must, cannot = _linked(L, links)
+def violated_weight(L: Labels, constraints: Constraints) -> FloatArray:
+    """Return the total weight of the constraints that each partition violates, ``sum e^(ij)`` in (11)."""
+    S, must, cannot = _constrained_columns(L, constraints)
     apart = S[:, must[:, 0]] != S[:, must[:, 1]]
     together = S[:, cannot[:, 0]] == S[:, cannot[:, 1]]
-    return apart @ links.must_weights + together @ links.cannot_weights
+    return apart @ constraints.must_weights + together @ constraints.cannot_weights
 
 
-def relaxed_update(gamma: FloatArray, broken: FloatArray, C: float, lam: float) -> FloatArray:
-    """Return the fixed point of (11), ``argmin lam ||g - gamma||^2 + C broken^T g`` on the simplex."""
-    return project_simplex(gamma - C / (2 * lam) * broken)
+def relaxed_update(gamma: FloatArray, violated: FloatArray, C: float, lam: float) -> FloatArray:
+    """Return the fixed point of (11), ``argmin lam ||g - gamma||^2 + C violated^T g`` on the simplex."""
+    return project_simplex(gamma - C / (2 * lam) * violated)
 
 
 def full_update(

@@ -1,14 +1,13 @@
-"""Discriminative component analysis: few directions that part cannot-linked components."""
+"""Discriminative component analysis: few directions that separate cannot-linked components."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray
-from cscluster.algorithms.metric.options import ShrunkMetric, require_at_most
-from cscluster.algorithms.parameters import Integer, Null, parameter
+from cscluster.algorithms.metric._linear import ShrunkMetric, require_at_most
+from cscluster.algorithms.parameters import Choice, Integer, parameter
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError
 from cscluster.linalg.psd import rank_tolerance
 from cscluster.linalg.scatter import chunklet_scatter, separation_scatter
 
@@ -36,7 +35,7 @@ class DCA(ShrunkMetric):
 
     where :math:`C_w` is the shrunk covariance inside must-link components (see `RCA`) and :math:`C_b` the
     mean of :math:`(m_a - m_b)(m_a - m_b)^T` over the pairs of components, with means m, that some
-    cannot-link separates.  Where `shrinkage` is left out, half of that mean is shrunk as well.
+    cannot-link separates.  With ``shrinkage="auto"`` half of that mean is shrunk as well.
 
     Attributes
     ----------
@@ -51,12 +50,13 @@ class DCA(ShrunkMetric):
     C_w are diagonalised one after the other and the null space of C_b is dropped, as in [1]_; C_w is
     not singular thanks to the shrinkage (with ``shrinkage=0`` its null space is dropped as well, about
     which [1]_ says nothing).  The map is scaled to
-    ``W C_w W^T = I``.  With all directions kept the distance is that of `RCA`, whatever the
+    ``W C_w W^T = I``.  In all d directions the distance is that of `RCA`, whatever the
     cannot-links: the gain lies in the directions left out.
 
-    Cannot-links are needed; without must-links C_w is the prior, with a warning.
+    Without must-links C_w is the prior; without cannot-links between components of different means, or
+    without must-links with ``shrinkage=0``, the metric is the prior of `RCA`.  Weights are not used.
 
-    Cost O(n d + p d^2 + d^3) for p linked samples.
+    Cost O(n d + p d^2 + d^3) for p constrained samples.
 
     References
     ----------
@@ -65,36 +65,37 @@ class DCA(ShrunkMetric):
 
     Examples
     --------
-    >>> from cscluster import DCA, Constraints
+    >>> from cscluster import DCA
     >>> X = [[0.0, 0.0], [0.0, 4.0], [3.0, 0.0], [3.0, 4.0]]
-    >>> links = Constraints([(0, 1), (2, 3)], [(0, 3)], n_samples=4)
-    >>> DCA(n_components=1).fit(X, links).transform(X).shape
+    >>> constraints = [(0, 1, "must"), (2, 3, "must"), (0, 3, "cannot")]
+    >>> DCA(n_components=1).fit(X, constraints=constraints).transform(X).shape
     (4, 1)
     """
 
     version = 5
-    weighs_links = False
+    weighs_constraints = False
 
-    n_components: int | None = parameter(
-        None, "dimensions of the learned space; half of the features if null", Integer(1), Null()
+    n_components: int | str = parameter(
+        "auto", "dimensions of the learned space; 'auto': half of the features", Integer(1), Choice("auto")
     )
 
     def _most_directions(self) -> int | None:
         most = super()._most_directions()
-        return most and max(most, self.n_components or 0)
+        return most if most is None or self.n_components == "auto" else max(most, int(self.n_components))
 
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
         """Diagonalise both scatters and keep the leading directions."""
         require_at_most(self, self.n_components, self.n_features_in_, "features")
-        r = self.n_components or max(1, (self.n_directions_ or self.n_features_in_) // 2)
-        if not len(constraints.component_cannot_links):
-            raise ConstraintError("DCA needs cannot-links between must-link components, got none.")
-        self._warn_without(len(constraints.must_links), "own scale")
         S_w, nu = chunklet_scatter(Z, constraints)
         S_b, n_pairs = separation_scatter(Z, constraints)
-        C_b = S_b / n_pairs if self.shrinkage is not None else self._shrunk(S_b / 2, n_pairs, Z)
+        self.eigenvalues_ = np.ones(Z.shape[1])
         if not S_b.any():
-            raise ConstraintError("DCA cannot use these cannot-links: the samples they part coincide.")
+            return self._prior(Z, "cannot-links between must-link components that differ")
+        if self._lacks_must_links(nu):
+            return self._prior(Z, "must-links, which 'shrinkage' 0 needs")
+        C_b = self._shrunk(S_b / 2, n_pairs, Z) if self.shrinkage == "auto" else S_b / n_pairs
         W, eigenvalues = simultaneous_diagonalisation(C_b, self._shrunk(S_w, nu, Z))
+        half = max(1, (self.n_directions_ or self.n_features_in_) // 2)
+        r = half if self.n_components == "auto" else int(self.n_components)
         self.eigenvalues_ = eigenvalues[:r]
         return W[:r]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from cscluster.algorithms.base import BoolArray, FloatArray
-from cscluster.algorithms.metric.options import ShrunkMetric
+from cscluster.algorithms.metric._linear import ShrunkMetric
 from cscluster.algorithms.parameters import Choice, parameter
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError
 from cscluster.linalg.psd import inverse_sqrt, sqrt
-from cscluster.linalg.scatter import deviations, link_scatter
+from cscluster.linalg.scatter import deviations, pair_scatter
 
 
 class ERCA(ShrunkMetric):
@@ -22,7 +21,7 @@ class ERCA(ShrunkMetric):
     .. math:: S_w = \frac{1}{|P| + \tau d}
               ( \frac{1}{2} \sum_{(i,j) \in P} (x_i - x_j)(x_i - x_j)^T + \tau d I )
 
-    Where `shrinkage` is left out, :math:`S_b` is pulled towards the identity like :math:`S_w`.
+    With ``shrinkage="auto"`` :math:`S_b` is pulled towards the identity like :math:`S_w`.
 
     Must-linked variation is whitened first, then directions along which cannot-linked samples lie
     apart are stretched.
@@ -36,13 +35,11 @@ class ERCA(ShrunkMetric):
     -----
     The factors do not commute, and their order is a matter of reading: baghshah2010 writes
     ``W = S_b^{1/2} S_w^{-1/2}`` and ``y = W^T x``, so that the whitening comes last
-    (``whitening='last'``).  Whitening first extends RCA and was the better order, and shrinkage was
-    better than the pseudo-inverse.
+    (``whitening='last'``).  With ``shrinkage=0`` the pseudo-inverse of a singular S_w is used.
 
-    With ``shrinkage=0`` the pseudo-inverse of a singular S_w is used.
-
-    Cannot-links are needed; without must-links only the stretching is left, with a warning.  Weights
-    of links multiply their terms.
+    Without must-links only the stretching is left.  Without cannot-links between samples that differ, or
+    without must-links with ``shrinkage=0``, the metric is the prior: the Euclidean distance of features
+    divided by their standard deviations.  Weights of constraints multiply their terms.
 
     Cost O(n d + (|P| + |D|) d^2 + d^3).
 
@@ -54,10 +51,10 @@ class ERCA(ShrunkMetric):
 
     Examples
     --------
-    >>> from cscluster import ERCA, Constraints
+    >>> from cscluster import ERCA
     >>> X = [[0.0, 0.0], [0.0, 4.0], [3.0, 0.0], [3.0, 4.0]]
-    >>> links = Constraints([(0, 1), (2, 3)], [(0, 2)], n_samples=4)
-    >>> ERCA(shrinkage=0.2).fit(X, links).transform(X).round(6)[:, 1].tolist()
+    >>> constraints = [(0, 1, "must"), (2, 3, "must"), (0, 2, "cannot")]
+    >>> ERCA(shrinkage=0.2).fit(X, constraints=constraints).transform(X).round(6)[:, 1].tolist()
     [0.0, 0.0, 0.0, 0.0]
     """
 
@@ -65,8 +62,10 @@ class ERCA(ShrunkMetric):
 
     whitening: str = parameter(
         "first",
-        "whiten along must-links before stretching along cannot-links, or after it, as baghshah2010 prints",
+        "whiten along must-links before stretching along cannot-links, or after it",
         Choice("first", "last"),
+        published="last",
+        why="whitening first extends RCA; baghshah2010 writes it last",
     )
 
     def _scales(self, X: FloatArray) -> tuple[BoolArray, FloatArray]:
@@ -75,14 +74,13 @@ class ERCA(ShrunkMetric):
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
         """Whiten along must-links and stretch along cannot-links."""
         n_must, n_cannot = len(constraints.must_links), len(constraints.cannot_links)
-        if not n_cannot:
-            raise ConstraintError("ERCA needs cannot-links, got none.")
-        self._warn_without(n_must, "variances")
-        S_b = link_scatter(Z, constraints.cannot_links, constraints.cannot_weights) / 2
+        S_b = pair_scatter(Z, constraints.cannot_links, constraints.cannot_weights) / 2
         if not S_b.any():
-            raise ConstraintError("ERCA cannot use these cannot-links: the samples they part coincide.")
-        S_w = link_scatter(Z, constraints.must_links, constraints.must_weights) / 2
+            return self._prior(Z, "cannot-links between samples that differ")
+        if self._lacks_must_links(n_must):
+            return self._prior(Z, "must-links, which 'shrinkage' 0 needs")
+        S_w = pair_scatter(Z, constraints.must_links, constraints.must_weights) / 2
         whitening, _ = inverse_sqrt(self._shrunk(S_w, n_must, Z))
-        C_b = S_b / n_cannot if self.shrinkage is not None else self._shrunk(S_b, n_cannot, Z)
+        C_b = self._shrunk(S_b, n_cannot, Z) if self.shrinkage == "auto" else S_b / n_cannot
         stretching = sqrt(C_b)
         return stretching @ whitening if self.whitening == "first" else whitening @ stretching

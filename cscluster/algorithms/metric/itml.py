@@ -1,25 +1,25 @@
-"""Information-theoretic metric learning: the nearest metric that keeps distance bounds."""
+"""Information-theoretic metric learning: the nearest metric that satisfies distance bounds."""
 
 from __future__ import annotations
 
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 
-from cscluster.algorithms.base import BoolArray, FloatArray, IntArray, LinearMetric
+from cscluster.algorithms.base import BoolArray, FloatArray, IntArray
 from cscluster.algorithms.compiled import compiled
-from cscluster.algorithms.metric.options import MAX_DIRECTIONS
-from cscluster.algorithms.parameters import Choice, Integer, Null, Real, parameter
+from cscluster.algorithms.metric._linear import MAX_DIRECTIONS, LinearMetric
+from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError, warn
+from cscluster.errors import warn
 from cscluster.linalg.psd import span, sqrt
 from cscluster.linalg.scatter import common_scales, deviations, effective_dimension
 
 _BOUND_SAMPLES = 1000
-"""At most so many linked samples are used to find the bounds."""
+"""At most so many constrained samples are used to find the bounds."""
 
 
 def distance_bounds(X: FloatArray, constraints: Constraints, quantile: float) -> tuple[float, float]:
-    """Return the lower and upper `quantile` of the squared distances between linked samples."""
+    """Return the lower and upper `quantile` of the squared distances between constrained samples."""
     touched = constraints.touched
     few = touched[:: len(touched) // _BOUND_SAMPLES + 1]
     squared = euclidean_distances(X[few], squared=True)[np.triu_indices(len(few), k=1)]
@@ -32,7 +32,7 @@ def bregman_projections(
 ) -> tuple[FloatArray, FloatArray, int, bool]:
     """Project the identity onto one distance bound after another, round and round.
 
-    Row v of V is the difference of a linked pair; its squared length must stay below its bound where
+    Row v of V is the difference of a constrained pair; its squared length must stay below its bound where
     delta = 1 and above it where delta = -1, with slack weighed by gamma.  After each step
 
         A^{-1} = I + sum_c delta_c lambda_c v_c v_c^T,    1 / xi_c = 1 / bound_c - delta_c lambda_c / gamma,
@@ -124,30 +124,29 @@ class ITML(LinearMetric):
     components_ : ndarray of shape (n_features, n_features)
         A root L of the metric, ``A = L^T L``; constant features get no weight.
     multipliers_ : ndarray
-        Dual variable of each link: must-links first, then cannot-links.
+        Dual variable of each constraint: must-links first, then cannot-links.
     n_iter_, converged_ : int, bool
         Rounds and whether the dual variables came to rest.
 
     Notes
     -----
     Solved by Bregman projections, the algorithm of [1]_ with the step gamma / (gamma + 1) that the
-    slack term asks for.  A differs from the prior only on the span of the links' differences; where
-    there are fewer links than features the problem is solved there, which is exact: the prior alone
+    slack term asks for.  A differs from the prior only on the span of the pairs' differences; where
+    there are fewer constraints than features the problem is solved there, which is exact: the prior alone
     decides in all other directions of high-dimensional input.
 
-    Either kind of link is enough.  Links between coinciding samples say nothing about a metric and are
-    left out.  Weights of links are not used.  Where all links keep their bounds from the start, the metric
-    is the prior, with a warning.
+    Either kind of constraint is enough.  Those between coinciding samples say nothing about a metric and
+    are left out.  Weights are not used.  Without constraints, or where all satisfy their bounds from the
+    start, the metric is the prior.
 
     The bounds are quantiles of *squared* distances, as the constraints are; metric-learn 0.7.0 takes
     them from distances that are not squared, so that its result depends on the features' unit.
 
     Ranges instead of variances as prior do not blow up pixels that are almost always blank, and follow
-    [2]_, who found division by the range the best standardisation for clustering; where a feature has
-    outliers, the variances are the better prior.  Where units
-    differ, the identity is far behind both.
+    [2]_, who found division by the range the best standardisation for clustering.  Variances suit features
+    with outliers.
 
-    Cost O(c d^2) for a round over c links.
+    Cost O(c d^2) for a round over c constraints.
 
     References
     ----------
@@ -158,35 +157,39 @@ class ITML(LinearMetric):
 
     Examples
     --------
-    >>> from cscluster import ITML, Constraints
+    >>> from cscluster import ITML
     >>> X = [[0.0, 0.0], [0.0, 4.0], [3.0, 0.0], [3.0, 4.0]]
-    >>> links = Constraints([(0, 1), (2, 3)], [(0, 2)], n_samples=4)
-    >>> ITML(prior="identity").fit(X, links).components_.round(1).tolist()
+    >>> constraints = [(0, 1, "must"), (2, 3, "must"), (0, 2, "cannot")]
+    >>> ITML(prior="identity").fit(X, constraints=constraints).components_.round(1).tolist()
     [[1.2, 0.0], [0.0, 0.8]]
     """
 
     version = 5
-    weighs_links = False
+    weighs_constraints = False
 
     prior: str = parameter(
         "scale",
         "A_0: the identity where features share a standard deviation, else the inverse squared ranges; or "
         "always the latter, the inverse variances of the features, or the identity",
         Choice("scale", "range", "variance", "identity"),
+        published="identity",
+        why="the identity depends on the features' units",
     )
-    gamma: float | None = parameter(
-        None,
-        "weight of the slack; larger values take the bounds more seriously; the root of the number of links "
-        "for each entry of A over the effective features, at most 1, if null",
+    gamma: float | str = parameter(
+        "auto",
+        "weight of the slack; larger values take the bounds more seriously; 'auto': the root of the number "
+        "of constraints for each entry of A over the effective features, at most 1",
         Real(0, open_low=True),
-        Null(),
+        Choice("auto"),
+        published=1.0,
+        why="few constraints should not move all entries of A",
     )
     quantile: float = parameter(
         0.05,
-        "u is this quantile of the squared prior distances between linked samples, l the mirror image",
+        "u is this quantile of the squared prior distances between constrained samples, l the mirror image",
         Real(0, 0.5),
     )
-    max_iter: int = parameter(1000, "limit of rounds over the links", Integer(1))
+    max_iter: int = parameter(1000, "limit of rounds over the constraints", Integer(1))
     tol: float = parameter(
         1e-3, "relative change of the dual variables in a round that counts as none", Real(0)
     )
@@ -209,23 +212,24 @@ class ITML(LinearMetric):
         i, j = constraints.pairs.T
         V = Z[i] - Z[j]
         useful = V.any(axis=1)
+        self.multipliers_ = np.zeros(len(V))
         if not useful.any():
-            raise ConstraintError("ITML needs links between samples that differ, got none.")
+            return self._prior(Z, "constraints between samples that differ")
         must = constraints.is_must
         low, high = distance_bounds(Z, constraints, self.quantile)
         Q, e = span(V[useful]), effective_dimension(Z)
+        auto = min(1.0, float(np.sqrt(len(V) / (e * (e + 1) / 2))))
         A, multipliers, self.n_iter_, self.converged_ = bregman_projections(
             V[useful] @ Q,
             np.where(must, 1, -1)[useful],
             np.where(must, low, high)[useful],
-            self.gamma or min(1.0, float(np.sqrt(len(V) / (e * (e + 1) / 2)))),
+            auto if self.gamma == "auto" else float(self.gamma),
             self.tol,
             self.max_iter,
         )
         if not self.converged_:
             warn(f"ITML did not converge in {self.max_iter} rounds.")
         if not multipliers.any():
-            warn("All links are within the bounds of ITML already: the metric is the prior.")
-        self.multipliers_ = np.zeros(len(V))
+            warn("All constraints satisfy the bounds of ITML already: the metric is the prior.")
         self.multipliers_[useful] = multipliers
         return np.eye(Z.shape[1]) + Q @ (sqrt(A) - np.eye(len(A))) @ Q.T

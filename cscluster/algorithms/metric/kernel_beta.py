@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray, MetricLearner, Samples
-from cscluster.algorithms.cost import Cost, eigen_seconds, kernel_matrix
-from cscluster.algorithms.metric.options import require_at_most
-from cscluster.algorithms.parameters import Boolean, Integer, Null, Real, parameter
+from cscluster.algorithms.metric._linear import require_at_most
+from cscluster.algorithms.parameters import Boolean, Choice, Integer, Real, parameter
 from cscluster.algorithms.shared import of_samples
+from cscluster.arrays import require_memory
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError, DataError
+from cscluster.errors import DataError
 from cscluster.linalg.kernels import Kernel, mean_squared_distance
 
 _SMALLEST = 1e-10
 """Eigenvalues below this share of the largest count as zero."""
 _EIGENVECTORS = 10
-"""So many eigenvectors take part where none are asked for."""
+"""So many eigenvectors take part by default."""
 
 
 def optimal_weights(V: FloatArray, constraints: Constraints) -> FloatArray:
@@ -68,10 +68,10 @@ class KernelBeta(MetricLearner):
     and the weights sum to one (any other sum scales K).  The closed form drops the eigenvalues of the
     first kernel, hence few eigenvectors: later ones are noise.  The first kernel is centred, since the
     leading eigenvector of a Gaussian matrix is nearly constant, must-linked samples hardly differ in it,
-    and so it would take nearly all the weight.  What baghshah2010 prints, the last place on most sets, is
-    what comes out without centring.
+    and so it would take nearly all the weight.
 
-    Must-links are needed, cannot-links are not used.  Cost O(n^3), memory O(n^2).
+    Cannot-links are not used.  Without must-links the kernel is the prior, the Gaussian one: beta_r is
+    proportional to the root of its eigenvalue.  Cost O(n^3), memory O(n^2).
 
     References
     ----------
@@ -80,20 +80,20 @@ class KernelBeta(MetricLearner):
 
     Examples
     --------
-    >>> from cscluster import KernelBeta, Constraints
+    >>> from cscluster import KernelBeta
     >>> X = [[0.0], [1.0], [5.0], [6.0]]
-    >>> links = Constraints([(0, 1), (2, 3)], n_samples=4)
-    >>> KernelBeta(n_components=2).fit(X, links).transform(X).shape
+    >>> constraints = [(0, 1, "must"), (2, 3, "must")]
+    >>> KernelBeta(n_components=2).fit(X, constraints=constraints).transform(X).shape
     (4, 2)
     """
 
     version = 2
 
-    n_components: int | None = parameter(
-        None,
-        "number of eigenvectors, never more than have a positive eigenvalue; at most ten if null",
+    n_components: int | str = parameter(
+        "auto",
+        "number of eigenvectors, never more than have a positive eigenvalue; 'auto': at most ten",
         Integer(1),
-        Null(),
+        Choice("auto"),
     )
     theta: float = parameter(
         6.0,
@@ -101,18 +101,17 @@ class KernelBeta(MetricLearner):
         Real(0, open_low=True),
     )
     center: bool = parameter(
-        True, "centre the kernel matrix in feature space before its eigenvectors are taken", Boolean()
+        True,
+        "centre the kernel matrix in feature space before its eigenvectors are taken",
+        Boolean(),
+        published=False,
+        why="without centring, a nearly constant eigenvector takes nearly all the weight",
     )
 
-    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
-        return kernel_matrix(3 * n, n, "use rca or fewer samples", eigen_seconds(n))
-
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Learn the kernel from the must-links."""
-        X, constraints = self._validate(X, constraints)
+    def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
+        """Learn the kernel from the must-links; see `ConstrainedEstimator.fit`."""
+        X, constraints = self._validate(X, y, constraints)
         require_at_most(self, self.n_components, len(X), "samples")
-        if not len(constraints.must_links):
-            raise ConstraintError("KernelBeta needs must-links, got none.")
         self.samples_ = X
         self.variance_ = self.theta / 2 * mean_squared_distance(X)
         if self.variance_ == 0:
@@ -121,19 +120,29 @@ class KernelBeta(MetricLearner):
         self.offset_, self.eigenvalues_, self.eigenvectors_ = of_samples(
             X, setting, lambda: self._decomposed(X)
         )
-        self.weights_ = optimal_weights(self.eigenvectors_, constraints)
+        if len(constraints.must_links):
+            self.weights_ = optimal_weights(self.eigenvectors_, constraints)
+        else:
+            self._warn_prior("must-links")
+            self.weights_ = np.sqrt(self.eigenvalues_) / np.sqrt(self.eigenvalues_).sum()
         return self
 
     def _decomposed(self, X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the offset, the leading eigenvalues and the eigenvectors of the kernel matrix."""
+        require_memory("KernelBeta", (3, len(X), len(X)), "use RCA or fewer samples")
         K = self._kernel()(X)
         offset = K.mean(axis=0) if self.center else np.zeros(len(X))
         values, vectors = np.linalg.eigh(K - offset - offset[:, None] + offset.mean())
-        p = min(self.n_components or _EIGENVECTORS, int((values > _SMALLEST * values[-1]).sum()))
+        most = _EIGENVECTORS if self.n_components == "auto" else int(self.n_components)
+        p = min(most, int((values > _SMALLEST * values[-1]).sum()))
         return offset, values[::-1][:p].copy(), vectors[:, ::-1][:, :p].copy(order="K")
 
     def _kernel(self) -> Kernel:
         return Kernel("gaussian", np.sqrt(2 * self.variance_))
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.weights_)
 
     def transform(self, X: Samples) -> FloatArray:
         """Return coordinates whose inner products are the learned kernel."""

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 
 from cscluster.algorithms.base import FloatArray, IntArray, MetricLearner, Samples
 from cscluster.algorithms.compiled import compiled
-from cscluster.algorithms.cost import Cost, eigen_seconds, neighbour_seconds
 from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
 from cscluster.algorithms.shared import of_samples
+from cscluster.arrays import require_memory
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError, DataError
+from cscluster.errors import DataError
 from cscluster.linalg.kernels import Kernel, gaussian_weights, mean_squared_distance
 from cscluster.linalg.lle import nearest_neighbours, reconstruction_scatter, reconstruction_weights
-from cscluster.linalg.scatter import link_scatter
+from cscluster.linalg.scatter import pair_scatter
 
 _FLAT = 1e-10
 
@@ -108,11 +108,11 @@ class LLMA(MetricLearner):
     of locally linear embedding, that unit covariance keeps y from collapsing, that lam is 1, that the map of
     x is free and that y has as many features as x.  Here the window's mean distance is the
     root of the mean squared one; the second term runs over the edges of the neighbour graph, with weights
-    ``exp(-d_e^2 / mean d^2)``; the start is b = 0, so that the optimum found is the one next to the
-    samples as they are; and the solver is the majorisation, not the spectral one.  That is the kinder
-    reading: on MNIST it scores far above what is printed.
+    ``exp(-d_e^2 / mean d^2)``; the start is b = 0, so that the optimum is the one next to the samples as
+    they are.
 
-    Must-links are needed, cannot-links are not used.  Weights of links multiply their terms.
+    Cannot-links are not used, and weights of must-links multiply their terms.  Without must-links no sample
+    moves.
 
     Cost O(n k d) for an iteration, after the neighbour search.
 
@@ -123,10 +123,9 @@ class LLMA(MetricLearner):
 
     Examples
     --------
-    >>> from cscluster import LLMA, Constraints
+    >>> from cscluster import LLMA
     >>> X = [[0.0, 0.0], [0.0, 4.0], [3.0, 0.0], [3.0, 4.0]]
-    >>> links = Constraints([(0, 1)], n_samples=4)
-    >>> Y = LLMA(n_neighbors=2).fit(X, links).transform(X)
+    >>> Y = LLMA(n_neighbors=2).fit(X, constraints=[(0, 1, "must")]).transform(X)
     >>> bool(abs(Y[0] - Y[1]).max() < 4)
     True
     """
@@ -135,9 +134,11 @@ class LLMA(MetricLearner):
 
     solver: str = parameter(
         "majorisation",
-        "'majorisation' descends in J from the samples as they are; 'spectral' solves the spectral form, "
-        "which baghshah2010 ran, by one eigendecomposition",
+        "'majorisation' descends in J from the samples as they are; 'spectral' solves the spectral form by "
+        "one eigendecomposition",
         Choice("majorisation", "spectral"),
+        published="spectral",
+        why="the spectral form, which baghshah2010 ran, gives all directions the same variance",
     )
     beta: float = parameter(
         0.5, "window w in units of the root mean squared distance between samples", Real(0, open_low=True)
@@ -149,21 +150,24 @@ class LLMA(MetricLearner):
     max_iter: int = parameter(100, "iteration limit", Integer(1))
     tol: float = parameter(1e-3, "relative fall of the objective that counts as none", Real(0))
 
-    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
-        m = len(np.unique(links.must_links))
-        return Cost("use rca", neighbour_seconds(n, d) + 1.7e-6 * n * m + 5 * eigen_seconds(m), 24.0 * n * m)
-
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Learn the translations from the must-links."""
-        X, constraints = self._validate(X, constraints)
-        if not len(constraints.must_links):
-            raise ConstraintError("LLMA needs must-links, got none.")
+    def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
+        """Learn the translations from the must-links; see `ConstrainedEstimator.fit`."""
+        X, constraints = self._validate(X, y, constraints)
         self.landmarks_ = X[np.unique(constraints.must_links)]
+        require_memory("LLMA", (3, len(X), len(self.landmarks_)), "use RCA")
         self.window_ = self.beta * float(np.sqrt(mean_squared_distance(X)))
         if self.window_ == 0:
             raise DataError("LLMA cannot use these samples: all coincide.")
-        if self.solver == "spectral":
-            return self._fit_spectral(X, constraints)
+        if not len(self.landmarks_):
+            self._warn_prior("must-links")
+            self.translations_ = self.landmarks_
+            self.components_, self.offset_ = np.eye(X.shape[1]), np.zeros(X.shape[1])
+            self.objective_, self.n_iter_, self.converged_ = np.empty(0), 0, True
+            return self
+        return (self._fit_spectral if self.solver == "spectral" else self._majorise)(X, constraints)
+
+    def _majorise(self, X: FloatArray, constraints: Constraints) -> Self:
+        """Descend in J from the samples as they are."""
         Pi = self._mix(X)
         n, k = len(X), self.n_neighbors
         edges = of_samples(X, ("edges", k), lambda: neighbour_edges(X, k))
@@ -197,6 +201,7 @@ class LLMA(MetricLearner):
         return self
 
     def _fit_spectral(self, X: FloatArray, constraints: Constraints) -> Self:
+        """Solve the spectral form."""
         F = np.hstack([X, self._mix(X)])
         self.offset_ = F.mean(axis=0)
         F -= self.offset_
@@ -204,11 +209,15 @@ class LLMA(MetricLearner):
         k = self.n_neighbors
         weights = of_samples(X, ("LLE", k), lambda: reconstruction_weights(X, k))
         E = reconstruction_scatter(F, weights) / len(X)
-        S = link_scatter(F, constraints.must_links, pull) + self.lam * E
+        S = pair_scatter(F, constraints.must_links, pull) + self.lam * E
         self.components_, cost = flattest_map(F, S, X.shape[1])
         self.objective_ = np.array([cost])
         self.n_iter_, self.converged_ = 1, True
         return self
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.components_.shape[1] if self.solver == "spectral" else self.landmarks_.shape[1]
 
     def transform(self, X: Samples) -> FloatArray:
         """Move samples, new ones among them."""

@@ -1,14 +1,13 @@
-"""Large margin nearest neighbours, with links instead of labels."""
+"""Large margin nearest neighbours, with constraints instead of labels."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from cscluster.algorithms.base import BoolArray, FloatArray, IntArray, LinearMetric
-from cscluster.algorithms.cost import Cost, eigen_seconds
-from cscluster.algorithms.parameters import Integer, Null, Real, parameter
+from cscluster.algorithms.base import BoolArray, FloatArray, IntArray
+from cscluster.algorithms.metric._linear import LinearMetric
+from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError
 from cscluster.linalg.projected_gradient import minimise
 from cscluster.linalg.psd import nearest_psd, span, sqrt
 from cscluster.linalg.scatter import common_scales
@@ -106,7 +105,7 @@ class LargeMarginLoss:
 
 
 class LMNN(LinearMetric):
-    r"""Large margin nearest neighbours (LMNN), with targets and impostors from links.
+    r"""Large margin nearest neighbours (LMNN), with targets and impostors from constraints.
 
     On features divided by their ranges, scaled so that the mean squared distance is one, minimises over
     M >= 0, with d(i, j) the squared distance under M,
@@ -128,17 +127,17 @@ class LMNN(LinearMetric):
 
     Notes
     -----
-    LMNN is a supervised method; with links instead of labels two things differ.  A cannot-linked sample
-    without a must-link is its own target, so that every cannot-link counts; and the term in rho, which
-    is not in [1]_, holds directions that few links touch.  With random pairs most samples have at most
-    one target.  Targets are those of the Euclidean metric and stay fixed, as in [1]_.
+    LMNN is a supervised method; with constraints instead of labels two things differ.  A cannot-linked
+    sample without a must-link is its own target, so that every cannot-link counts; and the term in rho,
+    which is not in [1]_, holds directions in which few pairs differ.  With random pairs most samples have at
+    most one target.  Targets are those of the Euclidean metric and stay fixed, as in [1]_.
 
     The problem is convex; its hinge is rounded off over a tenth of the margin, which makes it smooth,
-    and it is solved by spectral projected gradient, inside the span of the links'
+    and it is solved by spectral projected gradient, inside the span of the pairs'
     differences where there are fewer of these than features; outside of it M is the identity.
 
-    Cannot-links are needed, must-links are not.  Weights of links are not used.  Cost O(c d^2 + d^3) for
-    an iteration with c pairs.
+    Without cannot-links between samples that differ, the metric is the prior, the Euclidean distance of the
+    scaled features.  Weights are not used.  Cost O(c d^2 + d^3) for an iteration with c pairs.
 
     References
     ----------
@@ -147,27 +146,29 @@ class LMNN(LinearMetric):
 
     Examples
     --------
-    >>> from cscluster import LMNN, Constraints
+    >>> from cscluster import LMNN
     >>> X = [[0.0, 0.0], [0.0, 4.0], [3.0, 0.0], [3.0, 4.0]]
-    >>> links = Constraints([(0, 1), (2, 3)], [(0, 2)], n_samples=4)
-    >>> Z = LMNN().fit(X, links).transform(X)
+    >>> constraints = [(0, 1, "must"), (2, 3, "must"), (0, 2, "cannot")]
+    >>> Z = LMNN().fit(X, constraints=constraints).transform(X)
     >>> bool(abs(Z[0] - Z[1]).sum() < abs(Z[0] - Z[2]).sum())
     True
     """
 
     version = 4
-    weighs_links = False
+    weighs_constraints = False
 
     n_neighbors: int = parameter(3, "targets k of a sample", Integer(1))
     mu: float = parameter(
         0.5, "weight of the push away from impostors", Real(0, 1, open_low=True, open_high=True)
     )
-    shrinkage: float | None = parameter(
-        None,
-        "rho: pull towards the Euclidean metric of these features; the number of features over that of "
-        "links, 0.01 at least, if null",
+    shrinkage: float | str = parameter(
+        "auto",
+        "rho: pull towards the Euclidean metric of these features; 'auto': the number of features over that "
+        "of constraints, 0.01 at least",
         Real(0),
-        Null(),
+        Choice("auto"),
+        published=0.0,
+        why="few constraints do not determine a metric; the published term is for labels of all samples",
     )
     max_iter: int = parameter(1000, "iteration limit", Integer(1))
     tol: float = parameter(1e-4, "relative change of the objective that counts as none", Real(0))
@@ -176,11 +177,6 @@ class LMNN(LinearMetric):
         varies, s = common_scales(X)
         return varies, s * np.sqrt(2 * len(s))
 
-    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
-        q, c = min(d, len(links)), len(links) + len(links.cannot_links)
-        iterations = 350 if self.shrinkage == 0 else 25
-        return Cost("use rca or itml", iterations * (1.5e-10 * c * q * q + 1.5 * eigen_seconds(q)))
-
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
         """Pull targets and push impostors."""
         targets = target_pairs(Z, constraints, self.n_neighbors)
@@ -188,13 +184,13 @@ class LMNN(LinearMetric):
         T = Z[targets[:, 0]] - Z[targets[:, 1]]
         V = Z[impostors[:, 0]] - Z[impostors[:, 1]]
         if not V.any():
-            raise ConstraintError("LMNN needs cannot-links between samples that differ, got none.")
+            return self._prior(Z, "cannot-links between samples that differ")
         Q = span(np.concatenate([T, V[: len(V) // 2]]))
         d = Z.shape[1]
-        rho = max(0.01, d / len(constraints)) if self.shrinkage is None else self.shrinkage
+        rho = max(0.01, d / len(constraints)) if self.shrinkage == "auto" else float(self.shrinkage)
         loss = LargeMarginLoss(T @ Q, V @ Q, *triples(targets, impostors), self.mu, rho / d)
         descent = minimise(loss, nearest_psd, np.eye(Q.shape[1]), tol=self.tol, max_iter=self.max_iter)
         self.objective_ = descent.values
         self.n_iter_ = len(descent.values) - 1
         self.converged_ = descent.converged
-        return np.eye(Z.shape[1]) + Q @ (sqrt(descent.x) - np.eye(Q.shape[1])) @ Q.T
+        return np.eye(d) + Q @ (sqrt(descent.x) - np.eye(Q.shape[1])) @ Q.T

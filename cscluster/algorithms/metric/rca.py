@@ -5,14 +5,32 @@ from __future__ import annotations
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray
-from cscluster.algorithms.metric.options import ShrunkMetric
+from cscluster.algorithms.metric._linear import ShrunkMetric
 from cscluster.constraints import Constraints
-from cscluster.errors import DataError, warn
+from cscluster.errors import warn
 from cscluster.linalg.psd import inverse_sqrt
 from cscluster.linalg.scatter import chunklet_scatter
 
 _ENOUGH = 20
 """Observations inside chunklets for each direction that tell directions with clusters from those without."""
+
+
+def discriminating_directions(Y: FloatArray, nu: int) -> FloatArray:
+    """Return the directions, as rows, in which whitened samples Y vary more than chunklets do.
+
+    Chunklets have unit variance in every direction of Y.  Were all samples one large chunklet, the
+    largest variance in d directions would stay below the edge of the spectrum of an F-matrix, whose two
+    covariances have the ratios d / n and d / nu.  All directions are returned where none exceeds it,
+    or where the chunklets are too few to tell.
+    """
+    n, d = Y.shape
+    if nu < _ENOUGH * d:
+        return np.eye(d)
+    of_all, of_chunklets = d / n, d / nu
+    edge = ((1 + np.sqrt(of_all + of_chunklets - of_all * of_chunklets)) / (1 - of_chunklets)) ** 2
+    values, V = np.linalg.eigh(np.cov(Y, rowvar=False))
+    exceed = values > edge
+    return V[:, exceed if exceed.any() else slice(None)].T
 
 
 class RCA(ShrunkMetric):
@@ -36,20 +54,20 @@ class RCA(ShrunkMetric):
 
     Notes
     -----
-    Cannot-links are not used, and weights of links are not either: chunklets are the transitive
-    closure.  Without any must-link only the prior is left: the Euclidean distance of features divided
-    by their ranges, with a warning.
+    Cannot-links and weights are not used: chunklets are the transitive closure of the must-links.  Without
+    must-links between samples that differ, the metric is the prior: the Euclidean distance of features
+    divided by their ranges, or as they are with ``shrinkage=0``.
 
     With ``shrinkage=0`` directions in the null space of C are dropped.
 
     The plain C is singular unless the chunklets have more than d samples, and its inverse then blows
-    up directions in which the links happen not to vary.  The ridge grows with each feature's range, so
-    the result does not depend on the features' units; it fades as links come in.  Standard deviations in
-    the place of ranges blow up features that hardly vary, and without shrinkage few links do harm.
+    up directions in which the must-links happen not to vary.  The ridge grows with each feature's range, so
+    the result does not depend on the features' units; it fades as must-links become more.  Standard
+    deviations in the place of ranges would blow up features that hardly vary.
 
-    Where there are more than 100 features, the metric is learned on as many of their leading principal
-    components, and of the learned space those directions are kept in which the samples vary more than the
-    chunklets do, beyond what chance explains [2]_: all clusters differ there, and the rest is noise.
+    By default, where there are more than 100 features, the metric is learned on as many of their leading
+    principal components.  Of the learned space only those directions remain in which the samples vary more
+    than the chunklets do, beyond what chance explains [2]_: clusters differ there, and the rest is noise.
 
     Cost O(n d + p d^2 + d^3) for p samples in chunklets.
 
@@ -62,48 +80,25 @@ class RCA(ShrunkMetric):
 
     Examples
     --------
-    >>> from cscluster import RCA, Constraints
+    >>> from cscluster import RCA
     >>> X = [[0.0, 0.0], [0.0, 4.0], [3.0, 0.0], [3.0, 4.0]]
-    >>> links = Constraints(must_links=[(0, 1), (2, 3)], n_samples=4)
-    >>> Z = RCA().fit(X, links).transform(X)
+    >>> Z = RCA().fit(X, constraints=[(0, 1, "must"), (2, 3, "must")]).transform(X)
     >>> bool(abs(Z[0, 0] - Z[2, 0]) > abs(Z[0, 1] - Z[1, 1]))
     True
     """
 
     version = 5
-    weighs_links = False
+    weighs_constraints = False
 
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
         """Whiten the shrunk covariance inside chunklets."""
-        if not len(constraints.must_links):
-            scale = "as they are" if self.shrinkage == 0 else "on one scale"
-            warn(f"RCA got no must-links: the metric is the Euclidean one of features {scale}.")
-        if not Z.shape[1]:
-            raise DataError("RCA cannot use these samples: all coincide.")
-        if not len(constraints.must_links):
-            return np.eye(Z.shape[1])
         S, nu = chunklet_scatter(Z, constraints)
+        if not S.any():
+            return self._prior(Z, "must-links between samples that differ")
         W, rank = inverse_sqrt(self._shrunk(S, nu, Z))
         if rank < len(W):
             warn(
                 f"The chunklets span only {rank} of {len(W)} dimensions and 'shrinkage' is 0: "
                 "the other directions are dropped."
             )
-        return self._telling(Z @ W, nu) @ W if self.n_directions_ else W
-
-    def _telling(self, Y: FloatArray, nu: int) -> FloatArray:
-        """Return the directions, as rows, of whitened samples Y in which these vary more than chunklets do.
-
-        Chunklets have unit variance in every direction of Y.  Were all samples one large chunklet, the
-        largest variance in d directions would stay below the edge of the spectrum of an F-matrix, whose two
-        covariances have the ratios d / n and d / nu.  All directions are returned where none exceeds it,
-        or where the chunklets are too few to tell.
-        """
-        n, d = Y.shape
-        if nu < _ENOUGH * d:
-            return np.eye(d)
-        of_all, of_chunklets = d / n, d / nu
-        edge = ((1 + np.sqrt(of_all + of_chunklets - of_all * of_chunklets)) / (1 - of_chunklets)) ** 2
-        values, V = np.linalg.eigh(np.cov(Y, rowvar=False))
-        exceed = values > edge
-        return V[:, exceed if exceed.any() else slice(None)].T
+        return discriminating_directions(Z @ W, nu) @ W if self.n_directions_ else W

@@ -8,13 +8,13 @@ import numpy as np
 from sklearn.covariance import graphical_lasso
 from sklearn.exceptions import ConvergenceWarning
 
-from cscluster.algorithms.base import FloatArray, LinearMetric
-from cscluster.algorithms.cost import Cost
+from cscluster.algorithms.base import FloatArray
+from cscluster.algorithms.metric._linear import LinearMetric
 from cscluster.algorithms.parameters import Integer, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, warn
 from cscluster.linalg.psd import nearest_psd, sqrt
-from cscluster.linalg.scatter import link_scatter
+from cscluster.linalg.scatter import pair_scatter
 
 
 def target(Z: FloatArray, constraints: Constraints, eta: float, floor: float) -> FloatArray:
@@ -23,12 +23,12 @@ def target(Z: FloatArray, constraints: Constraints, eta: float, floor: float) ->
     S_m and S_c are the mean outer products of the differences of must-links and of cannot-links.
     """
     P = np.eye(Z.shape[1])
-    for sign, links, weights in (
+    for sign, pairs, weights in (
         (1, constraints.must_links, constraints.must_weights),
         (-1, constraints.cannot_links, constraints.cannot_weights),
     ):
-        if len(links):
-            P += sign * eta * link_scatter(Z, links, weights) / weights.sum()
+        if len(pairs):
+            P += sign * eta * pair_scatter(Z, pairs, weights) / weights.sum()
     return nearest_psd(P, floor)
 
 
@@ -57,9 +57,10 @@ class SDML(LinearMetric):
     -----
     The problem is the graphical lasso of P, solved by scikit-learn.  P may be indefinite, as [1]_
     does not say; its eigenvalues are then lifted to `floor`, so that cannot-links lengthen a direction
-    by 1 / sqrt(floor) at most.  [1]_ sums over links; means make eta independent of their number.
+    by 1 / sqrt(floor) at most.  [1]_ sums over constraints; means make eta independent of their number.
+    Without constraints the metric is the prior, the Euclidean distance of the scaled features.
 
-    Cost O(c d^2) for c links and O(d^3) for a sweep of the graphical lasso.
+    Cost O(c d^2) for c constraints and O(d^3) for a sweep of the graphical lasso.
 
     References
     ----------
@@ -69,28 +70,28 @@ class SDML(LinearMetric):
 
     Examples
     --------
-    >>> from cscluster import SDML, Constraints
+    >>> from cscluster import SDML
     >>> X = [[0.0, 0.0], [0.0, 4.0], [3.0, 0.0], [3.0, 4.0]]
-    >>> links = Constraints([(0, 1), (2, 3)], [(0, 2)], n_samples=4)
-    >>> M = SDML().fit(X, links).precision_
+    >>> constraints = [(0, 1, "must"), (2, 3, "must"), (0, 2, "cannot")]
+    >>> M = SDML().fit(X, constraints=constraints).precision_
     >>> bool(M[0, 0] > M[1, 1])
     True
     """
 
     version = 2
 
-    eta: float = parameter(0.5, "weight of the links against the Euclidean metric", Real(0, open_low=True))
+    eta: float = parameter(
+        0.5, "weight of the constraints against the Euclidean metric", Real(0, open_low=True)
+    )
     sparsity: float = parameter(0.01, "cost lambda of entries off the diagonal", Real(0, open_low=True))
     floor: float = parameter(0.05, "least eigenvalue of P", Real(0, 1, open_low=True))
     max_iter: int = parameter(200, "iteration limit of the graphical lasso", Integer(1))
 
-    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
-        return Cost("use rca or itml", 8e-8 * d**3)
-
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
         """Solve the graphical lasso of P."""
         if not len(constraints):
-            raise ConstraintError("SDML needs links, got none.")
+            self.precision_ = np.eye(Z.shape[1])
+            return self._prior(Z, "constraints")
         P = target(Z, constraints, self.eta, self.floor)
         if len(P) < 2:
             self.precision_, self.n_iter_, self.converged_ = 1 / P, 0, True

@@ -1,4 +1,4 @@
-"""Trace-ratio metric learning from both kinds of links and the geometry of all samples."""
+"""Trace-ratio metric learning from both kinds of constraints and the geometry of all samples."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from typing import Any, Self
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray, MetricLearner, Samples
-from cscluster.algorithms.cost import Cost, eigen_seconds, neighbour_seconds
-from cscluster.algorithms.parameters import Choice, Integer, Null, Real, parameter
+from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
 from cscluster.algorithms.shared import clock, of_samples
-from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError, DataError, ParameterError
+from cscluster.arrays import require_memory
+from cscluster.errors import DataError, ParameterError
 from cscluster.linalg import trace_ratio
 from cscluster.linalg.kernels import exponential, mean_squared_distance
 from cscluster.linalg.lle import reconstruction_scatter, reconstruction_weights
-from cscluster.linalg.scatter import deviations, effective_dimension, link_scatter
+from cscluster.linalg.scatter import deviations, effective_dimension, pair_scatter
 
 
 class TraceRatio(MetricLearner):
@@ -35,8 +34,10 @@ class TraceRatio(MetricLearner):
     ----------
     components_ : ndarray of shape (n_components, q)
         The map W, transposed.
-    varying_ : ndarray of shape (q,)
-        The features that are not constant; for a linear map only.
+    map_ : str
+        The map in use; linear where constraints are missing.
+    varying_ : ndarray of int
+        The features that are not constant.
     landmarks_ : ndarray of shape (m or n, n_features_in_)
         The samples that neighbourhood functions sit on; not for a linear map.
     window_ : float
@@ -46,24 +47,22 @@ class TraceRatio(MetricLearner):
     n_iter_, converged_ : int, bool
         Iterations of the trace-ratio solver and whether it came to rest.
     offline_seconds_ : float
-        Time of the weights S, which no link changes.
+        Time of the weights S, which do not depend on the constraints.
 
     Notes
     -----
     Readings taken.  The regulariser of (18) and of Table 3 is printed without E, and step 4 of Table 3
     with S_b for S_w; here it is (8) with ``Y = V^T Pi``.  The default window is built from squared
-    distances and divides a distance, as printed.  Weights of links multiply their terms.
+    distances and divides a distance, as printed.  Weights of constraints multiply their terms.
 
     A linear map leaves constant features out; they do count in the default ``d' = d / 2``, as in the
     paper.  Where d' does not exceed the dimension of the denominator's null space (alpha = 0 and few
-    must-links), the ratio is infinite and W maximises the numerator there; directions that no link
-    touches are then undetermined and those of largest variance are taken, so that results do not hang
-    on the linear algebra library.
+    must-links), the ratio is infinite and W maximises the numerator there; directions in which no
+    constrained pair differs are then undetermined and those of largest variance are taken, so that results
+    do not hang on the linear algebra library.
 
-    Cannot-links are needed.  Must-links are needed for ``nonlinear``, and for ``alpha=0`` to be more
-    than principal components of the cannot-links' differences.
-
-    The non-linear map was the better one where no straight line parts the classes, and rarely worse.
+    Without cannot-links between samples that differ, and for ``nonlinear`` without must-links, the samples
+    stay as they are.
 
     Cost: neighbour search, O(n q^2) for the scatter matrices, and five to eight symmetric
     eigendecompositions of size q.
@@ -78,10 +77,10 @@ class TraceRatio(MetricLearner):
 
     Examples
     --------
-    >>> from cscluster import TraceRatio, Constraints
+    >>> from cscluster import TraceRatio
     >>> X = [[0.0, 0.0], [0.1, 4.0], [3.0, 0.0], [3.1, 4.0]]
-    >>> links = Constraints([(0, 1), (2, 3)], [(0, 3)], n_samples=4)
-    >>> model = TraceRatio(n_neighbors=2).fit(X, links)
+    >>> constraints = [(0, 1, "must"), (2, 3, "must"), (0, 3, "cannot")]
+    >>> model = TraceRatio(n_neighbors=2).fit(X, constraints=constraints)
     >>> float(abs(model.components_[0, 0]).round(1))
     1.0
     """
@@ -91,7 +90,7 @@ class TraceRatio(MetricLearner):
     map: str = parameter(
         "linear",
         "the features. 'linear': the sample itself. 'nonlinear': exponential neighbourhood functions "
-        "exp(-||x - x_r|| / w) around the m samples that must-links touch. 'kernel': the same around all n "
+        "exp(-||x - x_r|| / w) around the m must-linked samples. 'kernel': the same around all n "
         "samples, an n x n problem that fits more freely",
         Choice("linear", "nonlinear", "kernel"),
     )
@@ -102,28 +101,28 @@ class TraceRatio(MetricLearner):
         Real(0),
     )
     n_components: Any = parameter(
-        None,
+        "auto",
         "dimensions d' of the learned space, below the number q of features (with d' = q a linear map would "
-        "change no distance); half of the features if null. 'nullity': one more than the null space of the "
-        "denominator has, which is what the code of Xiang et al. takes unless told otherwise",
+        "change no distance). 'auto': half of the features. 'nullity': one more than the null space of the "
+        "denominator has, which is what the code of Xiang et al. takes by default",
         Integer(1),
-        Choice("nullity"),
-        Null(),
+        Choice("auto", "nullity"),
     )
     n_neighbors: int = parameter(10, "neighbours k that rebuild a sample", Integer(1))
-    shrinkage: float | None = parameter(
-        None,
-        "null: in a linear map the features' own variances count as e q / |D| further cannot-links and "
-        "e q / |P| must-links, with e the effective number of features, so that few change little; zero "
-        "is the method as published",
-        Real(0, 0),
-        Null(),
+    shrinkage: float | str = parameter(
+        "auto",
+        "tau: in a linear map the features' own variances count as tau q further constraints of each kind. "
+        "'auto': tau is the effective number of features over the number of constraints of the kind",
+        Real(0),
+        Choice("auto"),
+        published=0.0,
+        why="few constraints do not determine a map; the variances count less as constraints become more",
     )
-    window: float | None = parameter(
-        None,
-        "the window w; the mean squared distance between samples if null",
+    window: float | str = parameter(
+        "auto",
+        "the window w; 'auto': the mean squared distance between samples",
         Real(0, open_low=True),
-        Null(),
+        Choice("auto"),
     )
     tol: float = parameter(
         1e-5,
@@ -132,46 +131,35 @@ class TraceRatio(MetricLearner):
     )
     max_iter: int = parameter(100, "iteration limit of the trace-ratio solver", Integer(1))
 
-    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
-        q = {"linear": d, "nonlinear": len(np.unique(links.must_links)), "kernel": n}[self.map]
-        search = neighbour_seconds(n, d) if self.alpha > 0 else 0.0
-        held = 0.0 if self.map == "linear" else 24.0 * n * q
-        advice = "use rca" if self.alpha == 0 else "use rca or xiang, which need no neighbours"
-        return Cost(advice, search + 16 * eigen_seconds(q) + 1e-10 * n * q * q, held)
-
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Learn the map."""
-        X, constraints = self._validate(X, constraints)
-        if not len(constraints.cannot_links):
-            raise ConstraintError("TraceRatio needs cannot-links, got none.")
-        if self.map == "linear":
-            self.varying_ = np.flatnonzero(deviations(X)[0])
-        else:
-            self.landmarks_ = self._landmarks(X, constraints)
-            self.window_ = self.window or mean_squared_distance(X)
-            if self.window_ == 0:
-                raise DataError("TraceRatio cannot use these samples: all coincide.")
+    def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
+        """Learn the map; see `ConstrainedEstimator.fit`."""
+        X, constraints = self._validate(X, y, constraints)
+        must, cannot = constraints.must_links, constraints.cannot_links
+        self.map_, self.offline_seconds_ = self.map, 0.0
+        self.varying_ = np.flatnonzero(deviations(X)[0])
+        if not len(self.varying_):
+            raise DataError("TraceRatio cannot use these samples: all coincide.")
+        if self.map != "linear":
+            self.landmarks_ = X if self.map == "kernel" else X[np.unique(must)]
+            self.window_ = mean_squared_distance(X) if self.window == "auto" else float(self.window)
+            require_memory("TraceRatio", (3, len(X), len(self.landmarks_)), "use the linear map")
+            if not len(self.landmarks_):
+                return self._set_prior("must-links, which the nonlinear map needs")
         F = self._features(X)
-        q = F.shape[1]
-        if self.n_components not in (None, "nullity") and self.n_components >= max(q, 2):
-            raise ParameterError(
-                f"'n_components' of TraceRatio must be smaller than the {q} features of the "
-                f"{self.map} map, got {self.n_components}."
-            )
-        S_b = link_scatter(F, constraints.cannot_links, constraints.cannot_weights)
+        S_b = pair_scatter(F, cannot, constraints.cannot_weights)
         if not S_b.any():
-            raise ConstraintError("TraceRatio cannot use these cannot-links: the samples they part coincide.")
-        S_w = link_scatter(F, constraints.must_links, constraints.must_weights)
-        self.offline_seconds_ = 0.0
+            return self._set_prior("cannot-links between samples that differ")
+        S_w = pair_scatter(F, must, constraints.must_weights)
         if self.alpha > 0:
             begin = clock()
             S = of_samples(X, ("LLE", self.n_neighbors), lambda: reconstruction_weights(X, self.n_neighbors))
             self.offline_seconds_ = clock() - begin
             S_w += self.alpha * reconstruction_scatter(F, S)
-        if self.shrinkage is None and self.map == "linear":
-            dimension = effective_dimension(F / deviations(F)[1])
-            for S, count in ((S_b, len(constraints.cannot_links)), (S_w, len(constraints.must_links))):
-                S += dimension * q / max(count, 1) * np.diag(2 * F.var(axis=0))
+        if self.map == "linear" and self.shrinkage != 0:
+            variances, e = np.diag(2 * F.var(axis=0)), effective_dimension(F / F.std(axis=0))
+            for S, count in ((S_b, len(cannot)), (S_w, len(must))):
+                tau = e / max(count, 1) if self.shrinkage == "auto" else float(self.shrinkage)
+                S += tau * F.shape[1] * variances
         r = self._dimensions(S_b, S_w, X.shape[1])
         solution = trace_ratio.newton(S_b, S_w, r, F, tol=self.tol, max_iter=self.max_iter)
         self.components_ = solution.W.T
@@ -180,29 +168,39 @@ class TraceRatio(MetricLearner):
         self.converged_ = solution.converged
         return self
 
+    def _set_prior(self, missing: str) -> Self:
+        """Leave the samples as they are."""
+        self._warn_prior(missing)
+        self.map_, self.components_ = "linear", np.eye(len(self.varying_))
+        self.objective_, self.n_iter_, self.converged_ = np.empty(0), 0, True
+        return self
+
     def _dimensions(self, S_b: FloatArray, S_w: FloatArray, d: int) -> int:
         """Return d', for samples of d features."""
         q = len(S_b)
         if self.n_components == "nullity":
             wanted = trace_ratio.nullity(S_b, S_w) + 1
+        elif self.n_components == "auto":
+            wanted = (d if self.map == "linear" else q) // 2
+        elif self.n_components < max(q, 2):
+            wanted = self.n_components
         else:
-            wanted = self.n_components or (d if self.map == "linear" else q) // 2
+            raise ParameterError(
+                f"'n_components' of TraceRatio must be smaller than the {q} features of the "
+                f"{self.map} map, got {self.n_components}."
+            )
         return max(1, min(wanted, q - 1))
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
 
     def transform(self, X: Samples) -> FloatArray:
         """Map samples, new ones among them, to the learned space."""
         return self._features(self._validate_new(X)) @ self.components_.T
 
-    def _landmarks(self, X: FloatArray, constraints: Constraints) -> FloatArray:
-        """Return the samples that neighbourhood functions sit on."""
-        if self.map == "kernel":
-            return X
-        if not len(constraints.must_links):
-            raise ConstraintError("TraceRatio with the nonlinear map needs must-links, got none.")
-        return X[np.unique(constraints.must_links)]
-
     def _features(self, X: FloatArray) -> FloatArray:
         """Return F: the varying features of the samples, or their neighbourhood functions."""
-        if self.map == "linear":
+        if self.map_ == "linear":
             return X[:, self.varying_]
         return exponential(X, self.landmarks_, self.window_)

@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray
-from cscluster.algorithms.cost import Cost
-from cscluster.algorithms.metric.options import ShrunkMetric
+from cscluster.algorithms.metric._linear import ShrunkMetric
 from cscluster.algorithms.parameters import Boolean, Integer, Real, parameter
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError, warn
+from cscluster.errors import ConstraintError
 from cscluster.linalg.projected_gradient import Descent, minimise
 from cscluster.linalg.psd import inverse_sqrt, nearest_psd, span, sqrt
-from cscluster.linalg.scatter import link_scatter
+from cscluster.linalg.scatter import pair_scatter
 
 _KINK = 1e-12
 """Added under the root, which has no derivative at zero."""
@@ -44,7 +43,7 @@ def diagonal_objective(b: FloatArray, U: FloatArray, weight: float) -> tuple[flo
 
 
 class Xing(ShrunkMetric):
-    r"""The metric of Xing et al., also called PGDM and MMC, kept from collapsing.
+    r"""The metric of Xing et al., also called PGDM and MMC, with a term against its collapse.
 
     Maximises the distances of cannot-linked samples, D, while must-linked ones, P, stay close:
 
@@ -70,18 +69,16 @@ class Xing(ShrunkMetric):
     For ``rho = 0`` this is ``max sum_D ||x_i - x_j||_A`` subject to ``tr(A C_w) <= 1``, up to a factor
     of A: the sum is homogeneous in A, and [1]_ uses the same form for diagonal A.  Without shrinkage that
     problem is unbounded as soon as must-links leave a direction open, which is why a plain solver fails
-    on high-dimensional input; and its optimum has a rank of one or two, which k-means cannot live on
-    where there are many classes.  The log det, by which the metric of `RCA`, ``C_w^{-1}``, is the limit of
-    a large rho, mends that: at the optimum ``A = (rho / d) C_w^{-1}`` plus a part of weight
-    ``tr(A C_w) = 1/2`` that the cannot-links shape.
+    on high-dimensional input; and its optimum has a rank of one or two, too few directions for many
+    clusters.  The log det keeps all directions: at the optimum ``A = (rho / d) C_w^{-1}`` plus a part of
+    weight ``tr(A C_w) = 1/2`` that the cannot-links shape, and the metric of `RCA`, ``C_w^{-1}``, is the
+    limit of a large rho.
 
     It is solved by spectral projected gradient in coordinates in which C_w is the identity, for the full
     matrix inside the span of the cannot-links' differences, outside of which the first part is all.
 
-    With many classes the log det was clearly better than the published form (``log_det=0``), with two or
-    three as good or better but for one set.
-
-    Cannot-links are needed; without must-links C_w is the prior, with a warning.
+    Without must-links C_w is the prior.  Without cannot-links between samples that differ, or without
+    must-links with ``shrinkage=0``, the metric is the prior, the Euclidean distance of the scaled features.
 
     Cost for an iteration O(c^2 d) with c the smaller of d and the number of cannot-links, O(c d) for the
     diagonal.
@@ -93,10 +90,10 @@ class Xing(ShrunkMetric):
 
     Examples
     --------
-    >>> from cscluster import Xing, Constraints
+    >>> from cscluster import Xing
     >>> X = [[0.0, 0.0], [0.0, 4.0], [3.0, 0.0], [3.0, 4.0]]
-    >>> links = Constraints([(0, 1), (2, 3)], [(0, 2)], n_samples=4)
-    >>> L = Xing(diagonal=True).fit(X, links).components_
+    >>> constraints = [(0, 1, "must"), (2, 3, "must"), (0, 2, "cannot")]
+    >>> L = Xing(diagonal=True).fit(X, constraints=constraints).components_
     >>> bool(L[0, 0] > 2 * L[1, 1])
     True
     """
@@ -105,7 +102,17 @@ class Xing(ShrunkMetric):
 
     diagonal: bool = parameter(False, "learn a weight for each feature instead of a full matrix", Boolean())
     log_det: float = parameter(
-        3.0, "rho: how much all directions are kept in play; zero is the method as published", Real(0)
+        3.0,
+        "rho: weight of log det A, by which no direction is lost",
+        Real(0),
+        published=0.0,
+        why="the published optimum has a rank of one or two",
+    )
+    shrinkage: float | str = parameter(
+        "auto",
+        published=0.2,
+        why="the problem is unbounded without a prior unless must-links span all features; its weight "
+        "falls as must-links become more",
     )
     max_iter: int = parameter(1000, "iteration limit", Integer(1))
     tol: float = parameter(1e-6, "relative change of the objective that counts as none", Real(0))
@@ -113,25 +120,18 @@ class Xing(ShrunkMetric):
     def _most_directions(self) -> int | None:
         return None if self.diagonal else super()._most_directions()
 
-    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
-        if self.diagonal:
-            return None
-        q = min(d, self._most_directions() or d)
-        c = min(q, len(links.cannot_links))
-        return Cost("use rca, or leave shrinkage out for principal components", 4e-8 * c * c * q)
-
     def _learn(self, Z: FloatArray, constraints: Constraints) -> FloatArray:
         """Descend in coordinates in which C_w is the identity."""
         V = Z[constraints.cannot_links[:, 0]] - Z[constraints.cannot_links[:, 1]]
         V = V * constraints.cannot_weights[:, None]
         V = V[V.any(axis=1)]
         if not len(V):
-            raise ConstraintError("Xing needs cannot-links between samples that differ, got none.")
+            return self._prior(Z, "cannot-links between samples that differ")
         n_must = len(constraints.must_links)
-        if not n_must and self.shrinkage != 0:
-            warn("Xing got no must-links: it uses the features' own scale instead.")
-        S_w = link_scatter(Z, constraints.must_links, constraints.must_weights) / 2
-        C_w = self._shrunk(S_w, n_must, Z) if n_must or self.shrinkage != 0 else S_w
+        if self._lacks_must_links(n_must):
+            return self._prior(Z, "must-links, which 'shrinkage' 0 needs")
+        S_w = pair_scatter(Z, constraints.must_links, constraints.must_weights) / 2
+        C_w = self._shrunk(S_w, n_must, Z)
         if self.diagonal:
             C_w = np.diag(np.diag(C_w))
         whitening, rank = inverse_sqrt(C_w)

@@ -1,34 +1,31 @@
-"""The assignment step: samples without links at once, points with links one after another.
+"""The assignment step: samples without constraints at once, constrained points one after another.
 
 Step 2a of Figure 1 of bilenko2004 lists every pair of the closure.  `assign_points` gives the same labels
-without listing them: the penalty of a broken link between points i and j under the metric of a cluster has
-the form ``<alpha_i, phi_j>`` (must-link) or ``<beta_i, phi_j>`` (cannot-link), where phi is ``[1]`` if every
-broken link costs the same, and ``[1, z, |z|^2]`` if the cost follows a distance.  What i pays against many
-partners therefore needs only the sum of their phi, which is kept for each component and cluster while points
-move.
+without listing them: the penalty of a violated constraint between points i and j under the metric of a
+cluster has the form ``<alpha_i, phi_j>`` (must-link) or ``<beta_i, phi_j>`` (cannot-link), where phi is
+``[1]`` if every violation costs the same, and ``[1, z, |z|^2]`` if the cost follows a distance.  What i pays
+against many partners therefore needs only the sum of their phi, which is updated for each component and
+cluster while points move.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from cscluster.algorithms.base import FloatArray, IntArray
+from cscluster.algorithms.base import BoolArray, FloatArray, IntArray
 from cscluster.algorithms.compiled import compiled
 from cscluster.algorithms.partition._closure import Closure
-from cscluster.linalg.kernels import squared_norms
 from cscluster.linalg.scatter import group_sums
 
 ASSIGNMENTS = ("keep", "reset", "block")
 _MANY_UNITS = 8
 
 
-@dataclass(frozen=True)
-class Penalties:
-    """What broken links cost under each of `n_metrics` metrics: one, or one for each cluster.
+class Penalties(NamedTuple):
+    """What violated constraints cost under each of `n_metrics` metrics: one, or one for each cluster.
 
     Attributes
     ----------
@@ -44,28 +41,8 @@ class Penalties:
     extra: FloatArray
 
 
-def squared_distances(X: FloatArray, mu: FloatArray, norms: FloatArray | None = None) -> FloatArray:
-    """Return ``||x_i - mu_h||^2``, of shape (n_samples, n_centers); `norms` are the `squared_norms` of X."""
-    D = X @ (-2.0 * mu.T)
-    D += (squared_norms(X) if norms is None else norms)[:, None]
-    D += squared_norms(mu)
-    return D
-
-
-def nearest(D: FloatArray) -> IntArray:
-    """Return the cluster of least cost for each row of `D`."""
-    return D.argmin(axis=1).astype(np.int64, copy=False)
-
-
-def nearest_centers(X: FloatArray, mu: FloatArray) -> IntArray:
-    """Return the nearest of the centres `mu` for each sample; distances are taken from their mean."""
-    origin = mu.mean(axis=0)
-    return nearest(squared_distances(X - origin, mu - origin))
-
-
-@dataclass(frozen=True)
-class Units:
-    """What moves as one, points or whole components, and the links of each; the same in all iterations.
+class Units(NamedTuple):
+    """What moves as one, points or whole components, and the constraints of each; the same in all iterations.
 
     Attributes
     ----------
@@ -75,8 +52,8 @@ class Units:
         First point of each unit.
     component : ndarray of shape (n_units,)
         Component of each unit.
-    pairs : ndarray of shape (n_pairs, 2)
-        The units of the closure's `pairs`.
+    pairs, is_must : ndarrays of shape (n_pairs, 2) and (n_pairs,)
+        The units of the closure's `pairs`, and whether they are must-linked.
     starts, entries : ndarrays
         ``entries[starts[u] : starts[u + 1]]`` are the ends of pairs that are unit u.
     apart_starts, apart : ndarrays
@@ -91,6 +68,7 @@ class Units:
     first: IntArray
     component: IntArray
     pairs: IntArray
+    is_must: BoolArray
     starts: IntArray
     entries: IntArray
     apart_starts: IntArray
@@ -113,7 +91,37 @@ class Units:
         gathered = np.full(closure.n_components, -1)
         gathered[many] = np.arange(len(many))
         apart, gathered_apart = _lists(closure.separated), _lists(closure.separated[:, many])
-        return cls(unit, first, component, pairs, starts, entries, *apart, gathered, *gathered_apart)
+        return cls(
+            unit, first, component, pairs, closure.is_must, starts, entries, *apart, gathered, *gathered_apart
+        )
+
+
+class _Sums(NamedTuple):
+    """Sums of phi over labelled units.
+
+    ``own[p, h]`` is over the ``size[p, h]`` units of component p in cluster h, under the metric of h;
+    ``total[p, m]`` over all labelled units of p, under metric m.  For a component p of many units,
+    ``apart[gathered[p], h]`` sums ``own[q, h]`` over the components q that p is separated from, and
+    ``apart_size`` likewise.
+    """
+
+    own: FloatArray
+    size: IntArray
+    total: FloatArray
+    apart: FloatArray
+    apart_size: IntArray
+
+    @classmethod
+    def zeros(cls, units: Units, n_clusters: int, n_metrics: int, width: int) -> _Sums:
+        """Return the sums over no unit."""
+        n_components, n_gathered = len(units.gathered), int(units.gathered.max(initial=-1)) + 1
+        return cls(
+            np.zeros((n_components, n_clusters, width)),
+            np.zeros((n_components, n_clusters), dtype=np.int64),
+            np.zeros((n_components, n_metrics, width)),
+            np.zeros((n_gathered, n_clusters, width)),
+            np.zeros((n_gathered, n_clusters), dtype=np.int64),
+        )
 
 
 def _lists(A: csr_array) -> tuple[IntArray, IntArray]:
@@ -125,7 +133,6 @@ def assign_points(
     D: FloatArray,
     labels: IntArray,
     penalties: Penalties,
-    closure: Closure,
     units: Units,
     assignment: str,
     rng: np.random.Generator,
@@ -135,13 +142,11 @@ def assign_points(
     Parameters
     ----------
     D : ndarray of shape (n_points, n_clusters)
-        Cost of each point in each cluster, links aside.
+        Cost of each point in each cluster, without penalties.
     labels : ndarray of shape (n_points,)
         Current labels, -1 for points without one.
     penalties : Penalties
-        What broken links cost.
-    closure : Closure
-        The links.
+        What violated constraints cost.
     units : Units
         What moves as one.
     assignment : {'keep', 'reset', 'block'}
@@ -150,7 +155,7 @@ def assign_points(
     rng : Generator
         Draws the order.
     """
-    alpha, beta, phi = penalties.alpha, penalties.beta, penalties.phi
+    alpha, beta, phi, extra = penalties
     if assignment == "block":
         n_units = len(units.first)
         D, labels = group_sums(D, units.unit, n_units), labels[units.first]
@@ -159,33 +164,10 @@ def assign_points(
             for factor in (alpha, beta, phi)
         )
     labels = np.full_like(labels, -1) if assignment == "reset" else labels.copy()
-    n_clusters, (n_metrics, _, width) = D.shape[1], phi.shape
-    n_components, n_gathered = len(units.gathered), int(units.gathered.max(initial=-1)) + 1
-    _sweep(
-        rng.permutation(len(D)),
-        D,
-        labels,
-        units.component,
-        units.apart_starts,
-        units.apart,
-        alpha,
-        beta,
-        phi,
-        units.pairs,
-        closure.is_must,
-        np.require(penalties.extra, requirements="W"),  # one signature, and so one compilation
-        units.starts,
-        units.entries,
-        np.empty(n_clusters),
-        np.zeros((n_components, n_clusters, width)),
-        np.zeros((n_components, n_clusters), dtype=np.int64),
-        np.zeros((n_components, n_metrics, width)),
-        units.gathered,
-        units.gathered_starts,
-        units.gathered_apart,
-        np.zeros((n_gathered, n_clusters, width)),
-        np.zeros((n_gathered, n_clusters), dtype=np.int64),
-    )
+    extra = np.require(extra, requirements="W")  # one signature, and so one compilation
+    sums = _Sums.zeros(units, D.shape[1], len(phi), phi.shape[2])
+    order, scratch = rng.permutation(len(D)), np.empty(D.shape[1])
+    _sweep(order, D, labels, Penalties(alpha, beta, phi, extra), units, sums, scratch)
     return labels[units.unit]
 
 
@@ -204,90 +186,68 @@ def _sweep(
     order: IntArray,
     D: FloatArray,
     labels: IntArray,
-    component: IntArray,
-    indptr: IntArray,
-    indices: IntArray,
-    alpha: FloatArray,
-    beta: FloatArray,
-    phi: FloatArray,
-    pairs: IntArray,
-    is_must: NDArray[np.bool_],
-    extra: FloatArray,
-    starts: IntArray,
-    entries: IntArray,
+    penalties: Penalties,
+    units: Units,
+    sums: _Sums,
     cost: FloatArray,
-    own: FloatArray,
-    count: IntArray,
-    total: FloatArray,
-    gathered: IntArray,
-    apart_indptr: IntArray,
-    apart_indices: IntArray,
-    apart: FloatArray,
-    apart_count: IntArray,
 ) -> None:
     """Visit the units in `order` and give each, in place, the label of least cost.
 
-    ``own[p, h]`` sums phi over the ``count[p, h]`` units of component p in cluster h, under the
-    metric of h; ``total[p, m]`` sums it over all labelled units of p under metric m.  They come as zeros
-    and `cost` as scratch: what is allocated in here is compiled as well.
-
-    For a component p of many units, ``apart[gathered[p], h]`` sums ``own[q, h]`` over the components q that p
-    is separated from, and ``apart_count`` likewise; those that a unit of q counts in are
-    ``apart_indices[apart_indptr[q] : apart_indptr[q + 1]]``.  Others have -1 in `gathered`.
+    `sums` come as zeros and `cost` as scratch: what is allocated in here is compiled as well.
 
     A unit outside h pays half of each must-link under the metric of h and half under that of the
     partner's cluster.  Up to a constant this is half of ``total`` less ``own``, and where there is
     one metric, ``total`` is constant as well.
     """
+    alpha, beta, phi, extra = penalties
+    own, size, total = sums.own, sums.size, sums.total
     n_clusters, n_metrics = D.shape[1], len(phi)
     one = np.int64(1)  # a literal would be compiled for each value
     for u in range(len(labels)):
         if labels[u] >= 0:
-            _count(one, u, component[u], labels[u], phi, own, count, total)
-            _gather(one, u, component[u], labels[u], phi, apart_indptr, apart_indices, apart, apart_count)
+            _add(one, u, labels[u], phi, units, sums)
 
     for u in order:
-        p, current = component[u], labels[u]
+        p, current = units.component[u], labels[u]
         if current >= 0:
-            _count(-one, u, p, current, phi, own, count, total)
-            _gather(-one, u, p, current, phi, apart_indptr, apart_indices, apart, apart_count)
+            _add(-one, u, current, phi, units, sums)
         for h in range(n_clusters):
             m = h % n_metrics
             cost[h] = D[u, h]
-            if count[p, h] > 0:
+            if size[p, h] > 0:
                 cost[h] -= _dot(alpha[m, u], own[p, h])
             if n_metrics > 1:
                 cost[h] += 0.5 * _dot(alpha[m, u], total[p, m])
-        if gathered[p] >= 0:
+        g = units.gathered[p]
+        if g >= 0:
             for h in range(n_clusters):
-                if apart_count[gathered[p], h] > 0:
-                    cost[h] += _dot(beta[h % n_metrics, u], apart[gathered[p], h])
+                if sums.apart_size[g, h] > 0:
+                    cost[h] += _dot(beta[h % n_metrics, u], sums.apart[g, h])
         else:
-            for at in range(indptr[p], indptr[p + 1]):
-                q = indices[at]
+            for at in range(units.apart_starts[p], units.apart_starts[p + 1]):
+                q = units.apart[at]
                 for h in range(n_clusters):
-                    if count[q, h] > 0:
+                    if size[q, h] > 0:
                         cost[h] += _dot(beta[h % n_metrics, u], own[q, h])
-        for at in range(starts[u], starts[u + 1]):
-            entry = entries[at]
-            link = entry // 2
-            partner = pairs[link, 1 - entry % 2]
+        for at in range(units.starts[u], units.starts[u + 1]):
+            entry = units.entries[at]
+            pair = entry // 2
+            partner = units.pairs[pair, 1 - entry % 2]
             g = labels[partner]
             if partner == u or g < 0:
                 continue
-            if is_must[link]:
+            if units.is_must[pair]:
                 for h in range(n_clusters):
                     if h != g:
-                        cost[h] += 0.5 * (extra[link, h] + extra[link, g])
+                        cost[h] += 0.5 * (extra[pair, h] + extra[pair, g])
             else:
-                cost[g] += extra[link, g]
+                cost[g] += extra[pair, g]
         best = max(current, 0)
         for h in range(n_clusters):
             if cost[h] < cost[best]:
                 best = h
         labels[u] = best
-        _count(one, u, p, best, phi, own, count, total)
-        _gather(one, u, p, best, phi, apart_indptr, apart_indices, apart, apart_count)
+        _add(one, u, best, phi, units, sums)
 
 
 @compiled(fastmath={"reassoc", "contract"})
@@ -298,33 +258,19 @@ def _dot(a: FloatArray, b: FloatArray) -> float:
     return result
 
 
-@compiled()
-def _count(
-    sign: int, u: int, p: int, h: int, phi: FloatArray, own: FloatArray, count: IntArray, total: FloatArray
-) -> None:
-    """Add unit u of component p to cluster h, or take it out; an empty sum is zero without rounding."""
-    count[p, h] += sign
+@compiled(inline="always")
+def _add(sign: int, u: int, h: int, phi: FloatArray, units: Units, sums: _Sums) -> None:
+    """Add unit u to the sums of cluster h, or subtract it; an empty sum is zero without rounding."""
+    own, size, total = sums.own, sums.size, sums.total
+    apart, apart_size = sums.apart, sums.apart_size
+    p, m = units.component[u], h % len(phi)
+    size[p, h] += sign
     for k in range(phi.shape[2]):
-        own[p, h, k] = own[p, h, k] + sign * phi[h % len(phi), u, k] if count[p, h] else 0.0
-        for m in range(len(phi)):
-            total[p, m, k] += sign * phi[m, u, k]
-
-
-@compiled()
-def _gather(
-    sign: int,
-    u: int,
-    p: int,
-    h: int,
-    phi: FloatArray,
-    apart_indptr: IntArray,
-    apart_indices: IntArray,
-    apart: FloatArray,
-    apart_count: IntArray,
-) -> None:
-    """Add unit u of component p to what the large components separated from p keep of cluster h."""
-    for at in range(apart_indptr[p], apart_indptr[p + 1]):
-        g = apart_indices[at]
-        apart_count[g, h] += sign
+        own[p, h, k] = own[p, h, k] + sign * phi[m, u, k] if size[p, h] else 0.0
+        for each in range(len(phi)):
+            total[p, each, k] += sign * phi[each, u, k]
+    for at in range(units.gathered_starts[p], units.gathered_starts[p + 1]):
+        g = units.gathered_apart[at]
+        apart_size[g, h] += sign
         for k in range(phi.shape[2]):
-            apart[g, h, k] = apart[g, h, k] + sign * phi[h % len(phi), u, k] if apart_count[g, h] else 0.0
+            apart[g, h, k] = apart[g, h, k] + sign * phi[m, u, k] if apart_size[g, h] else 0.0

@@ -1,7 +1,7 @@
-"""The transitive closure of the links, in component form.
+"""The transitive closure of the constraints, in component form.
 
 Must-links join samples to components.  All pairs inside a component are must-linked, and one
-cannot-link between two components separates all their pairs: 300 links on iris entail 5763.  What
+cannot-link between two components separates all their pairs: 300 constraints on iris entail 5763.  What
 the methods need are sums over these pairs, and sums follow from one total for each component and
 cluster, so the pairs are never listed.
 """
@@ -20,18 +20,18 @@ from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError, warn
 from cscluster.linalg.graph import adjacency
 
-GIVEN_ALONE = "Only the given links count, not what they entail."
-"""What becomes of contradictory links."""
+GIVEN_ALONE = "Only the given constraints count, not what they entail."
+"""What becomes of contradictory constraints."""
 
 
 @dataclass(frozen=True)
 class Closure:
-    """Components, what separates them, and the links whose weight differs from one.
+    """Components, what separates them, and the constraints whose weight differs from one.
 
     Attributes
     ----------
     points : ndarray of shape (n_points,)
-        The samples that some link touches; "points" below are positions in this array.
+        The constrained samples; "points" below are positions in this array.
     component : ndarray of shape (n_points,)
         Component of each point, numbered from 0.
     separated : sparse array of shape (n_components, n_components)
@@ -53,10 +53,10 @@ class Closure:
 
     @classmethod
     def of(cls, constraints: Constraints, largest: int | None = None) -> Closure:
-        """Close the links; contradictory links are named and taken as they are, without entailed ones.
+        """Close the constraints; contradictory ones are named in a warning and entail nothing.
 
-        Links lighter than one entail nothing, they count alone.  Where `largest` is given, only
-        so many components, the largest, are closed; of the others' links the given ones count alone.
+        Constraints lighter than one entail nothing either.  Where `largest` is given, only so many
+        components, the largest, are closed.
         """
         points, n = constraints.touched, len(constraints.touched)
         pairs, is_must = np.searchsorted(points, constraints.pairs), constraints.is_must
@@ -90,8 +90,8 @@ class Closure:
         """Number of components that have points."""
         return self.separated.shape[0]
 
-    def broken(self, labels: IntArray) -> list[BrokenLinks]:
-        """Return what the labels of the points break: links of the closure, and `pairs`."""
+    def violated(self, labels: IntArray) -> list[Violations]:
+        """Return what the labels of the points violate: constraints of the closure, and `pairs`."""
         K = int(labels.max(initial=0)) + 1
         place = self.component * K + labels
         cells = np.flatnonzero(np.bincount(place, minlength=self.n_components * K))
@@ -105,13 +105,13 @@ class Closure:
         b = np.concatenate([split[:, g].ravel(), number[q].ravel()])
         is_must = np.arange(len(a)) < len(split) * len(h)
         exist = (a >= 0) & (b >= 0)
-        of_closure = BrokenLinks(
+        of_closure = Violations(
             cell, cells % K, a[exist], b[exist], is_must[exist], np.ones(np.count_nonzero(exist))
         )
         i, j = self.pairs.T
-        of_pairs = BrokenLinks(np.arange(len(labels)), labels, i, j, self.is_must, self.extra)
+        of_pairs = Violations(np.arange(len(labels)), labels, i, j, self.is_must, self.extra)
         of_pairs = of_pairs.select((labels[i] == labels[j]) != self.is_must)
-        return [links for links in (of_closure, of_pairs) if len(links.a)]
+        return [each for each in (of_closure, of_pairs) if len(each.a)]
 
     @cached_property
     def _edges(self) -> tuple[IntArray, IntArray]:
@@ -121,8 +121,8 @@ class Closure:
 
 
 @dataclass(frozen=True)
-class BrokenLinks:
-    """Broken links between cells: each joins all points of a cell with all points of another.
+class Violations:
+    """Violated constraints between cells: each joins all points of a cell with all points of another.
 
     Attributes
     ----------
@@ -130,12 +130,12 @@ class BrokenLinks:
         Cell of each point: the points of a component that share a label, or the point alone.
     label : ndarray of shape (n_cells,)
         Label of each cell.
-    a, b : ndarrays of shape (n_links,)
-        The cells that each link joins.
-    is_must : ndarray of shape (n_links,)
+    a, b : ndarrays of shape (n_violations,)
+        The cells that each constraint joins.
+    is_must : ndarray of shape (n_violations,)
         Whether they are must-linked.
-    weight : ndarray of shape (n_links,)
-        Weight of each pair of points that a link stands for.
+    weight : ndarray of shape (n_violations,)
+        Weight of each pair of points that a constraint stands for.
     """
 
     cell: IntArray
@@ -145,12 +145,12 @@ class BrokenLinks:
     is_must: NDArray[np.bool_]
     weight: FloatArray
 
-    def at(self, h: int) -> BrokenLinks:
-        """Return the links that have an end in cluster h."""
+    def at(self, h: int) -> Violations:
+        """Return the constraints that have an end in cluster h."""
         return self.select((self.label[self.a] == h) | (self.label[self.b] == h))
 
-    def select(self, chosen: NDArray[np.bool_]) -> BrokenLinks:
-        """Return the chosen links."""
+    def select(self, chosen: NDArray[np.bool_]) -> Violations:
+        """Return the chosen constraints."""
         return replace(
             self, a=self.a[chosen], b=self.b[chosen], is_must=self.is_must[chosen], weight=self.weight[chosen]
         )
@@ -162,12 +162,12 @@ class BrokenLinks:
 
     @property
     def cost(self) -> FloatArray:
-        """Sum of the weights of the pairs that each link stands for."""
+        """Sum of the weights of the pairs that each constraint stands for."""
         return self.weight * self.sizes[self.a] * self.sizes[self.b]
 
 
 def warn_of_contradictions(constraints: Constraints, consequence: str) -> bool:
-    """Name contradictory links in a warning and tell whether there are any."""
+    """Name contradictory constraints in a warning and tell whether there are any."""
     try:
         constraints.require_consistent()
     except ConstraintError as error:

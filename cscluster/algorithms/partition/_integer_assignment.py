@@ -1,6 +1,6 @@
-"""The cheapest assignment of nodes to clusters under hard and soft links, by integer programming.
+"""The cheapest assignment of nodes to clusters under hard and soft constraints, by integer programming.
 
-With cost c_uh of node u in cluster h, hard cannot-links E, and a strength s_uv for each softly linked
+With cost c_uh of node u in cluster h, hard cannot-links E, and a strength s_uv for each softly constrained
 pair, positive where the two should be together and negative where they should be apart,
 
     min  sum_uh c_uh x_uh + sum_uv |s_uv| sum_h z_uvh
@@ -9,9 +9,9 @@ pair, positive where the two should be together and negative where they should b
          x_uh - x_vh <= z_uvh                   s_uv > 0
          x_uh + x_vh <= 1 + z_uvh               s_uv < 0
 
-is solved exactly, in parts.  Links join nodes to blocks that do not concern each other, and a block
-whose nodes can all have their cheapest cluster is done; the solver sees the others.  There, a node
-with d links, none of them a soft must-link, needs only its d + 1 cheapest clusters: one of them is
+is solved exactly, in parts.  Constraints join nodes to independent blocks, and a block whose nodes can
+all have their cheapest cluster is done; the solver sees the others.  There, a node with d constraints,
+none of them a soft must-link, needs only its d + 1 cheapest clusters: one of them is
 free of its partners, and no costlier one is better.
 """
 
@@ -40,8 +40,8 @@ _STATUS_OPTIMAL, _STATUS_INFEASIBLE = 0, 2
 
 
 @dataclass(frozen=True)
-class LinkedNodes:
-    """Nodes and the links between them.
+class ConstrainedNodes:
+    """Nodes and the constraints between them.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class LinkedNodes:
     soft : ndarray of shape (n_soft, 2)
         Pairs that had better share a cluster, or had better not.
     strength : ndarray of shape (n_soft,)
-        Cost of breaking each soft link: positive for must-links, negative for cannot-links.
+        Cost of violating each soft constraint: positive for must-links, negative for cannot-links.
     """
 
     n_nodes: int
@@ -82,35 +82,35 @@ class LinkedNodes:
 
     @cached_property
     def soft_graph(self) -> csr_array:
-        """Strengths of the soft links."""
+        """Strengths of the soft constraints."""
         return adjacency(self.soft, self.strength, self.n_nodes)
 
     def penalty(self, labels: IntArray) -> float:
-        """Return the cost of the soft links that labels break."""
-        return float(np.abs(self.strength[self._broken_soft(labels)]).sum())
+        """Return the cost of the soft constraints that labels violate."""
+        return float(np.abs(self.strength[self._violated_soft(labels)]).sum())
 
-    def unhappy(self, labels: IntArray) -> IntArray:
-        """Return the nodes with a link that labels break."""
+    def violating(self, labels: IntArray) -> IntArray:
+        """Return the nodes with a constraint that labels violate."""
         u, v = self.hard.T
-        broken = [self.hard[labels[u] == labels[v]], self.soft[self._broken_soft(labels)]]
-        return np.unique(np.concatenate(broken))
+        violated = [self.hard[labels[u] == labels[v]], self.soft[self._violated_soft(labels)]]
+        return np.unique(np.concatenate(violated))
 
-    def among(self, nodes: IntArray) -> LinkedNodes:
+    def among(self, nodes: IntArray) -> ConstrainedNodes:
         """Return whole blocks on their own, their nodes numbered anew."""
         place = np.full(self.n_nodes, -1)
         place[nodes] = np.arange(len(nodes))
         hard, soft = place[self.hard], place[self.soft]
         inside = soft[:, 0] >= 0
-        return LinkedNodes(len(nodes), hard[hard[:, 0] >= 0], soft[inside], self.strength[inside])
+        return ConstrainedNodes(len(nodes), hard[hard[:, 0] >= 0], soft[inside], self.strength[inside])
 
-    def _broken_soft(self, labels: IntArray) -> BoolArray:
+    def _violated_soft(self, labels: IntArray) -> BoolArray:
         u, v = self.soft.T
         return (labels[u] == labels[v]) != (self.strength > 0)
 
 
 def cheapest_assignment(
     cost: FloatArray,
-    nodes: LinkedNodes,
+    nodes: ConstrainedNodes,
     *,
     gap: float = 0.0,
     deadline: float = np.inf,
@@ -122,9 +122,9 @@ def cheapest_assignment(
     Parameters
     ----------
     cost : ndarray of shape (n_nodes, n_clusters)
-        Cost of each node in each cluster, links aside.
-    nodes : LinkedNodes
-        The links.
+        Cost of each node in each cluster, without penalties.
+    nodes : ConstrainedNodes
+        The constraints.
     gap : float
         Relative distance from the optimum that is good enough.
     deadline : float
@@ -137,12 +137,12 @@ def cheapest_assignment(
     Raises
     ------
     InfeasibleError
-        If no assignment keeps the hard links.
+        If no assignment satisfies the hard constraints.
     SolverError
         If the deadline passes.
     """
     labels = cost.argmin(axis=1).astype(np.int64, copy=False)
-    for part in _batches(nodes, nodes.unhappy(labels)):
+    for part in _batches(nodes, nodes.violating(labels)):
         if start is not None and len(part) > limit:
             labels[part] = start[part]
         else:
@@ -150,7 +150,7 @@ def cheapest_assignment(
     return labels
 
 
-def _batches(nodes: LinkedNodes, wanted: IntArray) -> Iterator[IntArray]:
+def _batches(nodes: ConstrainedNodes, wanted: IntArray) -> Iterator[IntArray]:
     """Yield the nodes of the blocks with a wanted node, whole blocks, some together."""
     members = np.flatnonzero(np.isin(nodes.block, nodes.block[wanted]))
     members = members[np.argsort(nodes.block[members], kind="stable")]
@@ -209,7 +209,7 @@ def _cover(order: IntArray, starts: IntArray, ends: IntArray) -> tuple[IntArray,
 class _Program:
     """The integer program of a few blocks."""
 
-    def __init__(self, cost: FloatArray, nodes: LinkedNodes) -> None:
+    def __init__(self, cost: FloatArray, nodes: ConstrainedNodes) -> None:
         n_clusters = cost.shape[1]
         rank = cost.argsort(axis=1, kind="stable").argsort(axis=1)
         self.node, self.cluster = np.nonzero(rank < nodes.n_candidates[:, None])
@@ -234,21 +234,21 @@ class _Program:
         self._add_rows([(row, variable[entry, cluster][useful], np.ones(len(row)))], high=1.0)
 
     def _add_soft(self, pairs: IntArray, strength: FloatArray, *, together: bool) -> None:
-        """Add the rows of soft links and their slack variables z."""
+        """Add the rows of soft constraints and their slack variables z."""
         first, second = self.variable[pairs[:, 0]], self.variable[pairs[:, 1]]
-        link, cluster = np.nonzero((first >= 0) & (second >= 0))
-        row, one = np.arange(len(link)), np.ones(len(link))
+        pair, cluster = np.nonzero((first >= 0) & (second >= 0))
+        row, one = np.arange(len(pair)), np.ones(len(pair))
         sign = -one if together else one
         self._add_rows(
             [
-                (row, first[link, cluster], one),
-                (row, second[link, cluster], sign),
+                (row, first[pair, cluster], one),
+                (row, second[pair, cluster], sign),
                 (row, self.n_variables + row, -one),
             ],
             high=0.0 if together else 1.0,
         )
-        self.prices.append(strength[link])
-        self.n_variables += len(link)
+        self.prices.append(strength[pair])
+        self.n_variables += len(pair)
 
     def _add_rows(self, entries: list[tuple[IntArray, IntArray, FloatArray]], high: float) -> None:
         """Add rows that must not exceed `high`."""
@@ -274,11 +274,11 @@ class _Program:
             options=options,
         )
         if outcome.status == _STATUS_INFEASIBLE:
-            raise InfeasibleError("No assignment keeps all hard links.")
+            raise InfeasibleError("No assignment satisfies all hard constraints.")
         if outcome.status != _STATUS_OPTIMAL:
-            found = "no assignment" if outcome.x is None else f"one within {outcome.mip_gap:.1%} of the best"
+            so_far = "no assignment" if outcome.x is None else f"one within {outcome.mip_gap:.1%} of the best"
             raise SolverError(
-                f"The assignment of {len(self.low[0])} linked nodes did not end: {found} so far."
+                f"The assignment of {len(self.low[0])} constrained nodes did not end: {so_far} so far."
             )
         chosen = outcome.x[: len(self.node)] > 0.5
         labels = np.empty(len(self.low[0]), dtype=np.int64)

@@ -1,7 +1,7 @@
 """Learned metrics of the k-means family: one or one for each cluster, diagonal or full.
 
-With the links broken as they are, the objective is the sum over metrics of
-``<A, S> - n log det A``, where S collects the scatter of the n samples and the broken links
+With the violated constraints as they are, the objective is the sum over metrics of
+``<A, S> - n log det A``, where S collects the scatter of the n samples and the violated constraints
 (equation 7 is ``A = n S^-1``).  S may be singular or indefinite, so the minimum is taken over the
 metrics with ``A <= (floor V)^-1``, V the variances of the features: eigenvalues of ``S / n`` below
 the floor are lifted to it.  That is the optimum and not merely a repair, so it cannot raise the
@@ -17,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cscluster.algorithms.base import FloatArray, IntArray
-from cscluster.algorithms.partition._assign import Penalties, squared_distances
-from cscluster.algorithms.partition._closure import BrokenLinks, Closure
+from cscluster.algorithms.partition._assign import Penalties
+from cscluster.algorithms.partition._centers import squared_distances
+from cscluster.algorithms.partition._closure import Closure, Violations
+from cscluster.arrays import require_memory
 from cscluster.linalg.kernels import squared_norms
 from cscluster.linalg.scatter import group_sums
 
@@ -37,7 +39,7 @@ class Metrics:
         Difference x' - x'' of the maximally separated pair; for diagonal matrices, of two opposite
         corners of the bounding box, which keeps every weight positive.
     w : float
-        Cost of a broken link of weight one.
+        Cost of a violated constraint of weight one.
     floor : float
         Least eigenvalue of A^-1, relative to the variances of the features.
     variance : ndarray of shape (n_features,)
@@ -66,6 +68,8 @@ class Metrics:
     ) -> Self:
         """Return Euclidean metrics."""
         n_metrics, d = 1 if metric == "single" else n_clusters, X.shape[1]
+        if matrix == "full":
+            require_memory("matrix='full'", (3, n_metrics, d, d), "use diagonal matrices, or rca")
         one = np.ones(d) if matrix == "diagonal" else np.eye(d)
         constant = np.ptp(X, axis=0) == 0
         far = np.ptp(X, axis=0) if matrix == "diagonal" else farthest_pair(X, X, squared_norms(X))
@@ -120,7 +124,7 @@ class Metrics:
         Full ones map the samples to find the farthest; their `distances` then cost little and are returned.
         """
         full, single = self.L.ndim == 3, len(self.L) == 1
-        X_linked, broken = X[closure.points], closure.broken(labels[closure.points])
+        X_points, violated = X[closure.points], closure.violated(labels[closure.points])
         L, log_det, far = np.empty_like(self.L), np.empty_like(self.log_det), self.far.copy()
         J, n_floored, columns = 0.0, 0, []
         for m in range(len(L)):
@@ -128,9 +132,9 @@ class Metrics:
             n = len(labels[inside])
             S = within_scatter(X[inside], labels[inside], mu, full)
             n_apart = 0.0
-            for links in broken if single else [links.at(m) for links in broken]:
-                S += self.w * broken_scatter(X_linked, links, single, full)
-                n_apart += self.w * links.cost[~links.is_must].sum()
+            for each in violated if single else [each.at(m) for each in violated]:
+                S += self.w * violated_scatter(X_points, each, single, full)
+                n_apart += self.w * each.cost[~each.is_must].sum()
             pair = self.far[m, None]
             mean = (S + n_apart * product(pair, pair, full)) / n
             mean += np.diag(self.constant) if full else self.constant
@@ -139,8 +143,8 @@ class Metrics:
                 Z = transform(X, L[m])
                 norms = squared_norms(Z)
                 far[m] = farthest_pair(X, Z, norms)
-                centres = transform(mu if single else mu[[m]], L[m])
-                columns.append(squared_distances(Z, centres, norms) - log_det[m])
+                centers = transform(mu if single else mu[[m]], L[m])
+                columns.append(squared_distances(Z, centers, norms) - log_det[m])
             delta = (transform(far[m], L[m]) ** 2).sum()
             J += (transform(S, L[m]) * L[m]).sum() + n_apart * delta - n * log_det[m]
             n_floored |= floored
@@ -164,18 +168,18 @@ def within_scatter(X: FloatArray, labels: IntArray, mu: FloatArray, full: bool) 
     return product(X, X, full) - product(sizes[:, None] * mu, mu, full)
 
 
-def broken_scatter(X: FloatArray, links: BrokenLinks, single: bool, full: bool) -> FloatArray:
-    """Return the terms ``(x_i - x_j)(x_i - x_j)^T`` of broken links in equation (7), or their diagonal.
+def violated_scatter(X: FloatArray, violated: Violations, single: bool, full: bool) -> FloatArray:
+    """Return the terms ``(x_i - x_j)(x_i - x_j)^T`` of equation (7), or their diagonal.
 
-    A broken must-link counts half for each of its two clusters, so once for a single metric.  The
+    A violated must-link counts half for each of its two clusters, so once for a single metric.  The
     sum over all pairs of points of two cells needs only the sizes and sums of the cells.
     """
-    a, b, n = links.a, links.b, links.sizes
-    v = links.weight * np.where(links.is_must, 1.0 if single else 0.5, -1.0)
+    a, b, n = violated.a, violated.b, violated.sizes
+    v = violated.weight * np.where(violated.is_must, 1.0 if single else 0.5, -1.0)
     degree = np.bincount(a, v * n[b], len(n)) + np.bincount(b, v * n[a], len(n))
-    sums = group_sums(X, links.cell, len(n))
+    sums = group_sums(X, violated.cell, len(n))
     across = product(v[:, None] * sums[a], sums[b], full)
-    return product(degree[links.cell, None] * X, X, full) - across - across.T
+    return product(degree[violated.cell, None] * X, X, full) - across - across.T
 
 
 def minimiser(S: FloatArray, floor: float, variance: FloatArray) -> tuple[FloatArray, float, bool]:

@@ -1,4 +1,4 @@
-"""First centres from the neighbourhoods that must-links form (bilenko2004, section 3.1)."""
+"""First centers from the neighbourhoods that must-links form (bilenko2004, section 3.1)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from cscluster.linalg.scatter import group_sums
 def seed_centers(
     X: FloatArray, constraints: Constraints, n_clusters: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return first centres of shape (n_clusters, n_features).
+    """Return first centers of shape (n_clusters, n_features).
 
     They are centroids of neighbourhoods: of all, or where there are more than clusters of those
-    that a weighted farthest-first traversal picks.  Where there are fewer, the other centres are
+    that a weighted farthest-first traversal picks.  Where there are fewer, the other centers are
     random perturbations of the global centroid.
     """
     centroids, sizes = _neighbourhoods(X, constraints)
@@ -30,7 +30,7 @@ def seed_centers(
 def authors_seeds(
     X: FloatArray, constraints: Constraints, n_clusters: int, rng: np.random.Generator
 ) -> tuple[FloatArray, IntArray]:
-    """Return first centres and first labels as the program of the authors of bilenko2004 has them.
+    """Return first centers and first labels as the program of the authors of bilenko2004 has them.
 
     It differs from `seed_centers` in what the paper leaves open: the distance of two neighbourhoods is
     weighted by the geometric mean of their sizes, a perturbed centroid is `perturbed_centroids`, and the
@@ -47,7 +47,7 @@ def authors_seeds(
 
 
 def perturbed_centroids(centroid: FloatArray, count: int, rng: np.random.Generator) -> FloatArray:
-    """Return `count` centres whose features are ``centroid * (1 + 0.7 (U - 1/2))``, U uniform on [0, 1]."""
+    """Return `count` centers whose features are ``centroid * (1 + 0.7 (U - 1/2))``, U uniform on [0, 1]."""
     return centroid * (1 + 0.7 * (rng.random((count, len(centroid))) - 0.5))
 
 

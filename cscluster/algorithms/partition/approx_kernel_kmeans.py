@@ -1,24 +1,22 @@
-"""Approximate kernel k-means: centres in the span of a few samples."""
+"""Approximate kernel k-means: centers in the span of a few samples."""
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import sklearn.cluster
 
-from cscluster.algorithms.base import FloatArray, IntArray, Samples
+from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
 from cscluster.algorithms.kernel_parameters import GaussianEstimator
 from cscluster.algorithms.parameters import Integer, Real, parameter
-from cscluster.algorithms.partition._restarts import RestartedClusterer
-from cscluster.constraints import Constraints
 from cscluster.linalg.kernels import Nystroem
 
 _BLOCK = 4096
 
 
-class ApproxKernelKMeans(GaussianEstimator, RestartedClusterer):
-    r"""Kernel k-means whose centres lie in the span of randomly chosen landmarks, without constraints.
+class ApproxKernelKMeans(GaussianEstimator, Clusterer):
+    r"""Kernel k-means whose centers lie in the span of randomly chosen landmarks, without constraints.
 
     Minimises over partitions l and coefficients :math:`\alpha`
 
@@ -54,14 +52,14 @@ class ApproxKernelKMeans(GaussianEstimator, RestartedClusterer):
     """
 
     n_landmarks: int = parameter(200, "number of landmarks s; all samples if there are fewer", Integer(1))
-    n_init: int = 3
-    max_iter: int = 100
-    tol: float = parameter(1e-4, "relative change of the centres that counts as none", Real(0))
+    n_init: int = parameter(3, "number of starts; the lowest objective wins", Integer(1))
+    max_iter: int = parameter(100, "iteration limit of a start", Integer(1))
+    tol: float = parameter(1e-4, "relative change of the centers that counts as none", Real(0))
 
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Cluster `X`; the links are not used."""
-        X, _ = self._validate(X, constraints)
-        rng = np.random.default_rng(self.random_state)
+    def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
+        """Cluster `X`; partial labels and constraints are checked, but not used."""
+        X, _ = self._validate(X, y, constraints)
+        rng = np.random.default_rng(self._seed)
         self._features = Nystroem.fit(self._kernel_for(X), X, self.n_landmarks, rng)
         self._model = sklearn.cluster.KMeans(
             self.n_clusters,
@@ -70,13 +68,17 @@ class ApproxKernelKMeans(GaussianEstimator, RestartedClusterer):
             tol=self.tol,
             random_state=int(rng.integers(2**31)),
         ).fit(_in_blocks(self._features, X))
-        self._end_with(self._model)
-        return self
+        return self._set_kmeans_partition(self._model)
 
     def predict(self, X: Samples) -> IntArray:
-        """Return the nearest centre of each sample."""
+        """Return the nearest center of each sample."""
         X = self._validate_new(X)
         return self._model.predict(_in_blocks(self._features, X)).astype(np.int64)
+
+    def costs(self, X: Samples) -> FloatArray:
+        """Return the squared distance of each sample from each center."""
+        X = self._validate_new(X)
+        return np.asarray(self._model.transform(_in_blocks(self._features, X)) ** 2)
 
 
 def _in_blocks(features: Nystroem, X: FloatArray) -> FloatArray:

@@ -1,10 +1,11 @@
-"""COP-KMeans: k-means that never breaks a link."""
+"""COP-KMeans: k-means that never violates a constraint."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from heapq import heappop, heappush
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -12,19 +13,28 @@ from sklearn.cluster import kmeans_plusplus
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.compiled import compiled
-from cscluster.algorithms.fallback import Reference
-from cscluster.algorithms.partition._assign import nearest, squared_distances
-from cscluster.algorithms.partition._centres import LloydClusterer
+from cscluster.algorithms.partition._centers import (
+    MAX_ITER,
+    N_INIT,
+    TOL,
+    CenterClusterer,
+    LocalMinimum,
+    centroids,
+    fill_empty,
+    inertia,
+    lloyd,
+    lowest,
+    nearest,
+    squared_distances,
+)
 from cscluster.algorithms.partition._closure import Closure
-from cscluster.algorithms.partition._lloyd import fill_empty, means
-from cscluster.algorithms.partition._restarts import LocalMinimum, RestartedClusterer
-from cscluster.constraints import Constraints
+from cscluster.algorithms.partition.kmeans import quick_kmeans
 from cscluster.errors import InfeasibleError
 from cscluster.linalg.scatter import group_sums
 
 
-class COPKMeans(RestartedClusterer, LloydClusterer):
-    r"""K-means over the partitions that keep every link.
+class COPKMeans(CenterClusterer):
+    r"""K-means over the partitions that satisfy every constraint.
 
     Seeks a local minimum of
 
@@ -34,20 +44,20 @@ class COPKMeans(RestartedClusterer, LloydClusterer):
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        The centres mu.
+        The centers mu.
 
     Raises
     ------
     ConstraintError
-        If links contradict each other.
+        If constraints contradict each other.
     InfeasibleError
-        If no start finds a partition that keeps all links.  To find one is to colour a graph, so
-        that one may exist all the same.
+        If no start finds a partition that satisfies all constraints.  To find one is to colour a graph,
+        so that one may exist all the same.
 
     Notes
     -----
-    A must-link component chooses its cluster as one, and next comes always the component to which
-    cannot-links leave the fewest clusters.  This order fails far less often than the samples' own
+    A must-link component chooses its cluster as one, and next is always the component to which
+    cannot-links leave the fewest clusters [2]_.  This order fails far less often than the samples' own
     order in [1]_.  An iteration that would raise the objective is not made, so the objective falls.
 
     An iteration takes O(n K d) for the samples and O(e log e) for e separated pairs of components.
@@ -62,86 +72,94 @@ class COPKMeans(RestartedClusterer, LloydClusterer):
     --------
     >>> from cscluster import Constraints, COPKMeans
     >>> X = [[0.0], [1.0], [2.0], [8.0], [9.0]]
-    >>> links = Constraints([(2, 3)], [(1, 2)], n_samples=5)
-    >>> labels = COPKMeans(n_clusters=2, random_state=0).fit(X, links).labels_
+    >>> constraints = Constraints([(2, 3)], [(1, 2)], n_samples=5)
+    >>> labels = COPKMeans(n_clusters=2, random_state=0).fit(X, constraints=constraints).labels_
     >>> labels.tolist() in ([0, 0, 1, 1, 1], [1, 1, 0, 0, 0])
     True
     """
 
     version = 3
-    keeps_hard_links = True
-    weighs_links = False
+    satisfies_hard_constraints = True
+    weighs_constraints = False
 
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Cluster `X`."""
-        X, constraints = self._validate(X, constraints)
+    n_init: int = N_INIT
+    max_iter: int = MAX_ITER
+    tol: float = TOL
+
+    def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
+        """Cluster `X`; the parameters are those of `ConstrainedEstimator.fit`."""
+        X, constraints = self._validate(X, y, constraints)
         constraints.require_consistent()
         if constraints.n_components < self.n_clusters:
             raise InfeasibleError(
                 f"Must-links leave {constraints.n_components} components, "
                 f"too few for {self.n_clusters} clusters."
             )
-        random = np.random.RandomState(self.random_state)
+        random = np.random.RandomState(self._seed)
         origin, closure = X.mean(axis=0), Closure.of(constraints)
-        runs = [
-            self._run(X - origin, mu, constraints.components, closure, random)
-            for mu in self._starts(X - origin, random)
-        ]
-        feasible = [run for run in runs if run is not None]
-        if not feasible:
+        X = X - origin
+        still = self.tol * X.var(axis=0).mean()
+        minima = []
+        for mu in self._starts(X, random):
+            order = random.permutation(closure.n_components)
+            minimum = descend(X, mu, closure, constraints.components, order, self.max_iter, still)
+            minima += [minimum] if minimum else []
+        if not minima:
             raise InfeasibleError(
                 f"None of {self.n_init} starts found a partition into {self.n_clusters} clusters "
-                "that keeps all links."
+                "that satisfies all constraints."
             )
-        return self._end_at(feasible, origin)
+        return self._set_minimum(lowest(minima), origin)
 
     def _starts(self, X: FloatArray, random: np.random.RandomState) -> Iterator[FloatArray]:
-        """Yield first centres: those of k-means last, unless there is only one start."""
+        """Yield first centers: those of k-means last, unless there is only one start."""
         for _ in range(max(self.n_init - 1, 1)):
             yield kmeans_plusplus(X, self.n_clusters, random_state=random)[0]
         if self.n_init > 1:
-            yield Reference(X, self.n_clusters, self.random_state).kmeans.cluster_centers_
-
-    def _run(
-        self,
-        X: FloatArray,
-        mu: FloatArray,
-        component: IntArray,
-        closure: Closure,
-        random: np.random.RandomState,
-    ) -> LocalMinimum | None:
-        """Alternate from the centres `mu`; None if no partition was found."""
-        order = random.permutation(closure.n_components)
-        still = self.tol * X.var(axis=0).mean()
-        labels, objective, converged = None, [np.inf], False
-        while not converged and len(objective) <= self.max_iter:
-            D = squared_distances(X, mu)
-            candidate = keep_links(D, closure, order)
-            if candidate is None:
-                break
-            fill_empty(X, D, candidate, component)
-            mu_before, mu_candidate = mu, means(X, candidate, self.n_clusters)
-            J = float(((X - mu_candidate[candidate]) ** 2).sum())
-            if objective[-1] <= J:
-                converged = True
-                break
-            labels, mu = candidate, mu_candidate
-            objective.append(J)
-            converged = bool(((mu - mu_before) ** 2).sum() <= still)
-        return None if labels is None else LocalMinimum(labels, mu, np.array(objective[1:]), converged)
+            yield quick_kmeans(X, self.n_clusters, self._seed).cluster_centers_
 
 
-def keep_links(D: FloatArray, closure: Closure, order: IntArray) -> IntArray | None:
-    """Return the cheapest cluster of each sample such that no link breaks; None if that fails.
+def descend(
+    X: FloatArray,
+    mu: FloatArray,
+    closure: Closure,
+    component: IntArray,
+    order: IntArray,
+    max_iter: int,
+    still: float,
+) -> LocalMinimum | None:
+    """Alternate from the centers `mu` while the objective falls; None if no partition is feasible."""
 
-    `D` are the costs of the samples; `order` decides between components with equally many
-    clusters left.
+    def step(mu: FloatArray) -> tuple[IntArray, FloatArray, float]:
+        D = squared_distances(X, mu)
+        labels = feasible_labels(D, closure, order)
+        fill_empty(D, labels, component, X)
+        mu = centroids(X, labels, len(mu))
+        return labels, mu, inertia(X, labels, mu)
+
+    best: LocalMinimum | None = None
+    try:
+        for now in lloyd(step, mu, max_iter, still):
+            if best and best.objective[-1] <= now.objective[-1]:
+                return replace(best, converged=True)
+            best = now
+    except InfeasibleError:
+        pass
+    return best
+
+
+def feasible_labels(D: FloatArray, closure: Closure, order: IntArray) -> IntArray:
+    """Return the cheapest cluster of each sample such that no constraint is violated.
+
+    `D` are the costs of the samples; `order` decides between components with equally many clusters left.
     """
     labels = nearest(D)
     cost = group_sums(D[closure.points], closure.component, closure.n_components)
     chosen = colour(order, cost, closure.separated)
+    if (chosen < 0).any():
+        raise InfeasibleError("No cluster is left for a component.")
     labels[closure.points] = chosen[closure.component]
-    return labels if (chosen >= 0).all() else None
+    return labels
 
 
 def colour(order: IntArray, cost: FloatArray, separated: csr_array) -> IntArray:

@@ -1,17 +1,16 @@
-"""HMRF-KMeans: k-means by angles whose feature weights are learned, with a cost for broken links."""
+"""HMRF-KMeans: k-means by angles with learned feature weights and a penalty for violated constraints."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
-from cscluster.algorithms.base import BoolArray, FloatArray, IntArray, Samples, SeededClusterer
+from cscluster.algorithms.base import BoolArray, FloatArray, IntArray, Samples
 from cscluster.algorithms.compiled import compiled
 from cscluster.algorithms.parameters import Boolean, Integer, Real, parameter
-from cscluster.algorithms.partition._assign import nearest
-from cscluster.algorithms.partition._lloyd import fill_empty
+from cscluster.algorithms.partition._centers import CenterClusterer, LocalMinimum, fill_empty, nearest
 from cscluster.algorithms.partition._seeding import seed_centers
 from cscluster.constraints import Constraints
 from cscluster.linalg.scatter import group_sums
@@ -39,8 +38,8 @@ class Pairs:
     P, Q : ndarrays of shape (n_pairs, n_features)
         The vectors.
     c : ndarray of shape (n_pairs,)
-        How much a cosine is worth: one for a sample and its centre, the weight of a broken must-link, and
-        minus that of a broken cannot-link.
+        How much a cosine counts: one for a sample and its center, the weight of a violated must-link, and
+        minus that of a violated cannot-link.
     """
 
     P: FloatArray
@@ -100,7 +99,7 @@ def assign_in_turn(
         labels[u] = best
 
 
-class HMRFKMeans(SeededClusterer):
+class HMRFKMeans(CenterClusterer):
     r"""K-means on a hidden Markov random field, with cosine distortion.
 
     With :math:`\varphi(x, y) = 1 - x^T A y / (\|x\|_A \|y\|_A)` and diagonal A > 0, finds a local minimum of
@@ -110,8 +109,8 @@ class HMRFKMeans(SeededClusterer):
               + w \sum_{(i,j) \in C} \bar w_{ij} (2 - \varphi(x_i, x_j)) [l_i = l_j]
               + \sum_m \left( \tfrac{1}{2} a_m^2 - \log a_m \right)
 
-    over partitions l, directions mu and weights a: the posterior of labels whose links form a random
-    field, with Rayleigh priors of the weights.
+    over partitions l, directions mu and weights a: the posterior of labels whose constraints form a
+    random field, with Rayleigh priors of the weights.
 
     Attributes
     ----------
@@ -122,12 +121,12 @@ class HMRFKMeans(SeededClusterer):
 
     Notes
     -----
-    The method of [1]_ with its cosine distance, which suits texts; with squared Euclidean distance and
-    log det A it is `MPCKMeans`.  Samples without links go to the closest direction, the others choose in
-    turn while their partners stay (iterated conditional modes).  The weights take one step of descent
+    The method of [1]_ with its cosine distance, which suits documents; with squared Euclidean distance and
+    log det A it is `MPCKMeans`.  Samples without constraints go to the closest direction, the others choose
+    in turn while their partners stay (iterated conditional modes).  The weights take one step of descent
     with a line search, so that the objective never rises; [1]_ takes a step of fixed length.
 
-    An iteration takes O(n K d) for the samples and O(K d) for each link.
+    An iteration takes O(n K d) for the samples and O(K d) for each constraint.
 
     References
     ----------
@@ -136,74 +135,62 @@ class HMRFKMeans(SeededClusterer):
 
     Examples
     --------
-    >>> from cscluster import Constraints, HMRFKMeans
+    >>> from cscluster import HMRFKMeans
     >>> X = [[5.0, 0.1], [1.0, 0.0], [0.2, 4.0], [0.0, 1.0]]
-    >>> links = Constraints([(0, 1)], [(0, 2)], n_samples=4)
-    >>> labels = HMRFKMeans(n_clusters=2, random_state=0).fit(X, links).labels_
+    >>> constraints = [(0, 1, "must"), (0, 2, "cannot")]
+    >>> labels = HMRFKMeans(n_clusters=2, random_state=0).fit(X, constraints=constraints).labels_
     >>> bool(labels[0] == labels[1] != labels[2] == labels[3])
     True
     """
 
-    w: float = parameter(1.0, "cost of a broken link of weight one, which competes with distortions", Real(0))
+    w: float = parameter(
+        1.0, "cost of a violated constraint of weight one, which competes with distortions", Real(0)
+    )
     learn_weights: bool = parameter(True, "whether the weights of the features are learned", Boolean())
     max_iter: int = parameter(100, "iteration limit", Integer(1))
     tol: float = parameter(1e-5, "relative fall of the objective that counts as none", Real(0))
 
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Cluster `X`."""
-        X, constraints = self._validate(X, constraints)
+    def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
+        """Cluster `X`; the parameters are those of `ConstrainedEstimator.fit`."""
+        X, constraints = self._validate(X, y, constraints)
         size = np.abs(X).max(initial=0.0)
         X = X / size if size > 0 else X
-        rng = np.random.default_rng(self.random_state)
+        rng = np.random.default_rng(self._seed)
         K, a = self.n_clusters, np.ones(X.shape[1])
-        links = _Links.of(constraints)
+        field = RandomField.of(constraints, self.w)
         mu = normalise(seed_centers(X, constraints, K, rng), a)
-        labels: IntArray | None = None
+        labels = nearest(1 - normalise(X, a) @ mu.T)
         objective: list[float] = []
-        self.converged_ = False
-        while not self.converged_ and len(objective) < self.max_iter:
+        converged = False
+        while not converged and len(objective) < self.max_iter:
             Y = normalise(X, a)
             D = 1 - Y @ mu.T
-            free = nearest(D)
-            labels = free if labels is None else np.where(links.touched, labels, free)
-            cost = links.cost(Y, self.w)
-            assign_in_turn(
-                rng.permutation(np.flatnonzero(links.touched)),
-                D,
-                labels,
-                links.starts,
-                links.partner,
-                links.is_must,
-                cost,
-            )
-            fill_empty(X, D, labels, np.arange(len(X)))
+            labels = np.where(field.touched, labels, nearest(D))
+            order = rng.permutation(np.flatnonzero(field.touched))
+            assign_in_turn(order, D, labels, field.starts, field.partner, field.is_must, field.costs(Y))
+            fill_empty(D, labels, X=X)
             mu = normalise(group_sums(Y, labels, K), np.ones_like(a))
             if self.learn_weights:
-                a = improve_weights(links.broken(X, labels, mu / np.sqrt(a), self.w), a)
+                a = improve_weights(field.pairs(X, labels, mu / np.sqrt(a)), a)
                 Y = normalise(X, a)
                 mu = normalise(group_sums(Y, labels, K), np.ones_like(a))
-            objective.append(links.objective(Y, labels, mu, a, self.w))
-            self.converged_ = len(objective) > 1 and objective[-2] - objective[-1] <= self.tol * abs(
-                objective[-1]
-            )
-        assert labels is not None
-        self.labels_ = labels
-        self.cluster_centers_, self.weights_ = mu, a
-        self.objective_ = np.array(objective)
-        self.n_iter_ = len(objective)
-        return self
+            objective.append(field.objective(Y, labels, mu, a))
+            converged = len(objective) > 1 and objective[-2] - objective[-1] <= self.tol * abs(objective[-1])
+        self.weights_ = a
+        return self._set_minimum(LocalMinimum(labels, mu, np.array(objective), converged), np.zeros(1))
 
-    def predict(self, X: Samples) -> IntArray:
-        """Return the closest direction of each sample, links aside."""
+    def costs(self, X: Samples) -> FloatArray:
+        """Return the distortion between each sample and each direction."""
         X = self._validate_new(X)
-        return nearest(1 - normalise(X, self.weights_) @ self.cluster_centers_.T)
+        return 1 - normalise(X, self.weights_) @ self.cluster_centers_.T
 
 
 @dataclass(frozen=True)
-class _Links:
-    """The links, and for each sample those that it has."""
+class RandomField:
+    """The constraints, each of which costs `w` times its weight if violated, and those of each sample."""
 
-    links: Constraints
+    constraints: Constraints
+    w: float
     touched: BoolArray
     starts: IntArray
     partner: IntArray
@@ -211,34 +198,36 @@ class _Links:
     number: IntArray
 
     @classmethod
-    def of(cls, links: Constraints) -> _Links:
-        pairs = links.pairs
+    def of(cls, constraints: Constraints, w: float) -> RandomField:
+        """Sort the constraints by sample."""
+        pairs, n = constraints.pairs, constraints.n_samples
         own, other = np.concatenate([pairs, pairs[:, ::-1]]).T
         number = np.tile(np.arange(len(pairs)), 2)
         order = np.argsort(own, kind="stable")
-        starts = np.searchsorted(own[order], np.arange(links.n_samples + 1))
-        touched = np.isin(np.arange(links.n_samples), links.touched)
-        must = number[order] < len(links.must_links)
-        return cls(links, touched, starts, other[order], must, number[order])
+        starts = np.searchsorted(own[order], np.arange(n + 1))
+        touched = np.isin(np.arange(n), constraints.touched)
+        is_must = number[order] < len(constraints.must_links)
+        return cls(constraints, w, touched, starts, other[order], is_must, number[order])
 
-    def cost(self, Y: FloatArray, w: float) -> FloatArray:
-        """Return the cost of breaking each link, in the order of `partner`."""
-        i, j = self.links.pairs.T
+    def costs(self, Y: FloatArray) -> FloatArray:
+        """Return the cost of violating each constraint, in the order of `partner`."""
+        i, j = self.constraints.pairs.T
         cosine = np.einsum("ij,ij->i", Y[i], Y[j])
-        each = np.where(self.links.is_must, 1.0 - cosine, _LARGEST - 1.0 + cosine)
-        return (w * self.links.weights * each)[self.number]
+        each = np.where(self.constraints.is_must, 1.0 - cosine, _LARGEST - 1.0 + cosine)
+        return (self.w * self.constraints.weights * each)[self.number]
 
-    def broken(self, X: FloatArray, labels: IntArray, mu: FloatArray, w: float) -> Pairs:
+    def pairs(self, X: FloatArray, labels: IntArray, mu: FloatArray) -> Pairs:
         """Return the pairs whose cosines count in the objective."""
-        broken = self.links.violated(labels)
-        i, j = broken.pairs.T
-        c = np.concatenate([np.ones(len(X)), w * np.where(broken.is_must, broken.weights, -broken.weights)])
+        violated = self.constraints.violated(labels)
+        i, j = violated.pairs.T
+        sign = np.where(violated.is_must, 1.0, -1.0)
+        c = np.concatenate([np.ones(len(X)), self.w * sign * violated.weights])
         return Pairs(np.concatenate([X, X[i]]), np.concatenate([mu[labels], X[j]]), c)
 
-    def objective(self, Y: FloatArray, labels: IntArray, mu: FloatArray, a: FloatArray, w: float) -> float:
+    def objective(self, Y: FloatArray, labels: IntArray, mu: FloatArray, a: FloatArray) -> float:
         """Return the objective."""
-        pairs = self.broken(Y, labels, mu, w)
-        ones = np.ones_like(a)
-        constant = len(Y) + pairs.c[len(Y) :] @ np.where(pairs.c[len(Y) :] > 0, 1.0, 1.0 - _LARGEST)
+        pairs = self.pairs(Y, labels, mu)
+        penalties = pairs.c[len(Y) :]
+        constant = len(Y) + penalties @ np.where(penalties > 0, 1.0, 1.0 - _LARGEST)
         prior = float((a**2 / 2 - np.log(a)).sum() - len(a) / 2)
-        return pairs.value(ones) + float(constant) + prior
+        return pairs.value(np.ones_like(a)) + float(constant) + prior

@@ -1,25 +1,26 @@
-"""K-means: the baseline of every table."""
+"""K-means of scikit-learn."""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import sklearn.cluster
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
-from cscluster.algorithms.base import FloatArray, IntArray, Samples
+from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
 from cscluster.algorithms.parameters import Choice, Real, parameter
-from cscluster.algorithms.partition._restarts import RestartedClusterer
+from cscluster.algorithms.partition._centers import MAX_ITER, N_INIT
 from cscluster.algorithms.partition._seeding import perturbed_centroids
 from cscluster.algorithms.shared import once
-from cscluster.constraints import Constraints
 
 _BLOCK_ROWS = 4096
 
 
-class KMeans(RestartedClusterer):
+class KMeans(Clusterer):
     """K-means of scikit-learn, without constraints.
 
     Minimises the sum over samples of ``||x_i - mu_{y_i}||^2``.
@@ -27,7 +28,7 @@ class KMeans(RestartedClusterer):
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        The centres mu.
+        The centers mu.
 
     Notes
     -----
@@ -46,33 +47,38 @@ class KMeans(RestartedClusterer):
 
     accepts_sparse = True
 
+    n_init: int = N_INIT
+    max_iter: int = MAX_ITER
     init: str = parameter(
         "k-means++",
-        "choice of the first centres; 'perturbed', as in the program of bilenko2004's authors, multiplies "
+        "choice of the first centers; 'perturbed', as in the program of bilenko2004's authors, multiplies "
         "each feature of the centroid by a number between 0.65 and 1.35, and has one start",
         Choice("k-means++", "random", "perturbed"),
     )
-    tol: float = parameter(1e-4, "relative change of the centres that counts as none", Real(0))
+    tol: float = parameter(1e-4, "relative change of the centers that counts as none", Real(0))
 
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Cluster `X`; the links are not used."""
-        X, _ = self._validate(X, constraints)
-        options = self.get_params()
+    def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
+        """Cluster `X`; partial labels and constraints are checked, but not used."""
+        X, _ = self._validate(X, y, constraints)
+        options = {**self.get_params(), "random_state": self._seed}
         n_first = self._n_first(X.shape[0])
         setting = (n_first, *sorted(options.items()))
         if self.init == "perturbed":
             centroid = np.asarray(X.mean(axis=0)).ravel()
-            rng = np.random.default_rng(self.random_state)
+            rng = np.random.default_rng(self._seed)
             options |= {"init": perturbed_centroids(centroid, self.n_clusters, rng), "n_init": 1}
-        self._model = once(X, ("k-means", setting), self.random_state, lambda: _fitted(X, options, n_first))
+        self._model = once(X, ("k-means", setting), self._seed, lambda: _fitted(X, options, n_first))
         self.cluster_centers_ = self._model.cluster_centers_
-        self._end_with(self._model)
-        return self
+        return self._set_kmeans_partition(self._model)
 
     def predict(self, X: Samples) -> IntArray:
-        """Return the nearest centre of each sample."""
+        """Return the nearest center of each sample."""
         X = self._validate_new(X)
         return self._model.predict(X).astype(np.int64)
+
+    def costs(self, X: Samples) -> FloatArray:
+        """Return the squared distance of each sample from each center."""
+        return np.asarray(self._model.transform(self._validate_new(X)) ** 2)
 
     def _n_first(self, n_samples: int) -> int:
         """Return the number of samples that the starts run on."""
@@ -80,7 +86,7 @@ class KMeans(RestartedClusterer):
 
 
 class QuickKMeans(KMeans):
-    """K-means as a start or yardstick of other methods: of many samples, a random part chooses the start."""
+    """K-means as a start of other methods: of many samples, a random part chooses the start."""
 
     part: ClassVar[int] = 10_000
 
@@ -89,17 +95,23 @@ class QuickKMeans(KMeans):
         return n_first if n_samples > 2 * n_first else n_samples
 
 
+def quick_kmeans(X: Samples, n_clusters: int, seed: int | None) -> QuickKMeans:
+    """Return k-means with its default parameters, fitted; it need not converge."""
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        return QuickKMeans(n_clusters=n_clusters, random_state=seed).fit(X)
+
+
 def _fitted(X: Samples, options: dict[str, Any], n_first: int) -> sklearn.cluster.KMeans:
     """Fit k-means; only the best start goes on where the starts run on a part of the samples.
 
-    Dense samples are then centred and of single precision, which takes half of the time and of the memory.
+    Dense samples are then centered and of single precision, which takes half of the time and of the memory.
     """
     if n_first == X.shape[0]:
         return sklearn.cluster.KMeans(**options).fit(X)
     origin = np.zeros(1)
     if not sparse.issparse(X):
         origin = X.mean(axis=0)
-        X = _centred(X, origin)
+        X = _centered(X, origin)
     rng = np.random.default_rng(options["random_state"])
     rows = np.sort(rng.choice(X.shape[0], n_first, replace=False))
     best = sklearn.cluster.KMeans(**options).fit(X[rows])
@@ -109,7 +121,7 @@ def _fitted(X: Samples, options: dict[str, Any], n_first: int) -> sklearn.cluste
     return model
 
 
-def _centred(X: FloatArray, origin: FloatArray) -> NDArray[np.float32]:
+def _centered(X: FloatArray, origin: FloatArray) -> NDArray[np.float32]:
     """Return ``X - origin`` without a copy in double precision."""
     Z = np.empty(X.shape, dtype=np.float32)
     for start in range(0, len(X), _BLOCK_ROWS):

@@ -1,25 +1,27 @@
-"""MK-Means: k-means that learns metrics from broken links but does not pay for them."""
+"""MK-Means: k-means that learns metrics from violated constraints, without a penalty for them."""
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 from cscluster.algorithms.base import Samples
-from cscluster.algorithms.partition.mpckmeans import MetricKMeans
+from cscluster.algorithms.partition._constrained_kmeans import ConstrainedKMeans
+from cscluster.algorithms.partition._metric import Metrics
+from cscluster.algorithms.partition.mpckmeans import FLOOR, MATRIX, METRIC, W
 from cscluster.constraints import Constraints
 
 
-class MKMeans(MetricKMeans):
-    r"""K-means with learned metrics: `MPCKMeans` without links in the start and the assignment.
+class MKMeans(ConstrainedKMeans):
+    r"""K-means with learned metrics: `MPCKMeans` without constraints in the start and the assignment.
 
-    Links only enter the metrics, equation (7) of [1]_; a sample chooses the cluster h of least
+    Constraints only enter the metrics, equation (7) of [1]_; a sample chooses the cluster h of least
 
     .. math:: \|x_i - \mu_h\|^2_{A_h} - \log\det A_h .
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        The centres mu.
+        The centers mu.
     metrics_ : ndarray of shape (n_metrics, n_features[, n_features])
         The metrics A, or their diagonals; see `MPCKMeans`.
     n_floored_, n_reseeded_ : int
@@ -27,9 +29,9 @@ class MKMeans(MetricKMeans):
 
     Notes
     -----
-    With ``start='neighbourhoods'`` the first centres are random perturbations of the centroid of the data.
-    Links move no sample, so that labels need not keep them however many there are.  `objective_` is that of
-    MPCK-Means; it may rise, since the assignment ignores the links.
+    The first centers are random perturbations of the centroid of the data.  Constraints move no sample, so
+    that labels may violate them however many there are.  `objective_` is that of MPCK-Means; it may rise,
+    since the assignment ignores the constraints.
 
     An iteration takes O(n K d), with full matrices O(n d^2) for each metric.
 
@@ -42,14 +44,25 @@ class MKMeans(MetricKMeans):
     --------
     >>> from cscluster import Constraints, MKMeans
     >>> X = [[0.0, 9.0], [0.1, -9.0], [0.3, 3.0], [2.0, 9.5], [2.1, -9.2], [2.2, 0.0]]
-    >>> links = Constraints([(0, 1), (3, 4)], [(0, 3), (2, 5)], n_samples=6)
-    >>> MKMeans(n_clusters=2, random_state=1).fit(X, links).metrics_.shape
+    >>> constraints = Constraints([(0, 1), (3, 4)], [(0, 3), (2, 5)], n_samples=6)
+    >>> MKMeans(n_clusters=2, random_state=1).fit(X, constraints=constraints).metrics_.shape
     (1, 2)
     """
 
     version = 4
 
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Cluster `X` and learn the metrics."""
-        X, constraints = self._validate(X, constraints)
-        return self._learn(X, constraints, seeds=Constraints.empty(len(X)), assignment=None)
+    metric: str = METRIC
+    matrix: str = MATRIX
+    floor: float = FLOOR
+    w: float = W
+
+    def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
+        """Cluster `X` and learn the metrics; the parameters are those of `ConstrainedEstimator.fit`."""
+        X, constraints = self._validate(X, y, constraints)
+        first = Metrics.start(
+            X, self.n_clusters, metric=self.metric, matrix=self.matrix, w=self.w, floor=self.floor
+        )
+        none = Constraints.empty(len(X))
+        learned = self._alternate(X, constraints, first, seeds=none, assignment=None)
+        self.metrics_, self.n_floored_ = learned.matrices(), learned.n_floored
+        return self

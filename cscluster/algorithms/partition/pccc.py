@@ -1,22 +1,25 @@
-"""PCCC: k-means whose assignment step is an integer program with hard and soft links."""
+"""PCCC: k-means whose assignment step is an integer program with hard and soft constraints."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.cluster import kmeans_plusplus
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.parameters import Integer, Null, Real, parameter
-from cscluster.algorithms.partition._assign import squared_distances
-from cscluster.algorithms.partition._centres import CentreClusterer
-from cscluster.algorithms.partition._integer_assignment import LinkedNodes, cheapest_assignment
-from cscluster.algorithms.partition._lloyd import fill_empty
+from cscluster.algorithms.partition._centers import (
+    CenterClusterer,
+    LocalMinimum,
+    fill_empty,
+    lowest,
+    squared_distances,
+)
+from cscluster.algorithms.partition._integer_assignment import ConstrainedNodes, cheapest_assignment
 from cscluster.algorithms.partition._local_assignment import improve
-from cscluster.algorithms.partition._restarts import LocalMinimum
 from cscluster.algorithms.partition.cop_kmeans import colour
 from cscluster.constraints import Constraints
 from cscluster.errors import InfeasibleError
@@ -27,7 +30,7 @@ from cscluster.linalg.scatter import group_sums
 class Contracted:
     """Samples that hard must-links join are one node: their mean, with their number as its weight.
 
-    The squared distances of its members to a centre sum to the node's, times its weight, plus a
+    The squared distances of its members to a center sum to the node's, times its weight, plus a
     constant that no assignment changes.
 
     Attributes
@@ -40,34 +43,34 @@ class Contracted:
         Numbers of members.
     spread : float
         Sum of the squared distances between the samples and their nodes.
-    links : LinkedNodes
-        The links between nodes; those inside a node are kept, or broken, by every partition.
+    constraints : ConstrainedNodes
+        The constraints between nodes; those inside a node are satisfied, or violated, by every partition.
     """
 
     node: IntArray
     X: FloatArray
     size: IntArray
     spread: float
-    links: LinkedNodes
+    constraints: ConstrainedNodes
 
     @classmethod
     def of(cls, X: FloatArray, constraints: Constraints, w: float) -> Contracted:
-        """Contract the samples; a broken soft link of weight one costs `w`."""
+        """Contract the samples; a violated soft constraint of weight one costs `w`."""
         hard = constraints.hard
         hard.require_consistent()
         node, n = hard.components, hard.n_components
         size = np.bincount(node)
         means = group_sums(X, node, n) / size[:, None]
-        links = LinkedNodes(n, hard.component_cannot_links, *_soft_links(constraints, node, n, w))
-        return cls(node, means, size, float(((X - means[node]) ** 2).sum()), links)
+        between = ConstrainedNodes(n, hard.component_cannot_links, *_soft_pairs(constraints, node, n, w))
+        return cls(node, means, size, float(((X - means[node]) ** 2).sum()), between)
 
     def constant(self, constraints: Constraints, w: float, labels: IntArray) -> float:
         """Return what all partitions of the nodes have in common, found from one of them."""
-        paid = w * float(constraints.violated(labels[self.node]).weights.sum())
-        return self.spread + paid - self.links.penalty(labels)
+        penalty = w * float(constraints.violated(labels[self.node]).weights.sum())
+        return self.spread + penalty - self.constraints.penalty(labels)
 
     def cost(self, mu: FloatArray) -> FloatArray:
-        """Return the cost of each node in each cluster, links aside, less the spread."""
+        """Return the cost of each node in each cluster, without penalties and the spread."""
         return self.size[:, None] * squared_distances(self.X, mu)
 
     def centers(self, labels: IntArray, n_clusters: int) -> FloatArray:
@@ -81,13 +84,13 @@ class Contracted:
 
     def objective(self, labels: IntArray, mu: FloatArray) -> float:
         """Return the objective without what all partitions have in common."""
-        return float(self.inertia(labels, mu).sum()) + self.links.penalty(labels)
+        return float(self.inertia(labels, mu).sum()) + self.constraints.penalty(labels)
 
 
-def _soft_links(constraints: Constraints, node: IntArray, n: int, w: float) -> tuple[IntArray, FloatArray]:
-    """Return the pairs of nodes that soft links join, and their strengths.
+def _soft_pairs(constraints: Constraints, node: IntArray, n: int, w: float) -> tuple[IntArray, FloatArray]:
+    """Return the pairs of nodes that soft constraints join, and their strengths.
 
-    Links between the same two nodes add up, a must-link against a cannot-link.
+    Constraints between the same two nodes add up, a must-link against a cannot-link.
     """
     soft = constraints.select(np.isfinite(constraints.weights))
     pairs = np.sort(node[soft.pairs], axis=1)
@@ -99,28 +102,28 @@ def _soft_links(constraints: Constraints, node: IntArray, n: int, w: float) -> t
     return np.column_stack(np.divmod(codes[some], n)), strength[some]
 
 
-class PCCC(CentreClusterer):
-    r"""K-means with hard and soft links, whose assignment step is solved to optimality.
+class PCCC(CenterClusterer):
+    r"""K-means with hard and soft constraints, whose assignment step is solved to optimality.
 
-    Finds a local minimum over partitions l and centres mu of
+    Finds a local minimum over partitions l and centers mu of
 
     .. math:: \sum_i \|x_i - \mu_{l_i}\|^2
               + P \sum_{(i,j) \in M} w_{ij} [l_i \ne l_j] + P \sum_{(i,j) \in C} \bar w_{ij} [l_i = l_j]
 
-    among the partitions that keep all hard links, those of infinite weight; M and C are the other,
-    soft links.
+    among the partitions that satisfy all hard constraints, those of infinite weight; M and C are the
+    other, soft constraints.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        The centres mu.
+        The centers mu.
 
     Raises
     ------
     ConstraintError
-        If hard links contradict each other.
+        If hard constraints contradict each other.
     InfeasibleError
-        If no partition into K clusters keeps all hard links.
+        If no partition into K clusters satisfies all hard constraints.
     SolverError
         If the time limit is reached.
 
@@ -129,16 +132,16 @@ class PCCC(CentreClusterer):
     Samples that hard must-links join are one weighted node [1]_.  From a k-means++ start and a greedy
     colouring, Kempe chains [2]_ and means alternate; then the cluster of least inertia is moved into the
     one of most, as long as the objective falls ("cluster repositioning").  At the end an integer program,
-    solved by HiGHS, tells whether the partition is the best one for its centres; if not, the descent goes
+    solved by HiGHS, tells whether the partition is the best one for its centers; if not, the descent goes
     on from the better one.  [1]_ solves the program in each iteration, with a commercial solver.
 
-    Other readings: distances are squared, so that the means are the best centres and the objective never
+    Other readings: distances are squared, so that the means are the best centers and the objective never
     rises (the code of [1]_ uses plain distances); P is fixed for a fit, not the mean distance in each
-    iteration; and instead of the q nearest centres, a node with d cannot-links is offered its d + 1
+    iteration; and instead of the q nearest centers, a node with d cannot-links is offered its d + 1
     nearest, which loses nothing.
 
     A sweep takes O(n K d) for the samples and O(K c) for each node with c cannot-links.  The integer program
-    can take time that is exponential in the number of linked nodes: `time_limit` ends it.
+    can take time that is exponential in the number of constrained nodes: `time_limit` ends it.
 
     References
     ----------
@@ -151,17 +154,18 @@ class PCCC(CentreClusterer):
     --------
     >>> from cscluster import PCCC, Constraints
     >>> X = [[0.0], [1.0], [2.0], [8.0], [9.0]]
-    >>> links = Constraints([(2, 3)], [(1, 2)], n_samples=5).hardened()
-    >>> labels = PCCC(n_clusters=2, random_state=0).fit(X, links).labels_
+    >>> constraints = Constraints([(2, 3)], [(1, 2)], n_samples=5).hardened()
+    >>> labels = PCCC(n_clusters=2, random_state=0).fit(X, constraints=constraints).labels_
     >>> labels.tolist() in ([0, 0, 1, 1, 1], [1, 1, 0, 0, 0])
     True
     """
 
-    keeps_hard_links = True
+    satisfies_hard_constraints = True
 
     penalty: float = parameter(
         1.0,
-        "cost P of a broken soft link of weight one, relative to the mean squared distance to the mean",
+        "cost P of a violated soft constraint of weight one, relative to the mean squared distance to the "
+        "mean",
         Real(0),
     )
     n_init: int = parameter(1, "number of starts; the lowest objective wins", Integer(1))
@@ -169,19 +173,19 @@ class PCCC(CentreClusterer):
     gap: float = parameter(1e-4, "relative distance from its optimum that an assignment may have", Real(0))
     exact_limit: int = parameter(
         500,
-        "largest number of nodes that links join for which the integer program is solved; more are left to "
-        "local search",
+        "largest number of nodes that constraints join for which the integer program is solved; more are "
+        "left to local search",
         Integer(0),
     )
     time_limit: float | None = parameter(
-        None, "seconds after which the fit fails", Real(0, open_low=True), Null()
+        None, "seconds after which the fit fails; no limit if None", Real(0, open_low=True), Null()
     )
 
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Cluster `X`."""
-        X, constraints = self._validate(X, constraints)
+    def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
+        """Cluster `X`; the parameters are those of `ConstrainedEstimator.fit`."""
+        X, constraints = self._validate(X, y, constraints)
         deadline = np.inf if self.time_limit is None else time.monotonic() + self.time_limit
-        random = np.random.RandomState(self.random_state)
+        random = np.random.RandomState(self._seed)
         origin = X.mean(axis=0)
         X = X - origin
         w = self.penalty * float((X**2).sum(axis=1).mean())
@@ -194,13 +198,12 @@ class PCCC(CentreClusterer):
             starts = [self._start(nodes, random, deadline) for _ in range(self.n_init)]
         except InfeasibleError:
             raise InfeasibleError(
-                f"No partition into {self.n_clusters} clusters keeps the hard cannot-links",
+                f"No partition into {self.n_clusters} clusters satisfies the hard cannot-links",
                 at_fault(constraints.hard, self.n_clusters).tolist(),
             ) from None
-        self._end_at(starts, origin)
-        self.objective_ = self.objective_ + nodes.constant(constraints, w, self.labels_)
-        self.labels_ = self.labels_[nodes.node]
-        return self
+        best = lowest(starts)
+        objective = best.objective + nodes.constant(constraints, w, best.labels)
+        return self._set_minimum(replace(best, labels=best.labels[nodes.node], objective=objective), origin)
 
     def _start(self, nodes: Contracted, random: np.random.RandomState, deadline: float) -> LocalMinimum:
         """Descend from one random start, reposition clusters as long as that helps, end with the solver."""
@@ -216,11 +219,11 @@ class PCCC(CentreClusterer):
     def _descend(self, nodes: Contracted, mu: FloatArray, labels: IntArray) -> LocalMinimum:
         """Alternate between local search and means until the objective stops falling."""
         history: list[float] = []
-        hard, soft = nodes.links.hard_graph, nodes.links.soft_graph
+        hard, soft = nodes.constraints.hard_graph, nodes.constraints.soft_graph
         while len(history) < self.max_iter:
             cost = nodes.cost(mu)
             labels_new = improve(cost, labels, hard, soft)
-            fill_empty(nodes.X, cost, labels_new, np.arange(len(nodes.X)))
+            fill_empty(cost, labels_new, X=nodes.X)
             mu_new = nodes.centers(labels_new, self.n_clusters)
             objective = nodes.objective(labels_new, mu_new)
             if history and objective >= history[-1]:
@@ -230,11 +233,11 @@ class PCCC(CentreClusterer):
         return LocalMinimum(labels, mu, np.array(history), False)
 
     def _finish(self, nodes: Contracted, solution: LocalMinimum, deadline: float) -> LocalMinimum:
-        """Go on until the partition is the best assignment to its own centres."""
+        """Go on until the partition is the best assignment to its own centers."""
         while solution.converged:
             labels = cheapest_assignment(
                 nodes.cost(solution.mu),
-                nodes.links,
+                nodes.constraints,
                 gap=self.gap,
                 deadline=deadline,
                 start=solution.labels,
@@ -251,12 +254,12 @@ class PCCC(CentreClusterer):
     def _feasible(
         self, nodes: Contracted, cost: FloatArray, random: np.random.RandomState, deadline: float
     ) -> IntArray:
-        """Return first labels that keep the hard links: of the greedy rule, or else of the solver."""
-        graph = nodes.links.hard_graph
+        """Return first labels, which satisfy the hard constraints: greedy ones, or else the solver's."""
+        graph = nodes.constraints.hard_graph
         labels = colour(random.permutation(len(cost)), cost, graph)
         if (labels >= 0).all():
             return labels
-        return cheapest_assignment(cost, nodes.links, gap=self.gap, deadline=deadline)
+        return cheapest_assignment(cost, nodes.constraints, gap=self.gap, deadline=deadline)
 
 
 def at_fault(hard: Constraints, n_clusters: int) -> IntArray:
@@ -282,7 +285,7 @@ def after(first: LocalMinimum, second: LocalMinimum) -> LocalMinimum:
 
 
 def reposition(nodes: Contracted, solution: LocalMinimum) -> FloatArray:
-    """Return the centres, that of the cheapest cluster moved to the costliest node of the costliest."""
+    """Return the centers, that of the cheapest cluster moved to the costliest node of the costliest."""
     inertia = nodes.inertia(solution.labels, solution.mu)
     by_cluster = np.bincount(solution.labels, inertia, minlength=len(solution.mu))
     mu = solution.mu.copy()

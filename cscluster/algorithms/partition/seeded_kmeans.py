@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Self
+from collections import deque
+from typing import Any, Self
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.parameters import Boolean, parameter
-from cscluster.algorithms.partition._assign import nearest, squared_distances
-from cscluster.algorithms.partition._centres import LloydClusterer
-from cscluster.algorithms.partition._lloyd import fill_empty, means
-from cscluster.algorithms.partition._restarts import LocalMinimum
+from cscluster.algorithms.partition._centers import (
+    MAX_ITER,
+    TOL,
+    CenterClusterer,
+    centroids,
+    fill_empty,
+    inertia,
+    lloyd,
+    nearest,
+    squared_distances,
+)
 from cscluster.constraints import Constraints
 
 
@@ -36,14 +44,14 @@ def seed_groups(X: FloatArray, constraints: Constraints, n_clusters: int) -> lis
     groups = [np.flatnonzero(component == number) for number in taken]
     others = [part for part in constraints.neighbourhoods if component[part[0]] not in taken]
     while others and len(groups) < n_clusters:
-        centres = np.array([X[group].mean(axis=0) for group in groups])
-        value = [len(part) * cdist(X[part].mean(axis=0)[None], centres).min() for part in others]
+        centers = np.array([X[group].mean(axis=0) for group in groups])
+        value = [len(part) * cdist(X[part].mean(axis=0)[None], centers).min() for part in others]
         groups.append(others.pop(int(np.argmax(value))))
     return groups
 
 
-class SeededKMeans(LloydClusterer):
-    r"""K-means whose first centres are the means of groups of samples known to belong together.
+class SeededKMeans(CenterClusterer):
+    r"""K-means whose first centers are the means of groups of samples known to belong together.
 
     Minimises :math:`\sum_i \|x_i - \mu_{l_i}\|^2` by Lloyd's algorithm from the means of the seeds;
     with `keep_seeds`, the seeds stay in their clusters (*Constrained-KMeans*), else they may leave
@@ -52,14 +60,14 @@ class SeededKMeans(LloydClusterer):
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        The centres mu.
+        The centers mu.
     seeds_ : ndarray of shape (n_samples,)
         Cluster that each seed starts in, -1 for other samples.
 
     Notes
     -----
     The paper's seeds are labelled samples.  Here they are must-link components, and those of
-    `Constraints.from_partial_labels` are the labelled classes.  Where links say less, components known
+    `Constraints.from_partial_labels` are the labelled classes.  Where constraints say less, components known
     to be apart are taken first, then the others by weighted farthest-first traversal; clusters without
     seeds start at random perturbations of the global mean.
 
@@ -72,40 +80,40 @@ class SeededKMeans(LloydClusterer):
 
     Examples
     --------
-    >>> from cscluster import Constraints, SeededKMeans
+    >>> from cscluster import SeededKMeans
     >>> X = [[0.0], [1.0], [2.0], [8.0], [9.0]]
-    >>> links = Constraints.from_partial_labels([0, -1, -1, -1, 1])
-    >>> SeededKMeans(n_clusters=2, random_state=0).fit(X, links).labels_.tolist()
+    >>> SeededKMeans(n_clusters=2, random_state=0).fit(X, [0, -1, -1, -1, 1]).labels_.tolist()
     [0, 0, 0, 1, 1]
     """
 
-    weighs_links = False
+    weighs_constraints = False
 
+    max_iter: int = MAX_ITER
+    tol: float = TOL
     keep_seeds: bool = parameter(False, "whether seeds stay in their clusters", Boolean())
 
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Cluster `X`."""
-        X, constraints = self._validate(X, constraints)
-        rng = np.random.default_rng(self.random_state)
+    def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
+        """Cluster `X`; the parameters are those of `ConstrainedEstimator.fit`."""
+        X, constraints = self._validate(X, y, constraints)
         K, origin = self.n_clusters, X.mean(axis=0)
         X = X - origin
         groups = seed_groups(X, constraints, K)
-        self.seeds_: IntArray = np.full(len(X), -1)
+        seeds: IntArray = np.full(len(X), -1)
         for number, group in enumerate(groups):
-            self.seeds_[group] = number
+            seeds[group] = number
+        is_fixed = (seeds >= 0) & self.keep_seeds
+        component = np.where(is_fixed, seeds, len(groups) + np.arange(len(X)))
+
+        def step(mu: FloatArray) -> tuple[IntArray, FloatArray, float]:
+            D = squared_distances(X, mu)
+            labels = np.where(is_fixed, seeds, nearest(D))
+            fill_empty(D, labels, component, X)
+            mu = centroids(X, labels, K)
+            return labels, mu, inertia(X, labels, mu)
+
+        rng = np.random.default_rng(self._seed)
         perturbed = X.std(axis=0) * rng.standard_normal((K - len(groups), X.shape[1]))
         mu = np.array([*(X[group].mean(axis=0) for group in groups), *perturbed])
-        fixed = np.flatnonzero(self.seeds_ >= 0) if self.keep_seeds else np.empty(0, dtype=np.int64)
-        still = self.tol * X.var(axis=0).mean()
-        unit = np.where(self.seeds_ >= 0, self.seeds_, len(groups) + np.arange(len(X)))
-        objective: list[float] = []
-        converged = False
-        while not converged and len(objective) < self.max_iter:
-            D = squared_distances(X, mu)
-            labels = nearest(D)
-            labels[fixed] = self.seeds_[fixed]
-            fill_empty(X, D, labels, unit if self.keep_seeds else np.arange(len(X)))
-            mu_before, mu = mu, means(X, labels, K)
-            objective.append(float(((X - mu[labels]) ** 2).sum()))
-            converged = bool(((mu - mu_before) ** 2).sum() <= still)
-        return self._end_at([LocalMinimum(labels, mu, np.array(objective), converged)], origin)
+        self.seeds_ = seeds
+        iterations = lloyd(step, mu, self.max_iter, self.tol * X.var(axis=0).mean())
+        return self._set_minimum(deque(iterations, maxlen=1).pop(), origin)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from cscluster.algorithms.base import Samples
-from cscluster.algorithms.partition._centres import CentreClusterer
+from cscluster.algorithms.partition._centers import CenterClusterer, inertia
 from cscluster.algorithms.partition._closure import warn_of_contradictions
 from cscluster.algorithms.partition._seeding import seed_centers
-from cscluster.constraints import Constraints
 
 
-class SupervisedMeans(CentreClusterer):
-    """Assign each sample to the nearest of the centres that PCK-Means would start from.
+class SupervisedMeans(CenterClusterer):
+    """Assign each sample to the nearest of the centers that PCK-Means would start from.
 
-    What the links alone achieve; the difference to `PCKMeans` is what the samples add.
+    What the constraints alone achieve; the difference to `PCKMeans` is what the samples add.
 
     Attributes
     ----------
@@ -27,8 +26,8 @@ class SupervisedMeans(CentreClusterer):
 
     Notes
     -----
-    Links are not enforced, and a cluster may stay empty.  `objective_` is the sum of squared
-    distances to the centres.
+    Constraints are not enforced, and a cluster may stay empty.  `objective_` is the sum of squared
+    distances to the centers.
 
     An iteration takes O(n K d).
 
@@ -41,20 +40,19 @@ class SupervisedMeans(CentreClusterer):
     --------
     >>> from cscluster import Constraints, SupervisedMeans
     >>> X = [[0.0], [1.0], [2.0], [8.0], [9.0]]
-    >>> links = Constraints([(0, 1), (3, 4)], n_samples=5)
-    >>> SupervisedMeans(n_clusters=2).fit(X, links).labels_.tolist()
+    >>> constraints = Constraints([(0, 1), (3, 4)], n_samples=5)
+    >>> SupervisedMeans(n_clusters=2).fit(X, constraints=constraints).labels_.tolist()
     [0, 0, 0, 1, 1]
     """
 
-    weighs_links = False
+    weighs_constraints = False
 
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Find the centres and assign `X`."""
-        X, constraints = self._validate(X, constraints)
+    def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
+        """Find the centers and assign `X`; the parameters are those of `ConstrainedEstimator.fit`."""
+        X, constraints = self._validate(X, y, constraints)
         warn_of_contradictions(constraints, "Only the must-links are used.")
-        rng = np.random.default_rng(self.random_state)
+        rng = np.random.default_rng(self._seed)
         self.cluster_centers_ = seed_centers(X, constraints, self.n_clusters, rng)
-        self.labels_ = self.predict(X)
-        self.n_iter_, self.converged_ = 1, True
-        self.objective_ = np.array([((X - self.cluster_centers_[self.labels_]) ** 2).sum()])
-        return self
+        labels = self.predict(X)
+        J = inertia(X, labels, self.cluster_centers_)
+        return self._set_partition(labels, objective=[J], n_iter=1, converged=True)

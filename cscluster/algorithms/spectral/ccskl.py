@@ -1,18 +1,17 @@
-"""CCSKL: a spectral kernel whose spectrum is learned from the links."""
+"""CCSKL: a spectral kernel whose spectrum is learned from constraints."""
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 from scipy.optimize import nnls
 from sklearn.neighbors import NearestNeighbors
 
-from cscluster.algorithms.base import FloatArray, Samples
-from cscluster.algorithms.cost import Cost, neighbour_seconds
+from cscluster.algorithms.base import Clusterer, FloatArray, Samples
 from cscluster.algorithms.parameters import Integer, Real, parameter
-from cscluster.algorithms.spectral._rounding import RoundedClusterer
+from cscluster.algorithms.spectral._rounding import kmeans_rounding
 from cscluster.constraints import Constraints
 from cscluster.linalg.eigen import leading_eigenvectors
 from cscluster.linalg.graph import normalised, root_degrees
@@ -45,10 +44,10 @@ def smooth_eigenvectors(W: sparse.csr_array, count: int, rng: np.random.Generato
 
 
 def learn_spectrum(V: FloatArray, constraints: Constraints) -> FloatArray:
-    r"""Return the spectrum ``beta_1 >= beta_2 >= ... >= 0`` of the kernel closest to the links.
+    r"""Return the spectrum ``beta_1 >= beta_2 >= ... >= 0`` of the kernel closest to the constraints.
 
     Minimises :math:`\sum_{ij} w_{ij} (\sum_q \beta_q v_{iq} v_{jq} - t_{ij})^2` where t is one for
-    must-links and for each linked sample with itself, and zero for cannot-links.  With
+    must-links and for each constrained sample with itself, and zero for cannot-links.  With
     ``beta_q = delta_q + delta_{q+1} + ...`` and ``delta >= 0`` that is non-negative least squares.
     """
     touched = constraints.touched
@@ -61,9 +60,9 @@ def learn_spectrum(V: FloatArray, constraints: Constraints) -> FloatArray:
 
 
 def shrunk_spectrum(V: FloatArray, constraints: Constraints, n_clusters: int, prior: float) -> FloatArray:
-    r"""Return an ordered spectrum that agrees with the links and stays near that of spectral clustering.
+    r"""Return an ordered spectrum that fits the constraints and stays near that of spectral clustering.
 
-    Minimises over ``beta_1 >= beta_2 >= ... >= 0``, with p links and the means weighted,
+    Minimises over ``beta_1 >= beta_2 >= ... >= 0``, with p constraints and the means weighted,
 
     .. math:: \frac p2 \operatorname{mean}_M (K_{ij} - 1)^2 + \frac p2 \operatorname{mean}_C K_{ij}^2
               + \mu r^2 \|\beta - \beta^0\|^2, \qquad \beta^0_q = 1/r \; (q \le r), \; 0 \; (q > r),
@@ -86,7 +85,7 @@ def shrunk_spectrum(V: FloatArray, constraints: Constraints, n_clusters: int, pr
     return np.cumsum(delta[::-1])[::-1]
 
 
-class CCSKL(RoundedClusterer):
+class CCSKL(Clusterer):
     r"""Constrained clustering by spectral kernel learning.
 
     Learns the kernel
@@ -104,18 +103,18 @@ class CCSKL(RoundedClusterer):
 
     Notes
     -----
-    Readings.  From the paper come a spectral kernel that respects both the graph and the links, weighted
-    links, and a convex quadratic program for the spectrum.  Choices made here: neighbours weighed by a
-    Gaussian as wide as their mean distance, 50 eigenvectors, and what keeps the kernel from being zero
-    where there are cannot-links alone: ``K_ii = 1`` asked of linked samples (``prior=0``) flattens the
-    spectrum with every further link; the default holds it near that of spectral clustering.  Eigenvectors
-    have mean square one, so that targets and spectrum are of the same size for any n.
+    Readings.  From the paper come a spectral kernel that respects both the graph and the constraints,
+    weighted constraints, and a convex quadratic program for the spectrum.  Choices made here: neighbours
+    weighed by a Gaussian as wide as their mean distance, 50 eigenvectors, and what keeps the kernel from
+    being zero where there are cannot-links alone: ``K_ii = 1`` asked of constrained samples (``prior=0``),
+    or a spectrum near that of spectral clustering.  Eigenvectors have mean square one, so that targets and
+    spectrum are of the same size for any n.
 
     The ordered spectrum keeps the kernel smooth on the graph; as its differences are non-negative,
-    the quadratic program of the paper is non-negative least squares, solved exactly.  Without links
+    the quadratic program of the paper is non-negative least squares, solved exactly.  Without constraints
     the first `n_clusters` eigenvectors count alike, which is spectral clustering.  The neighbours
     take O(n^2 d), the eigenvectors some products with the sparse graph, the spectrum O(p s^2) for p
-    links.
+    constraints.
 
     References
     ----------
@@ -124,10 +123,10 @@ class CCSKL(RoundedClusterer):
 
     Examples
     --------
-    >>> from cscluster import CCSKL, Constraints
+    >>> from cscluster import CCSKL
     >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
-    >>> links = Constraints([(0, 1)], [(1, 4)], n_samples=6)
-    >>> labels = CCSKL(n_clusters=2, n_neighbors=2, random_state=0).fit(X, links).labels_
+    >>> model = CCSKL(n_clusters=2, n_neighbors=2, random_state=0)
+    >>> labels = model.fit(X, constraints=[(0, 1, "must"), (1, 4, "cannot")]).labels_
     >>> bool(labels[0] == labels[2] != labels[3] == labels[5])
     True
     """
@@ -136,20 +135,20 @@ class CCSKL(RoundedClusterer):
 
     prior: float = parameter(
         5.0,
-        "mu: how many links the spectrum of spectral clustering is worth; samples are then scaled to unit "
-        "length in the learned space. Zero: the reading of the paper, with K_ii = 1 asked of linked samples",
+        "mu: how many constraints the spectrum of spectral clustering is worth; samples are then scaled to "
+        "unit length in the learned space. Zero: K_ii = 1 is asked of constrained samples instead",
         Real(0),
+        published=0.0,
+        why="K_ii = 1 flattens the spectrum with every further constraint",
     )
     n_neighbors: int = parameter(20, "neighbours that each sample is joined with", Integer(1))
     n_components: int = parameter(50, "number of eigenvectors s; all if there are fewer", Integer(1))
+    n_init: int = parameter(10, "number of starts of k-means", Integer(1))
 
-    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
-        return Cost("use landmark_ensemble or pckmeans", neighbour_seconds(n, d) + 1.2e-4 * n)
-
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Cluster `X`."""
-        X, constraints = self._validate(X, constraints)
-        rng = np.random.default_rng(self.random_state)
+    def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
+        """Learn the spectrum and cluster; see `ConstrainedEstimator.fit`."""
+        X, constraints = self._validate(X, y, constraints)
+        rng = np.random.default_rng(self._seed)
         V = smooth_eigenvectors(neighbor_graph(X, self.n_neighbors), min(self.n_components, len(X)), rng)
         if not len(constraints):
             self.spectrum_ = (np.arange(V.shape[1]) < self.n_clusters).astype(np.float64)
@@ -160,5 +159,4 @@ class CCSKL(RoundedClusterer):
         Z = V * np.sqrt(self.spectrum_)
         if self.prior:
             Z /= np.maximum(np.linalg.norm(Z, axis=1, keepdims=True), np.finfo(np.float64).tiny)
-        self._round(Z, X, constraints, rng)
-        return self
+        return self._set_kmeans_partition(kmeans_rounding(Z, self.n_clusters, self.n_init, rng))

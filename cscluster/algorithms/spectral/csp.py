@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.linalg
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from cscluster.algorithms.base import FloatArray, Samples
-from cscluster.algorithms.cost import Cost, neighbour_seconds
+from cscluster.algorithms.base import Clusterer, FloatArray, Samples
 from cscluster.algorithms.parameters import Integer, Real, parameter
-from cscluster.algorithms.spectral._rounding import RoundedClusterer
+from cscluster.algorithms.spectral._rounding import kmeans_rounding
 from cscluster.algorithms.spectral.ccskl import neighbor_graph
 from cscluster.constraints import Constraints
+from cscluster.linalg.eigen import restart_vectors
 from cscluster.linalg.graph import adjacency, normalised, root_degrees
 
 _RIDGE = 1e-4
@@ -24,7 +24,7 @@ _DENSE = 1000
 """Up to so many samples LAPACK is used."""
 
 
-def link_matrix(constraints: Constraints) -> sparse.csr_array:
+def constraint_matrix(constraints: Constraints) -> sparse.csr_array:
     """Return Q: the weights of must-links, and those of cannot-links with a minus sign."""
     signed = np.where(constraints.is_must, constraints.weights, -constraints.weights)
     return adjacency(constraints.pairs, signed, constraints.n_samples)
@@ -52,18 +52,19 @@ def constrained_eigenvectors(
         A = apply(np.eye(n))
         theta, V = scipy.linalg.eigh((A + A.T) / 2, B.toarray(), subset_by_index=(n - count, n - 1))
     else:
-        theta, V = eigsh(LinearOperator((n, n), apply, dtype=np.float64), k=count, M=B, which="LA", v0=v0)
+        operator = LinearOperator((n, n), apply, dtype=np.float64)
+        theta, V = eigsh(operator, k=count, M=B, which="LA", v0=v0, **restart_vectors())
     order = np.argsort(-theta)
     V = V[:, order] / np.linalg.norm(V[:, order], axis=0)
     return theta[order], V
 
 
-class CSP(RoundedClusterer):
-    r"""Spectral clustering that asks the links to be kept to a degree.
+class CSP(Clusterer):
+    r"""Spectral clustering that asks for a degree to which constraints are satisfied.
 
     With W the affinity of nearest neighbours, D its degrees, :math:`\bar L = I - D^{-1/2} W D^{-1/2}` and
-    :math:`\bar Q = D^{-1/2} Q D^{-1/2}` of the link matrix Q (weights of must-links, minus those of
-    cannot-links), finds K - 1 vectors of least cost that keep the links,
+    :math:`\bar Q = D^{-1/2} Q D^{-1/2}` of the constraint matrix Q (weights of must-links, minus those of
+    cannot-links), finds K - 1 vectors of least cost that satisfy the constraints,
 
     .. math:: \min_v v^T \bar L v \quad \text{subject to} \quad v^T \bar Q v \ge \alpha, \; v^T v = 1,
 
@@ -83,8 +84,8 @@ class CSP(RoundedClusterer):
     orthogonal to the trivial one, :math:`D^{1/2} 1`, which [1]_ excludes.  :math:`\bar L` gets a ridge of
     1e-4, so that unconnected parts of the graph do no harm.  Beta is `strength` times the (K - 1)-th
     largest eigenvalue of :math:`\bar Q`, which leaves K - 1 feasible vectors; the larger it is, the more
-    the vectors single out samples with many links.  Of the feasible ones those with the smallest lambda are
-    taken.  Without links Q is D, and the method is spectral clustering [1]_.
+    the vectors single out samples with many constraints.  Of the feasible ones those with the smallest
+    lambda are taken.  Without constraints Q is D, and the method is spectral clustering [1]_.
 
     The eigenvectors take O(n^3) up to 1000 samples; beyond that an iterative solver factorises the sparse
     graph once and takes a solution with it in each step.
@@ -96,10 +97,10 @@ class CSP(RoundedClusterer):
 
     Examples
     --------
-    >>> from cscluster import CSP, Constraints
+    >>> from cscluster import CSP
     >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
-    >>> links = Constraints([(0, 1)], [(1, 4)], n_samples=6)
-    >>> labels = CSP(n_clusters=2, n_neighbors=2, random_state=0).fit(X, links).labels_
+    >>> model = CSP(n_clusters=2, n_neighbors=2, random_state=0)
+    >>> labels = model.fit(X, constraints=[(0, 1, "must"), (1, 4, "cannot")]).labels_
     >>> bool(labels[0] == labels[2] != labels[3] == labels[5])
     True
     """
@@ -108,31 +109,36 @@ class CSP(RoundedClusterer):
 
     n_neighbors: int = parameter(10, "neighbours that each sample is joined with", Integer(1))
     strength: float = parameter(
-        0.0, "how far the links must be kept, relative to the most that K - 1 vectors can", Real(0, 1)
+        0.0,
+        "degree to which constraints must be satisfied, relative to the most that K - 1 vectors can",
+        Real(0, 1),
     )
+    n_init: int = parameter(10, "number of starts of k-means", Integer(1))
 
-    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
-        factorisation = 9e-8 * n * n
-        return Cost("use landmark_ensemble or pckmeans", neighbour_seconds(n, d) + factorisation)
-
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Cluster `X`."""
-        X, constraints = self._validate(X, constraints)
-        rng = np.random.default_rng(self.random_state)
+    def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
+        """Solve the eigenproblem and cluster; see `ConstrainedEstimator.fit`."""
+        X, constraints = self._validate(X, y, constraints)
+        rng = np.random.default_rng(self._seed)
         n, count = len(X), max(self.n_clusters - 1, 1)
         W = neighbor_graph(X, self.n_neighbors)
         root = root_degrees(W)
         L = (sparse.eye_array(n) - normalised(W, root)).tocsr()
-        Q = normalised(link_matrix(constraints), root) if len(constraints) else sparse.eye_array(n).tocsr()
+        Q = sparse.eye_array(n).tocsr()
+        if len(constraints):
+            Q = normalised(constraint_matrix(constraints), root)
         v0 = rng.standard_normal(n)
         beta = self.strength * feasible_level(Q, min(count, n - 1), v0)
         trivial = root / np.linalg.norm(root)
         theta, V = constrained_eigenvectors(L, Q, trivial, beta, min(count, n - 1), v0)
         self.eigenvalues_ = 1 / theta
         self.embedding_ = V / root[:, None]
-        self._round(self.embedding_, X, constraints, rng)
-        self.objective_ = np.array([float(np.trace(V.T @ (L @ V)))])
-        return self
+        model = kmeans_rounding(self.embedding_, self.n_clusters, self.n_init, rng)
+        return self._set_partition(
+            model.labels_,
+            objective=[np.trace(V.T @ (L @ V))],
+            n_iter=model.n_iter_,
+            converged=model.n_iter_ < model.max_iter,
+        )
 
 
 def feasible_level(Q: sparse.csr_array, count: int, v0: FloatArray) -> float:

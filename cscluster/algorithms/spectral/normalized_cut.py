@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.linalg
-import sklearn.cluster
 
-from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
-from cscluster.algorithms.cost import Cost, kernel_matrix
+from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
 from cscluster.algorithms.kernel_parameters import GaussianEstimator
 from cscluster.algorithms.parameters import Choice, Integer, Null, parameter
-from cscluster.constraints import Constraints
+from cscluster.algorithms.spectral._rounding import kmeans_rounding
+from cscluster.arrays import require_memory
 from cscluster.linalg.eigen import leading_eigenvectors
 from cscluster.linalg.kernels import Nystroem
 
 _SMALL = 300
 _RESTARTS = 100
 _ROWS = 512
+_STARTS = 10
 
 
 class DenseAffinity:
@@ -89,11 +89,10 @@ def threshold_cut(affinity: Affinity, embedding: FloatArray, split: str) -> tupl
 
 
 def kmeans_cut(
-    affinity: Affinity, embedding: FloatArray, n_clusters: int, seed: int
+    affinity: Affinity, embedding: FloatArray, n_clusters: int, rng: np.random.Generator
 ) -> tuple[IntArray, float]:
     """Cluster the rows of the embedding by k-means; return labels and their normalized cut."""
-    model = sklearn.cluster.KMeans(n_clusters, n_init=10, random_state=seed).fit(embedding)
-    labels = model.labels_.astype(np.int64)
+    labels = kmeans_rounding(embedding, n_clusters, _STARTS, rng).labels_.astype(np.int64)
     value = 0.0
     for c in range(n_clusters):
         first = np.argsort(labels != c, kind="stable")
@@ -103,7 +102,7 @@ def kmeans_cut(
     return labels, float(value)
 
 
-class NormalizedCut(GaussianEstimator, SeededClusterer):
+class NormalizedCut(GaussianEstimator, Clusterer):
     """Spectral clustering by normalized cut, without constraints.
 
     Minimises ``sum_c cut(A_c, rest) / vol(A_c)`` over partitions A, where cut and volume are sums
@@ -154,28 +153,24 @@ class NormalizedCut(GaussianEstimator, SeededClusterer):
         Null(),
     )
 
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Cluster `X`; the links are not used."""
-        X, _ = self._validate(X, constraints)
-        rng = np.random.default_rng(self.random_state)
+    def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
+        """Cluster `X`; partial labels and constraints are checked, but not used."""
+        X, _ = self._validate(X, y, constraints)
+        rng = np.random.default_rng(self._seed)
         affinity = self._affinity(X, rng)
         vectors = affinity.eigenvectors(self.n_clusters, rng)
         self.embedding_ = vectors / np.sqrt(affinity.degrees)[:, None]
         if self.n_clusters == 2:
-            self.labels_, cut = threshold_cut(affinity, self.embedding_[:, 1], self.split)
+            labels, cut = threshold_cut(affinity, self.embedding_[:, 1], self.split)
         else:
-            seed = int(rng.integers(2**31))
-            self.labels_, cut = kmeans_cut(affinity, self.embedding_, self.n_clusters, seed)
-        self.n_iter_, self.converged_, self.objective_ = 1, True, np.array([cut])
-        return self
-
-    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
-        if self.n_landmarks is None:
-            return kernel_matrix(n, n, "set n_landmarks for a Nyström approximation")
-        return kernel_matrix(n, min(self.n_landmarks, n), "set fewer landmarks")
+            labels, cut = kmeans_cut(affinity, self.embedding_, self.n_clusters, rng)
+        return self._set_partition(labels, objective=[cut], n_iter=1, converged=True)
 
     def _affinity(self, X: Samples, rng: np.random.Generator) -> Affinity:
-        kernel = self._kernel_for(X)
+        """Return the affinities of all pairs of samples."""
+        kernel, n = self._kernel_for(X), X.shape[0]
+        m = n if self.n_landmarks is None else min(self.n_landmarks, n)
+        require_memory("NormalizedCut", (n, m), "set 'n_landmarks', or fewer of them")
         if self.n_landmarks is None:
             return DenseAffinity(kernel(X))
         return LowRankAffinity(Nystroem.fit(kernel, X, self.n_landmarks, rng)(X))

@@ -10,10 +10,9 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from cscluster import bundle, documents
-from cscluster.constraints import schedules
 from cscluster.documents import Document, Place
 from cscluster.errors import ConfigError, did_you_mean
-from cscluster.experiment.config import schema
+from cscluster.experiment.config import schedules, schema
 from cscluster.experiment.config.schema import Experiment
 from cscluster.words import integer
 
@@ -78,7 +77,7 @@ def parse(
     for grid in sweep or ():
         _vary(document, grid)
     try:
-        return Experiment.model_validate(document.data, context={"folder": folder})
+        return Experiment.model_validate(document.data, context={"directory": folder})
     except ValidationError as error:
         raise ConfigError("\n".join(_explain(document, error))) from None
 

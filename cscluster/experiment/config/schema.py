@@ -11,20 +11,21 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from cscluster.algorithms import parameters, registry
 from cscluster.algorithms.registry import Algorithm
-from cscluster.constraints.schedules import File, Schedule
 from cscluster.data import formats, index, preprocessing
 from cscluster.data.recipe import Recipe
 from cscluster.errors import DataError, ParameterError, did_you_mean
 from cscluster.experiment.config import grid
+from cscluster.experiment.config.schedules import File, Schedule
 from cscluster.metrics.catalogue import METRICS, SCOPES
-from cscluster.store.folder import RUN_NAME_RULE, is_run_name
+from cscluster.removed import removed_parameter
+from cscluster.store.directory import RUN_NAME_RULE, is_run_name
 
 Problem = tuple[tuple[str | int, ...], str]
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
@@ -37,19 +38,17 @@ def fail(problems: Iterable[Problem]) -> None:
         raise PydanticCustomError("problems", "several problems", {"problems": found})
 
 
-class _Model(BaseModel):
+class _StrictModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class _Treatment(_Model):
+class _Treatment(_StrictModel):
     """What an experiment says for all algorithms and an algorithm for itself."""
 
     preprocess: list[str | dict[str, Any]] | None = Field(
         None, description="steps, such as [standardize, {pca: {n: 10}}]; by default those of the algorithm"
     )
-    timeout: float | None = Field(
-        None, gt=0, le=1e9, description="seconds after which a trial is stopped, and that a fit may take"
-    )
+    timeout: float | None = Field(None, gt=0, le=1e9, description="seconds after which a trial is stopped")
     memory_limit: int | None = Field(
         None, ge=2**20, le=2**50, description="memory of a trial: bytes, or with a unit as in 2GB"
     )
@@ -83,11 +82,14 @@ class _Treatment(_Model):
         return steps
 
 
-class _Named(_Model):
+class _Named(_StrictModel):
     """An algorithm with its parameters."""
 
     name: str = Field(
         description="name from cscluster list, or your own class as module:Class or file.py:Class"
+    )
+    preset: Literal["published"] | None = Field(
+        None, description="published: the parameter values of the method's own paper; params override them"
     )
     params: dict[str, Any] = Field(
         default_factory=dict, description="values of its parameters; a list is a grid of values"
@@ -96,7 +98,11 @@ class _Named(_Model):
     @model_validator(mode="before")
     @classmethod
     def _from_name(cls, value: Any) -> Any:
-        return {"name": value} if isinstance(value, str) else value
+        entry = {"name": value} if isinstance(value, str) else value
+        name = entry.get("name") if isinstance(entry, dict) else None
+        if isinstance(name, str) and registry.is_printed_alias(name):
+            return {"preset": "published", **entry, "name": registry.find(name).name}
+        return entry
 
     @field_validator("name")
     @classmethod
@@ -111,6 +117,11 @@ class _Named(_Model):
     def algorithm(self) -> Algorithm:
         """The registered algorithm."""
         return registry.find(self.name)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The parameter values that differ from the defaults: those of the preset, then `params`."""
+        return {**(self.algorithm.published() if self.preset else {}), **self.params}
 
     @field_validator("params")
     @classmethod
@@ -158,6 +169,9 @@ def parameter_problem(algorithm: Algorithm, name: str, value: Any) -> str | None
     """Return what is wrong with a parameter value, or None."""
     if name == "random_state":
         return "'random_state' is set by the experiment's seed and the trial; remove it here"
+    advice = removed_parameter(name) if name not in algorithm.defaults() else None
+    if advice:
+        return f"'{algorithm.name}' has no parameter '{name}'; {advice}"
     loaded = algorithm.load()
     table: Mapping[str, Any] | None = getattr(loaded, "parameters", None)
     if table is not None:
@@ -179,10 +193,13 @@ class AlgorithmEntry(_Named, _Treatment):
     select: str = Field(
         "none",
         description="choice from a grid: none (a row for each value), "
-        "oracle:METRIC (by the true classes) or heldout (by held-out links)",
+        "oracle:METRIC (by the true classes) or heldout (by held-out constraint accuracy)",
     )
     clusterer: ClustererEntry | None = Field(
-        None, description="what a metric learner is joined with, such as {name: kmeans}"
+        None, description="what a metric learner is joined with, such as {name: pckmeans}; by default kmeans"
+    )
+    guard: bool = Field(
+        False, description="use k-means instead where held-out constraints do not support the algorithm"
     )
 
     @field_validator("select")
@@ -204,15 +221,27 @@ class AlgorithmEntry(_Named, _Treatment):
             )
         return clusterer
 
+    @field_validator("guard")
+    @classmethod
+    def _guarded(cls, guard: bool, info: ValidationInfo) -> bool:
+        if guard and "name" in info.data:
+            from cscluster.selection.guarded import guard_problem
+
+            problem = guard_problem(registry.find(info.data["name"]))
+            fail([((), problem)] if problem else [])
+        return guard
+
     @property
     def title(self) -> str:
         """Name in tables."""
         if self.label:
             return self.label
-        if not self.algorithm.is_metric:
-            return self.algorithm.title
-        joined = self.clusterer.algorithm if self.clusterer else registry.find(self.algorithm.joined)
-        return f"{self.algorithm.title} + {joined.title}"
+        title = self.algorithm.title
+        if self.algorithm.is_metric:
+            joined = self.clusterer.algorithm if self.clusterer else registry.find(registry.JOINED)
+            title = f"{title} + {joined.title}"
+        forms = [form for form in (self.preset, "guarded" if self.guard else None) if form]
+        return f"{title} ({', '.join(forms)})" if forms else title
 
 
 class DatasetEntry(Recipe):
@@ -314,10 +343,12 @@ class Experiment(_Treatment):
         if isinstance(schedule, File):
             path = near_config(schedule.path, info)
             if not path.is_file():
-                fail([(("path",), f"there is no links file '{schedule.path}'")])
+                fail([(("path",), f"there is no constraint file '{schedule.path}'")])
             return schedule.model_copy(update={"path": path})
         points = schedule.points
-        fail(((), f"a second {points[number]} among the numbers of links") for number in repeated(points))
+        fail(
+            ((), f"a second {points[number]} among the numbers of constraints") for number in repeated(points)
+        )
         fail_repeated({name: getattr(schedule, name) for name in schedule.VARIED})
         return schedule
 
@@ -418,8 +449,8 @@ def _repeated(titles: list[str], what: str, key: str) -> list[Problem]:
 
 def near_config(path: Path, info: ValidationInfo) -> Path:
     """Return a path from the file as seen from the directory that the file lies in, fit for any worker."""
-    folder = (info.context or {}).get("folder")
-    return path if folder is None or path.is_absolute() else Path(folder).absolute() / path
+    directory = (info.context or {}).get("directory")
+    return path if directory is None or path.is_absolute() else Path(directory).absolute() / path
 
 
 def check_metric(name: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import logging
+import multiprocessing
 import threading
 import warnings
 from collections import deque
@@ -15,15 +16,15 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from cscluster.errors import ConfigError, require_known
-from cscluster.experiment.engine import BACKENDS, children
+from cscluster.experiment.engine import BACKENDS, worker
 from cscluster.experiment.engine import environment as environments
 from cscluster.experiment.engine.trial import failed
 from cscluster.experiment.plan.trials import Trial
-from cscluster.store.records import Record
+from cscluster.store.records import to_line
 
 _FORMER = ("loky", "threading")
-Done = Callable[[Trial, list[Record]], None]
-Meet = Callable[[dict[str, Any]], None]
+Done = Callable[[Trial, list[bytes]], None]
+Register = Callable[[dict[str, Any]], None]
 _IN_FLIGHT = 1000
 _PATIENCE = 5.0
 _log = logging.getLogger(__name__)
@@ -55,8 +56,8 @@ class Pool:
             raise ConfigError("The address of a Dask scheduler was given; it needs the backend 'dask'.")
 
 
-def execute(trials: list[Trial], pool: Pool, environment: str, done: Done, meet: Meet) -> None:
-    """Run all trials and hand each one's records to `done` as soon as they are there.
+def execute(trials: list[Trial], pool: Pool, environment: str, done: Done, register: Register) -> None:
+    """Run all trials and hand the lines of each one's records to `done` as soon as they are there.
 
     Parameters
     ----------
@@ -67,31 +68,30 @@ def execute(trials: list[Trial], pool: Pool, environment: str, done: Done, meet:
     environment : str
         Id of the environment of this process, for the records.
     done : callable
-        Takes a trial and its records.
-    meet : callable
-        Takes the description of the environment of records that were made in another one, before
-        `done` takes these.
+        Takes a trial and the lines of its records.
+    register : callable
+        Takes the description of another environment before `done` takes records that were made in it.
     """
     if pool.backend == "dask":
-        _on_dask(trials, pool, environment, done, meet)
+        _on_dask(trials, pool, environment, done, register)
         return
     stop = threading.Event()
     agenda = _Agenda(trials)
 
-    def answer() -> tuple[Trial, list[Record]]:
+    def run_next() -> tuple[Trial, list[bytes]]:
         trial = agenda.next_of(threading.get_ident())
-        return trial, children.run(trial, environment, stop.is_set)
+        return trial, worker.run(trial, environment, stop.is_set)
 
-    workers = Parallel(
+    threads = Parallel(
         n_jobs=pool.jobs, backend="threading", return_as="generator_unordered", batch_size=1
-    )  # a thread for each child process: it waits for the answer
-    results = workers(delayed(answer)() for _ in trials)
+    )  # one for each worker process: it waits for the answer
+    results = threads(delayed(run_next)() for _ in trials)
     try:
-        for trial, records in results:
-            done(trial, records)
+        for trial, lines in results:
+            done(trial, lines)
     finally:
         stop.set()
-        children.end_own()
+        worker.end_own()
         with warnings.catch_warnings(action="ignore", category=UserWarning):  # joblib counts what is left
             results.close()
 
@@ -106,7 +106,7 @@ class _Agenda:
     def __init__(self, trials: Iterable[Trial]) -> None:
         draws: dict[tuple[str, int], deque[Trial]] = {}
         for trial in trials:
-            place = (trial.cell.data.name, trial.trial // trial.cell.repeats)
+            place = (trial.cell.data.name, trial.repetition)
             draws.setdefault(place, deque()).append(trial)
         self._waiting = deque(draws.values())
         self._taken: dict[int, deque[Trial]] = {}
@@ -124,15 +124,15 @@ class _Agenda:
             return max(self._taken.values(), key=len).pop()
 
 
-def _on_dask(trials: list[Trial], pool: Pool, environment: str, done: Done, meet: Meet) -> None:
+def _on_dask(trials: list[Trial], pool: Pool, environment: str, done: Done, register: Register) -> None:
     """Run trials on a Dask cluster, which runs those of a lost worker again elsewhere."""
-    with _client(pool) as client, _told_without_workers(client):
+    with _client(pool) as client, _warning_without_workers(client):
         from distributed import KilledWorker, as_completed
 
         planned: dict[str, Trial] = {}
 
         def submit(some: Iterable[Trial]) -> list[Any]:
-            futures = {client.submit(_run_there, trial, pure=False): trial for trial in some}
+            futures = {client.submit(_run_on_dask, trial, pure=False): trial for trial in some}
             planned.update({future.key: trial for future, trial in futures.items()})
             return list(futures)
 
@@ -151,32 +151,33 @@ def _on_dask(trials: list[Trial], pool: Pool, environment: str, done: Done, meet
                     "same command goes on with the others."
                 )
             if future.status == "finished":
-                elsewhere, records = outcome
-                meet(elsewhere)
+                elsewhere, lines = outcome
+                register(elsewhere)
             elif isinstance(outcome[1], KilledWorker):
                 records = failed(trial, environment, "crashed", "every Dask worker that ran it died")
+                lines = [to_line(record).encode() for record in records]
             else:
                 raise ConfigError(
                     f"A Dask worker cannot run trials ({outcome[0].__name__}: {outcome[1]}); it needs the "
                     "same Python and cscluster as here."
                 )
-            done(trial, records)
+            done(trial, lines)
             finished.update(submit(itertools.islice(left, 1)))
 
 
 @contextlib.contextmanager
-def _told_without_workers(client: Any) -> Iterator[None]:
-    """Say so, once, whenever the cluster has no worker: trials wait until one joins."""
+def _warning_without_workers(client: Any) -> Iterator[None]:
+    """Warn, once, whenever the cluster has no worker: trials wait until one joins."""
     ended = threading.Event()
 
     def watch() -> None:
-        told = False
+        warned = False
         while not ended.wait(_PATIENCE):
             try:
                 alone = not client.scheduler_info()["workers"]
-            except OSError:  # of a lost connection the trials tell
+            except OSError:  # a lost connection ends the run elsewhere
                 return
-            if alone and not told:
+            if alone and not warned:
                 address = client.scheduler.address
                 _log.warning(
                     "The Dask cluster at %s has no workers; trials wait until one joins, such as: "
@@ -184,7 +185,7 @@ def _told_without_workers(client: Any) -> Iterator[None]:
                     address,
                     address,
                 )
-            told = alone
+            warned = alone
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
@@ -195,10 +196,11 @@ def _told_without_workers(client: Any) -> Iterator[None]:
         watcher.join()
 
 
-def _run_there(trial: Trial) -> tuple[dict[str, Any], list[Record]]:
-    """Run a trial for a Dask worker; returns the environment and the records."""
+def _run_on_dask(trial: Trial) -> tuple[dict[str, Any], list[bytes]]:
+    """Run a trial for a Dask worker; returns the environment and the lines of the records."""
+    multiprocessing.current_process().daemon = False  # a daemon, as Dask makes them, may start no process
     environment = environments.describe(trial.cell.threads)
-    return environment, children.run(trial, environments.identify(environment))
+    return environment, worker.run(trial, environments.identify(environment))
 
 
 @contextlib.contextmanager

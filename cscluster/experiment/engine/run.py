@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import shlex
 from collections.abc import Callable, Iterator, Sequence
@@ -10,7 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
+
+import pandas as pd
 
 from cscluster.data import prepared
 from cscluster.errors import StoreError
@@ -20,11 +21,12 @@ from cscluster.experiment.config.sweep import swept
 from cscluster.experiment.engine import environment
 from cscluster.experiment.engine.execute import Pool, execute
 from cscluster.experiment.plan.shard import Shard
-from cscluster.experiment.plan.trials import Cell, Difference, Trial, compare, complete, make_plan
+from cscluster.experiment.plan.trials import Difference, Trial, Trials, compare, make_plan, resolved
+from cscluster.store.definition import CellEntry, DatasetFacts, Definition
+from cscluster.store.directory import RunDirectory, Writer
 from cscluster.store.environments import version_changes
-from cscluster.store.folder import RunFolder, Writer
-from cscluster.store.records import Record, storable
-from cscluster.store.table import Group, RecordTable
+from cscluster.store.frame import joined, planned_rows, trials_frame, with_names
+from cscluster.store.records import has_failed, key_of, storable
 
 
 @dataclass(frozen=True)
@@ -39,131 +41,72 @@ class Job:
         What to run.
     source : str
         File name of the experiment, by which its result directory is recognised.
-    folder : RunFolder
+    directory : RunDirectory
         Where the results go.
-    plan : list of Trial
-        All trials, or those of the shard.
-    whole : list of Trial
-        The plan of all shards.
+    trials : Trials
+        The plan, or that of a shard.
     command : str
         What to type to run it again, all shards of it.
-    shard : Shard, optional
-        Which part of the plan this is.
     fresh, retry_failed : bool
         Whether to forget all stored records, or those of failed trials.
-    draws : int, optional
-        How many of the first draws of links to run now; the others stay planned.
-    absent : list of str
-        Data sets of the experiment that are not at hand; nothing is run on them.
+    repetitions : int, optional
+        How many of the first repetitions to run now; the others stay planned.
+    elsewhere : frozenset of str
+        Keys of records that are stored elsewhere and not run again.
     writer : Writer, optional
         Of the locked result directory.
     """
 
     experiment: Experiment
     source: str
-    folder: RunFolder
-    plan: list[Trial]
-    whole: list[Trial]
+    directory: RunDirectory
+    trials: Trials
     command: str
-    shard: Shard | None
     fresh: bool
     retry_failed: bool
-    draws: int | None = None
-    absent: Sequence[str] = ()
+    repetitions: int | None = None
+    elsewhere: frozenset[str] = frozenset()
     writer: Writer | None = None
 
     @cached_property
-    def table(self) -> RecordTable:
-        """What is stored; a run adds its records to it."""
-        return self.folder.table()
+    def on_disk(self) -> pd.DataFrame:
+        """All stored records."""
+        return self.directory.stored()
 
     @cached_property
-    def _candidates(self) -> RecordTable:
-        """Stored records that need not be made again because of what was asked for."""
-        return self.table.where(self._is_candidate)
-
-    def _is_candidate(self, group: Group) -> bool:
-        if group.dataset in self.absent:
-            return True
-        return not self.fresh and (group.status == "ok" or not self.retry_failed)
+    def stored(self) -> pd.DataFrame:
+        """The stored records that need not be made again because of what was asked for."""
+        if self.fresh:  # nothing is read: it may be damaged
+            return with_names(trials_frame([]), {})
+        return self.on_disk[self.on_disk["status"] == "ok"] if self.retry_failed else self.on_disk
 
     @cached_property
-    def kept(self) -> dict[str, list[str]]:
-        """Keys of stored trials of absent data sets that stay planned, where every method has some."""
-        planned = self.folder.plan() if self.absent and self.folder.exists() else []
-        groups = [group for group in self.table.groups if group.dataset in self.absent]
-        places = {key: (group.dataset, group.label) for group in groups for key in self.table.keys_of(group)}
-        wanted = {entry.title for entry in self.experiment.algorithms}
-        kept = {
-            name: [key for key in planned if key in places and places[key][0] == name] for name in self.absent
-        }
-        return {name: keys for name, keys in kept.items() if wanted <= {places[key][1] for key in keys}}
-
-    @cached_property
-    def keys(self) -> list[str]:
-        """The keys of all planned records; with kept ones among them, in the order that they had."""
-        planned = _keys(self.plan)
-        if self.kept:
-            every = dict.fromkeys([*planned, *itertools.chain(*self.kept.values())])
-            planned = list(dict.fromkeys([*(key for key in self.folder.plan() if key in every), *every]))
-        return planned
+    def planned(self) -> pd.DataFrame:
+        """The stored records of the plan."""
+        return planned_rows(self.stored, self.trials.plan.keys())
 
     @cached_property
     def difference(self) -> Difference:
-        """What is new, cached and stale; of what is new, the draws that are to run now."""
-        cells = self.folder.cells() if self.folder.exists() else {}
-        found = compare(self.plan, self._candidates, cells)
-        if self.draws is None:
-            return found
-        last = self.draws * self.experiment.repeats
-        return replace(found, todo=[trial for trial in found.todo if trial.trial < last])
+        """What is new, cached and stale; of what is new, the repetitions that are to run now."""
+        cells = self.directory.definition.cells if self.directory.exists() else {}
+        found = compare(self.trials, self.stored, cells)
+        last = self.experiment.trials if self.repetitions is None else self.repetitions
+        todo = [
+            trial
+            for trial in found.todo
+            if trial.repetition < last and not self.elsewhere.issuperset(trial.keys)
+        ]
+        return replace(found, todo=todo)
 
-    def n_aside(self) -> int:
-        """Return the number of stored records that stay but do not belong to the plan of all shards."""
-        whole = {*_keys(self.whole), *self.keys}
-        return len(set(self._candidates.all_keys()) - whole)
+    def n_outside(self) -> int:
+        """Return the number of stored records that are not part of the plan of all shards."""
+        plan = self.trials.plan
+        inside = planned_rows(self.stored, plan.whole().keys()) if plan.shard else self.planned
+        return len(self.stored) - len(inside)
 
     def n_failed(self) -> int:
-        """Return the number of stored failures that stay in the plan."""
-        failed = self._candidates.where(lambda group: group.status != "ok")
-        return sum(key in self.difference.stored for key in failed.all_keys())
-
-    def environments(self) -> set[str]:
-        """Return the environments that the stored records of the plan were made in."""
-        groups = self._candidates.groups
-        return {
-            group.environment
-            for group in groups
-            if not self.difference.stored.isdisjoint(self._candidates.keys_of(group))
-        }
-
-    @cached_property
-    def _changes(self) -> dict[int, dict[str, Any] | None]:
-        """What becomes of stored rows that do not stay as they are: new labels, or None for dropped ones."""
-        cells = {trial.cell.hash: trial.cell for trial in self.plan}
-        redone = {key for trial in self.difference.todo for key in trial.keys}
-        changes: dict[int, dict[str, Any] | None] = {}
-        for group in self.table.groups:
-            labels = _labels(cells[group.cell]) if group.cell in cells else {}
-            if not self._is_candidate(group):
-                changes |= dict.fromkeys(group.rows)
-            elif labels != {name: getattr(group, name) for name in labels}:
-                changes |= dict.fromkeys(group.rows, labels)
-            if not complete(group, self.experiment.metrics):
-                changes |= {row: None for row in group.rows if self.table.keys[row] in redone}
-        return changes
-
-    @property
-    def replaces(self) -> bool:
-        """Whether stored records are dropped or get new labels before the run."""
-        return bool(self._changes)
-
-    def remaining(self) -> Iterator[Record]:
-        """Yield the stored records that stay, under the labels that the plan has now."""
-        for row, record in enumerate(self.folder.records()):
-            labels = self._changes.get(row, {})
-            if labels is not None:
-                yield cast(Record, {**record, **labels})
+        """Return the number of stored failures in the plan."""
+        return int((self.planned["status"] != "ok").sum())
 
 
 def prepare(
@@ -175,7 +118,7 @@ def prepare(
     retry_failed: bool = False,
     sweep: list[str] | None = None,
     shard: Shard | None = None,
-    absent: Sequence[str] = (),
+    without: Sequence[str] = (),
 ) -> Job:
     """Read an experiment and plan it; writes nothing.
 
@@ -189,8 +132,8 @@ def prepare(
         Whether to forget all stored records, or those of failed trials.
     shard : Shard, optional
         The part of the plan to run, in a result directory of its own.
-    absent : list of str
-        Data sets that are not at hand; what is stored of them stays, and nothing is run on them.
+    without : list of str
+        Data sets to leave out.
 
     Raises
     ------
@@ -201,20 +144,17 @@ def prepare(
     if sweep is not None:
         experiment = swept(experiment)
     source = find_config(name).name
-    folder = RunFolder(out / (experiment.name + (shard.suffix if shard else "")))
-    _check_owner(folder, source)
-    whole = make_plan(experiment.without(absent))
+    directory = RunDirectory(out / (experiment.name + (shard.suffix if shard else "")))
+    _check_owner(directory, source)
+    experiment = experiment.without(without)
     return Job(
         experiment,
         source,
-        folder,
-        plan=shard.part(whole) if shard else whole,
-        whole=whole,
+        directory,
+        trials=make_plan(experiment, shard),
         command=_command(name, settings or [], sweep),
-        shard=shard,
         fresh=fresh,
         retry_failed=retry_failed,
-        absent=absent,
     )
 
 
@@ -232,14 +172,9 @@ def locked(job: Job) -> Iterator[Job]:
     StoreError
         If another run is writing to the directory, or it cannot be written to.
     """
-    with job.folder.writing() as writer:
-        _check_owner(job.folder, job.source)
+    with job.directory.writing() as writer:
+        _check_owner(job.directory, job.source)
         yield replace(job, writer=writer)
-
-
-def _labels(cell: Cell) -> dict[str, Any]:
-    """Return what a record says of its cell; its key does not depend on that."""
-    return {"label": cell.label, "params": storable(cell.params), "grid": storable(cell.grid)}
 
 
 def _command(name: str, settings: list[str], sweep: list[str] | None) -> str:
@@ -251,13 +186,13 @@ def _command(name: str, settings: list[str], sweep: list[str] | None) -> str:
     return shlex.join([*words, *(word for setting in settings for word in ("--set", setting))])
 
 
-def _check_owner(folder: RunFolder, source: str) -> None:
+def _check_owner(directory: RunDirectory, source: str) -> None:
     """Refuse a directory that holds something else."""
-    folder.check_free()
-    owner = folder.config().get("source") if folder.exists() else source
+    directory.check_free()
+    owner = directory.definition.source if directory.exists() else source
     if owner != source:
         raise StoreError(
-            f"The result directory '{folder.path}' belongs to another experiment file ({owner}); "
+            f"The result directory '{directory.path}' belongs to another experiment file ({owner}); "
             "give this one another name or another directory of results."
         )
 
@@ -270,14 +205,14 @@ def mixed_versions(job: Job) -> list[str]:
     job : Job
         What is about to run.
     """
-    used = job.environments()
+    used = set(job.planned["environment"])
     if not used or not job.difference.todo:
         return []
-    before = [value for id_, value in job.folder.environments().items() if id_ in used]
+    before = [value for id_, value in job.directory.definition.environments.items() if id_ in used]
     return version_changes([*before, environment.describe(job.experiment.threads)])
 
 
-def carry_out(job: Job, pool: Pool, progress: Callable[[list[Record]], None] | None = None) -> RecordTable:
+def run_job(job: Job, pool: Pool, progress: Callable[[int], None] | None = None) -> pd.DataFrame:
     """Run what is left of a job; every finished trial is on disk before the next is reported.
 
     Parameters
@@ -287,84 +222,72 @@ def carry_out(job: Job, pool: Pool, progress: Callable[[list[Record]], None] | N
     pool : Pool
         Where trials run.
     progress : callable, optional
-        Called with the records of each trial as it ends.
+        Called with the number of failures of each trial as it ends.
 
     Returns
     -------
-    RecordTable
+    DataFrame
         All that is stored then.
     """
     if job.writer is None:
         with locked(job) as mine:
-            return carry_out(mine, pool, progress)
-    writer, table = job.writer, job.table
-    _put_plan(job, writer)
-    if job.replaces:
-        writer.put_records(job.remaining())
-        table = job.folder.table()
-    try:
-        if job.difference.todo:
-            _execute(job, writer, table, pool, progress)
-    finally:
-        writer.put_progress(table, job.keys)
-        writer.put_index(table)
-    return table
+            return run_job(mine, pool, progress)
+    definition = _definition(job)
+    if job.fresh and job.directory.trials.exists():  # never records without a definition
+        job.writer.put_lines([])
+    job.writer.put_definition(definition)
+    before = job.stored if job.fresh else job.on_disk
+    start = job.writer.end()
+    if job.difference.todo:
+        _execute(job, job.writer, pool, progress)
+    return joined(before, job.directory.records(start), definition.cells)
 
 
-def _execute(
-    job: Job,
-    writer: Writer,
-    table: RecordTable,
-    pool: Pool,
-    progress: Callable[[list[Record]], None] | None,
-) -> None:
-    """Run all trials that are left; each is stored, and added to the table, as it ends."""
-    here = environment.describe(job.experiment.threads)
-    here_id = environment.identify(here)
-    met = {**job.folder.environments(), here_id: here}
-    writer.put_json("environments.json", met)
+def _execute(job: Job, writer: Writer, pool: Pool, progress: Callable[[int], None] | None) -> None:
+    """Run all trials that are left; each is stored as it ends."""
+    here = environment.identify(environment.describe(job.experiment.threads))
     for ref in {trial.cell.data.key: trial.cell.data for trial in job.difference.todo}.values():
-        prepared.prepare(ref)
+        prepared.load(ref)
 
-    def done(trial: Trial, records: list[Record]) -> None:
-        fresh = [record for record in records if record["key"] not in job.difference.stored]
+    def done(trial: Trial, lines: list[bytes]) -> None:
+        fresh = [line for line in lines if key_of(line) not in job.difference.stored]
         writer.append(fresh)
-        for record in fresh:
-            table.add(record)
-        writer.put_index(table)
         if progress is not None:
-            progress(fresh)
+            progress(sum(map(has_failed, fresh)))
 
-    def meet(elsewhere: dict[str, Any]) -> None:
-        id_ = environment.identify(elsewhere)
-        if id_ not in met:
-            met[id_] = elsewhere
-            writer.put_json("environments.json", met)
+    def register(elsewhere: dict[str, Any]) -> None:
+        id_, definition = environment.identify(elsewhere), job.directory.definition
+        if id_ not in definition.environments:
+            environments = {**definition.environments, id_: storable(elsewhere)}
+            writer.put_definition(definition.model_copy(update={"environments": environments}))
 
-    execute(job.difference.todo, pool, here_id, done, meet)
-
-
-def _put_plan(job: Job, writer: Writer) -> None:
-    """Write what is to be run; the meaning of cells that records of earlier plans carry stays."""
-    shard = {"shard": [job.shard.number, job.shard.count]} if job.shard else {}
-    experiment = job.experiment.without(set(job.absent) - set(job.kept))
-    definition = {"experiment": storable(experiment.model_dump(mode="python"))}
-    writer.put_json("config.json", {"source": job.source, "command": job.command, **shard, **definition})
-    cells = job.folder.cells() if (job.folder.path / "plan.json").exists() else {}
-    planned = {trial.cell.hash: trial.cell for trial in job.whole}
-    cells |= {key: cell.identity for key, cell in planned.items()}
-    about = {name: job.folder.datasets()[name] for name in job.kept}
-    about |= {
-        cell.data.name: {"n_samples": cell.n_samples, "source": cell.data.recipe.source}
-        for cell in planned.values()
-    }
-    datasets = {entry.title: about[entry.title] for entry in experiment.datasets}
-    plan: dict[str, Any] = {"cells": cells, "datasets": datasets, "keys": job.keys}
-    writer.put_json("plan.json", plan | ({"whole": _keys(job.whole)} if job.shard else {}))
+    execute(job.difference.todo, pool, here, done, register)
 
 
-def _keys(plan: list[Trial]) -> list[str]:
-    return [key for trial in plan for key in trial.keys]
+def _definition(job: Job) -> Definition:
+    """Return what is to be run; cells and environments that records of earlier plans carry stay."""
+    cells: dict[str, CellEntry] = {}
+    environments: dict[str, Any] = {}
+    if job.directory.exists() and not job.fresh:
+        before = job.directory.definition
+        cells, environments = dict(before.cells), dict(before.environments)
+    if job.difference.todo:
+        here = environment.describe(job.experiment.threads)
+        environments[environment.identify(here)] = storable(here)
+    return Definition(
+        source=storable(job.source),
+        command=storable(job.command),
+        experiment=resolved(job.experiment),
+        plan=job.trials.plan,
+        cells=cells | job.trials.entries(),
+        datasets={
+            storable(cell.data.name): DatasetFacts(
+                n_samples=cell.n_samples, source=storable(cell.data.recipe.source)
+            )
+            for cell in job.trials.cells.values()
+        },
+        environments=environments,
+    )
 
 
 def run(
@@ -374,7 +297,7 @@ def run(
     out: str | Path = "results",
     jobs: int | None = None,
     backend: str = "local",
-) -> RunFolder:
+) -> RunDirectory:
     """Run an experiment from Python; what is stored already is not run again.
 
     Parameters
@@ -392,9 +315,9 @@ def run(
 
     Returns
     -------
-    RunFolder
+    RunDirectory
         The results; ``to_frame()`` gives them as a pandas DataFrame.
     """
     job = prepare(name, settings=settings, out=Path(out))
-    carry_out(job, Pool(jobs or os.cpu_count() or 1, backend))
-    return job.folder
+    run_job(job, Pool(jobs or os.cpu_count() or 1, backend))
+    return job.directory

@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.frozen import FrozenEstimator
@@ -21,20 +21,19 @@ from sklearn.frozen import FrozenEstimator
 from cscluster import seeds
 from cscluster.algorithms import registry
 from cscluster.algorithms.build import build as build_estimator
-from cscluster.algorithms.cost import allowing
-from cscluster.algorithms.shared import clock, cpu_clock, once, sharing
+from cscluster.algorithms.shared import SharedWork, once, sharing
 from cscluster.arrays import IntArray
 from cscluster.constraints import Constraints
-from cscluster.constraints.schedules import Episode
 from cscluster.data import prepared
 from cscluster.data.dataset import Dataset
 from cscluster.data.prepared import DataRef
-from cscluster.data.preprocessing import on_one_scale
+from cscluster.data.preprocessing import comparable_features
 from cscluster.errors import ConfigError, message, raised_at, traceback_of
-from cscluster.experiment.engine.once import compile_algorithm
+from cscluster.experiment.config.schedules import Episode
+from cscluster.experiment.engine.compilation import compile_algorithm
 from cscluster.experiment.plan.trials import Cell, Trial, sources
 from cscluster.metrics import scores as metrics
-from cscluster.selection.heldout import agreement
+from cscluster.selection import heldout
 from cscluster.store.records import Record, Status, check, storable
 
 _MOST_WARNINGS = 20
@@ -48,7 +47,8 @@ def run(trial: Trial, environment: str) -> Iterator[Record]:
         for done in range(len(trial.keys)):
             try:
                 outcome = next(outcomes)
-                record = check({**blank(trial, done + 1, environment), **outcome, "warnings": list(noted)})
+                content = {**blank(trial, done + 1, environment), **outcome, "warnings": list(noted)}
+                record = check(storable(content))
             except BaseException as error:  # an algorithm may exit, or interrupt itself
                 yield from failed(trial, environment, "error", error, list(noted), done)
                 return
@@ -93,6 +93,7 @@ def blank(trial: Trial, tier: int, environment: str) -> Record:
         "point": trial.point,
         "tier": tier,
         "trial": trial.trial,
+        "repetition": trial.repetition,
         "metrics": {},
         "seconds": {},
         "cpu_seconds": None,
@@ -119,12 +120,14 @@ def failed(
     if isinstance(error, BaseException) and (place := raised_at(error)):
         problem |= {"place": place, "traceback": traceback_of(error)[-_LONGEST_TEXT:]}
     return [
-        {**blank(trial, tier, environment), "status": status, "error": problem, "warnings": noted or []}
+        storable(
+            {**blank(trial, tier, environment), "status": status, "error": problem, "warnings": noted or []}
+        )
         for tier in range(done + 1, len(trial.keys) + 1)
     ]
 
 
-def get_ready(cell: Cell) -> Dataset:
+def warm_up(cell: Cell) -> Dataset:
     """Load the data and compile the algorithm; what a process has done before costs nothing."""
     if cell.sources and sources(cell.algorithm, cell.clusterer) != cell.sources:
         names = " or ".join(name for name, _ in cell.sources)
@@ -137,9 +140,9 @@ def get_ready(cell: Cell) -> Dataset:
 def _outcomes(trial: Trial, noted: list[str]) -> Iterator[dict[str, Any]]:
     """Yield the outcome of each tier of the episode; `noted` are the warnings so far."""
     cell = trial.cell
-    data = get_ready(cell)
+    data = warm_up(cell)
     noted.clear()
-    draw = trial.trial // cell.repeats
+    draw = trial.repetition
     with _sharing(cell, data):
         episode = _episode(cell, data, trial.point, draw)
     random_state = seeds.integer(cell.seed, cell.data.name, "algorithm", trial.trial)
@@ -148,16 +151,17 @@ def _outcomes(trial: Trial, noted: list[str]) -> Iterator[dict[str, Any]]:
     for tier, new in enumerate(episode.tiers):
         so_far = so_far | new
         seconds = {"offline": 0.0, "fit": 0.0, "update": 0.0, "predict": 0.0}
-        start, cpu_start = clock(), cpu_clock()
-        if model is not None and hasattr(model, "partial_fit"):
-            model.partial_fit(new)
-            seconds["update"] = clock() - start
-        else:
-            with _sharing(cell, data), allowing(cell.timeout):
+        start, cpu_start = time.perf_counter(), time.process_time()
+        with _sharing(cell, data) as shared:
+            if model is not None and hasattr(model, "partial_fit"):
+                step = "update"
+                model.partial_fit(constraints=new)
+            else:
+                step = "fit"
                 model = _fitted(cell, data, so_far, random_state, (trial.point, tier, draw))
-            seconds["offline"] = float(getattr(model, "offline_seconds_", 0.0))
-            seconds["fit"] = clock() - start - seconds["offline"]
-        cpu_seconds = cpu_clock() - cpu_start
+                seconds["offline"] = float(getattr(model, "offline_seconds_", 0.0))
+        seconds[step] = time.perf_counter() - start + shared.seconds - seconds["offline"]
+        cpu_seconds = time.process_time() - cpu_start + shared.cpu_seconds
         found = _checked(model, data.n_samples)
         scores = _scores(_Fitted(data, model, found, so_far, episode.heldout, seconds), cell.metrics)
         if cell.heldout_links:
@@ -176,7 +180,7 @@ def _episode(cell: Cell, data: Dataset, point: int, draw: int) -> Episode:
     """Return the links of a draw, the same for all cells."""
 
     def draw_links() -> Episode:
-        X = _on_one_scale(replace(cell.data, preprocess=())) if cell.schedule.needs_samples else None
+        X = _comparable_features(replace(cell.data, preprocess=())) if cell.schedule.needs_samples else None
         return cell.schedule.episode(point, data.labels, cell.seed, cell.data.name, draw, data.ids, X)
 
     schedule = json.dumps(cell.schedule.identity(), sort_keys=True)
@@ -185,14 +189,14 @@ def _episode(cell: Cell, data: Dataset, point: int, draw: int) -> Episode:
 
 
 @lru_cache(maxsize=4)
-def _on_one_scale(source: DataRef) -> Any:
+def _comparable_features(source: DataRef) -> Any:
     """Return the samples that a schedule sees, the same whatever an algorithm's preprocessing."""
-    return on_one_scale(prepared.load(source))
+    return comparable_features(prepared.load(source))
 
 
-def _sharing(cell: Cell, data: Dataset) -> AbstractContextManager[None]:
-    """Let the fits of a process share work, unless a limit is set: then each must pay for all of it."""
-    return nullcontext() if cell.timeout or cell.memory_limit else sharing(data.X)
+def _sharing(cell: Cell, data: Dataset) -> AbstractContextManager[SharedWork]:
+    """Let the fits of a process share work, unless a limit is set: then each must do all of it."""
+    return nullcontext(SharedWork(data.X)) if cell.timeout or cell.memory_limit else sharing(data.X)
 
 
 def _fitted(
@@ -203,16 +207,16 @@ def _fitted(
     A method that uses no links has the same model at every point.  A repeat is a new start of the clusterer
     on the same links: the metric, whose seed is that of the draw, does not depend on it.
     """
+    model = build(cell, random_state)
     if "constraints" not in registry.find(cell.algorithm).tags:
         alike = ("model", cell.hash, len(links.hard) > 0)
-        return once(data.X, alike, random_state, lambda: build(cell, random_state).fit(data.X, links))
-    model = build(cell, random_state)
-    if cell.clusterer is not None and cell.repeats > 1:
+        return once(data.X, alike, random_state, lambda: model.fit(data.X, constraints=links))
+    if cell.clusterer is not None and cell.repeats > 1 and not cell.guard:
         seed = seeds.integer(cell.seed, cell.data.name, "algorithm", place[-1])
         key = ("metric", cell.hash, *place)
-        learned = once(data.X, key, seed, lambda: build(cell, seed).metric.fit(data.X, links))
+        learned = once(data.X, key, seed, lambda: build(cell, seed).metric.fit(data.X, constraints=links))
         model.metric = _Learned(learned, key, seed)
-    return model.fit(data.X, links)
+    return model.fit(data.X, constraints=links)
 
 
 class _Learned(FrozenEstimator):
@@ -222,12 +226,25 @@ class _Learned(FrozenEstimator):
         super().__init__(estimator)
         self.key, self.seed = key, seed
 
+    def fit(self, X: Any, y: Any = None, constraints: Any = None) -> Self:
+        return self
+
     def transform(self, X: Any) -> Any:
         return once(X, ("map", *self.key), self.seed, lambda: self.estimator.transform(X))
 
 
 def build(cell: Cell, random_state: int) -> Any:
     """Return the unfitted estimator of a cell."""
+    plain = _plain(cell, random_state)
+    if not cell.guard:
+        return plain
+    from cscluster.selection.guarded import Guarded  # which imports numba
+
+    return Guarded(plain, random_state=random_state)
+
+
+def _plain(cell: Cell, random_state: int) -> Any:
+    """Return the unfitted estimator of a cell without its guard."""
     return build_estimator(cell.algorithm, cell.params, cell.n_clusters, random_state, cell.clusterer)
 
 
@@ -298,10 +315,10 @@ def _part_scores(fitted: _Fitted, y: IntArray, scope: str) -> dict[str, float]:
 
 
 def _agreement(cell: Cell, data: Dataset, links: Constraints, random_state: int) -> float:
-    """Return how well held-out links are kept: the honest rule for choosing parameters."""
+    """Return the held-out constraint accuracy, by which parameters are chosen without labels."""
 
     def labels(shown: Constraints) -> IntArray:
-        return _checked(build(cell, random_state).fit(data.X, shown), data.n_samples)
+        return _checked(_plain(cell, random_state).fit(data.X, constraints=shown), data.n_samples)
 
-    with _sharing(cell, data), allowing(cell.timeout):
-        return agreement(labels, links, random_state)
+    with _sharing(cell, data):
+        return heldout.accuracy(labels, links, random_state).value

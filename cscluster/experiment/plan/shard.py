@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 
 from cscluster.errors import ConfigError
-from cscluster.experiment.plan.trials import Trial
 
 
 @dataclass(frozen=True)
@@ -37,18 +36,3 @@ class Shard:
     def suffix(self) -> str:
         """What the name of the shard's result directory ends with."""
         return f".shard-{self.number}-of-{self.count}"
-
-    def part(self, plan: list[Trial]) -> list[Trial]:
-        """Return this shard's trials, in plan order.
-
-        Draws of links are dealt out in turn, cell by cell and point by point: shards differ by at most
-        one draw in all, in each cell, and in each point of a cell, so that slow algorithms and large
-        counts fall to all of them alike.  The repeats on a draw stay together.
-        """
-        cells = {trial.cell.hash: number for number, trial in enumerate(plan)}
-
-        def draw(trial: Trial) -> tuple[int, int, int]:
-            return cells[trial.cell.hash], trial.point, trial.trial // trial.cell.repeats
-
-        mine = set(sorted({draw(trial) for trial in plan})[self.number - 1 :: self.count])
-        return [trial for trial in plan if draw(trial) in mine]

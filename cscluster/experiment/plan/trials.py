@@ -6,37 +6,40 @@ import itertools
 import json
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pandas as pd
 from scipy import sparse
 
 from cscluster.algorithms import registry
-from cscluster.constraints.schedules import Schedule
 from cscluster.data.dataset import Dataset
 from cscluster.data.load import load_dataset
 from cscluster.data.prepared import DataRef, make_ref
-from cscluster.data.preprocessing import STEPS, Step, on_one_scale
+from cscluster.data.preprocessing import STEPS, Step, comparable_features
 from cscluster.errors import ConfigError, CsclusterError
+from cscluster.experiment.config.schedules import Schedule
 from cscluster.experiment.config.schema import AlgorithmEntry, DatasetEntry, Experiment, candidates
+from cscluster.experiment.plan.shard import Shard
 from cscluster.store.cells import changes
-from cscluster.store.records import make_key, short_hash, storable
-from cscluster.store.table import COSTS, Group, RecordTable
+from cscluster.store.definition import MOST_RECORDS, CellEntry, Plan
+from cscluster.store.frame import COSTS
+from cscluster.store.records import short_hash, storable
 
-_MOST_TRIALS = 10_000_000
-_FIRST_JOIN = 4
-"""The version of `MetricClusterer` for which keys say only that a metric is joined by default."""
+GUARD = "cscluster.selection.guarded:Guarded"
+"""What an algorithm with ``guard: true`` is wrapped in."""
 
 
 @dataclass(frozen=True)
 class Cell:
     """One data set, one algorithm, one point of its parameter grid; the same in all its trials.
 
-    `sources`: file name and hash of the user's own classes in it.  `directory`: where the run was started,
+    `sources`: name and hash of the user's own files in it.  `directory`: where the run was started,
     from which these are loaded.  `has_twin`: another label of the experiment means the same.
+    `guard`: whether the algorithm is compared with k-means (`selection.guarded`).
     """
 
     data: DataRef
@@ -45,6 +48,7 @@ class Cell:
     params: dict[str, Any]
     grid: dict[str, Any]
     clusterer: tuple[str, dict[str, Any]] | None
+    guard: bool
     n_clusters: int
     n_samples: int
     schedule: Schedule
@@ -65,7 +69,7 @@ class Cell:
         algorithm = registry.find(self.algorithm)
         joined, params = None, dict[str, Any]()
         if algorithm.is_metric:
-            name, params = self.clusterer or (algorithm.joined, {})
+            name, params = self.clusterer or (registry.JOINED, {})
             joined = registry.find(name)
         return {
             "data": self.data.checksum,
@@ -75,15 +79,15 @@ class Cell:
             "algorithm": self.algorithm,
             "version": storable(getattr(algorithm.load(), "version", 1)),
             **({"source": [list(source) for source in self.sources]} if self.sources else {}),
-            "params": _resolved(algorithm, self.params),
-            "clusterer": [joined.name, _resolved(joined, params)] if joined else None,
+            "params": resolved_params(algorithm, self.params),
+            "clusterer": [joined.name, resolved_params(joined, params)] if joined else None,
             "clusterer_version": storable(getattr(joined.load(), "version", 1)) if joined else None,
-            **({"joined_by_default": _join()} if joined and self.clusterer is None else {}),
+            **({"guard": registry.load_class(GUARD).version} if self.guard else {}),
             "n_clusters": self.n_clusters,
             "schedule": self.schedule.identity(),
             "seed": self.seed,
             "repeats": self.repeats,
-            "heldout_links": "by samples" if self.heldout_links else False,
+            "heldout_links": "by samples, each once" if self.heldout_links else False,
             **({"label": self.label} if self.has_twin else {}),
         }
 
@@ -96,22 +100,18 @@ class Cell:
 class Trial(NamedTuple):
     """One episode of a cell: the unit of work.
 
-    `keys`: the key of the record of each tier.
+    Trials of one `repetition` see the same constraints.  `keys`: the key of the record of each tier.
     """
 
     cell: Cell
     point: int
     trial: int
+    repetition: int
     keys: tuple[str, ...]
 
 
-def _join() -> bool | int:
-    """Return what a key says of the version that joins a metric with its default clusterer."""
-    version: int = registry.load_class("cscluster.algorithms.metric_clusterer:MetricClusterer").version
-    return version == _FIRST_JOIN or version
-
-
-def _resolved(algorithm: registry.Algorithm, params: Mapping[str, Any]) -> dict[str, Any]:
+def resolved_params(algorithm: registry.Algorithm, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all parameter values that results depend on, defaults included."""
     given = {**algorithm.defaults(), **params}
     return storable(
         {name: value for name, value in given.items() if name not in ("random_state", "n_clusters")}
@@ -119,17 +119,44 @@ def _resolved(algorithm: registry.Algorithm, params: Mapping[str, Any]) -> dict[
 
 
 def sources(algorithm: str, clusterer: tuple[str, Any] | None) -> tuple[tuple[str, str], ...]:
-    """Return the files of the user's own classes among an algorithm and its clusterer."""
+    """Return what identifies the code of an algorithm and its clusterer that is not part of this package."""
     names = [algorithm, *([clusterer[0]] if clusterer else [])]
-    return tuple(source for name in names if (source := registry.find(name).source()))
+    return tuple(dict.fromkeys(source for name in names for source in registry.find(name).source()))
 
 
-def make_plan(experiment: Experiment) -> list[Trial]:
-    """Return all trials of an experiment.
+@dataclass(frozen=True)
+class Trials:
+    """A plan with its cells, which follow from the experiment."""
 
-    Trials are ordered so that every algorithm gets its first trials before any gets its last: an
-    interrupted run is a smaller run, not a lopsided one.  Repeats on one draw of links follow one
-    another.
+    plan: Plan
+    cells: dict[str, Cell]
+
+    def __iter__(self) -> Iterator[Trial]:
+        return (Trial(self.cells[each.cell], *each[1:]) for each in self.plan.trials())
+
+    def entries(self) -> dict[str, CellEntry]:
+        """Return the cells as the definition of a run keeps them."""
+        return {
+            hash_: CellEntry(
+                identity=storable(cell.identity),
+                label=storable(cell.label),
+                params=storable(cell.params),
+                grid=storable(cell.grid),
+            )
+            for hash_, cell in self.cells.items()
+        }
+
+
+def resolved(experiment: Experiment) -> dict[str, Any]:
+    """Return an experiment as the definition of a run keeps it: each algorithm has its name in tables."""
+    content: dict[str, Any] = storable(experiment.model_dump(mode="python"))
+    for entry, written in zip(experiment.algorithms, content["algorithms"], strict=True):
+        written["label"] = storable(entry.title)
+    return content
+
+
+def make_plan(experiment: Experiment, shard: Shard | None = None) -> Trials:
+    """Return all trials of an experiment, or those of a shard.
 
     Raises
     ------
@@ -151,17 +178,16 @@ def make_plan(experiment: Experiment) -> list[Trial]:
             problems.append(str(error))
     if problems:
         raise ConfigError("\n".join(problems))
-    cells = _told_apart(cells)
-    points, repeats = experiment.constraints.points, experiment.repeats
-    tiers = range(1, experiment.constraints.n_tiers + 1)
-    hashed = [(cell, cell.hash) for cell in cells]
-    return [
-        Trial(cell, point, trial, tuple([make_key(of_cell, point, trial, tier) for tier in tiers]))
-        for first in range(0, experiment.trials * repeats, repeats)
-        for point in points
-        for cell, of_cell in hashed
-        for trial in range(first, first + repeats)
-    ]
+    by_hash = {cell.hash: cell for cell in _told_apart(cells)}
+    plan = Plan(
+        cells=list(by_hash),
+        points=experiment.constraints.points,
+        repetitions=experiment.trials,
+        repeats=experiment.repeats,
+        tiers=experiment.constraints.n_tiers,
+        shard=(shard.number, shard.count) if shard else None,
+    )
+    return Trials(plan, by_hash)
 
 
 def _told_apart(cells: list[Cell]) -> list[Cell]:
@@ -173,9 +199,9 @@ def _told_apart(cells: list[Cell]) -> list[Cell]:
 def _check_size(experiment: Experiment) -> None:
     """Refuse a plan that no memory holds, before any of it is made."""
     size = len(experiment.datasets) * sum(n_records(experiment, entry) for entry in experiment.algorithms)
-    if size > _MOST_TRIALS:
+    if size > MOST_RECORDS:
         raise ConfigError(
-            f"The experiment asks for {size} trials; the most is {_MOST_TRIALS}. Divide it into several."
+            f"The experiment asks for {size} trials; the most is {MOST_RECORDS}. Divide it into several."
         )
 
 
@@ -202,7 +228,7 @@ def _check(experiment: Experiment, source: Dataset) -> None:
             f"Data set '{source.name}' has no target, so links cannot be drawn from it; "
             "name its 'target' column or use 'constraints: {kind: file, path: ...}'."
         )
-    X = on_one_scale(source) if schedule.needs_samples else None
+    X = comparable_features(source) if schedule.needs_samples else None
     try:
         schedule.episode(max(schedule.points), source.labels, experiment.seed, source.name, 0, source.ids, X)
     except CsclusterError as error:
@@ -212,7 +238,8 @@ def _check(experiment: Experiment, source: Dataset) -> None:
 def _cells(
     experiment: Experiment, dataset: DatasetEntry, source: Dataset, entry: AlgorithmEntry
 ) -> list[Cell]:
-    n_clusters = entry.params.get("n_clusters", experiment.n_clusters or source.n_classes)
+    entry_params = entry.given
+    n_clusters = entry_params.get("n_clusters", experiment.n_clusters or source.n_classes)
     for k in candidates(n_clusters):
         if k < 1:
             raise ConfigError(f"Data set '{source.name}' has no target, so 'n_clusters' must be given.")
@@ -223,15 +250,15 @@ def _cells(
     steps = _steps(experiment, entry, source)
     clusterer = None
     if entry.clusterer is not None:
-        clusterer = (entry.clusterer.name, entry.clusterer.params)
-    varied = [name for name, value in entry.params.items() if isinstance(value, list)]
+        clusterer = (entry.clusterer.name, entry.clusterer.given)
+    varied = [name for name, value in entry_params.items() if isinstance(value, list)]
     ref = make_ref(dataset.title, dataset.recipe, steps, source)
     own = sources(entry.name, clusterer)
     cells = []
-    grids = itertools.product(*(entry.params[name] for name in varied))
+    grids = itertools.product(*(entry_params[name] for name in varied))
     for values, (links, schedule) in itertools.product(grids, experiment.constraints.variants()):
         grid = dict(zip(varied, values, strict=True))
-        params = {**entry.params, **grid}
+        params = {**entry_params, **grid}
         cells.append(
             Cell(
                 data=ref,
@@ -240,6 +267,7 @@ def _cells(
                 params={name: value for name, value in params.items() if name != "n_clusters"},
                 grid={**grid, **links},
                 clusterer=clusterer,
+                guard=entry.guard,
                 n_clusters=params.get("n_clusters", n_clusters),
                 n_samples=source.n_samples,
                 schedule=schedule,
@@ -284,7 +312,7 @@ class Difference:
     stored : set of str
         Keys of the planned records that are there.
     n_stale : int
-        Stored records that an earlier form of a planned trial left.
+        Stored records outside of the plan that an earlier form of a planned trial left.
     reasons : list of str
         Why records are stale, the most frequent first.
     """
@@ -295,56 +323,65 @@ class Difference:
     reasons: list[str]
 
 
-def compare(plan: list[Trial], table: RecordTable, known_cells: Mapping[str, Any]) -> Difference:
-    """Find out what is new, cached and stale."""
-    metrics = plan[0].cell.metrics if plan else ()
-    planned = {key for trial in plan for key in trial.keys}
-    stored = {key for group in table.groups if complete(group, metrics) for key in table.keys_of(group)}
-    stored &= planned
-    todo = [trial for trial in plan if not stored.issuperset(trial.keys)]
-    reasons: Counter[str] = Counter()
-    if todo and table.groups:
-        reasons = _reasons(todo, planned, stored, table, known_cells)
+def compare(trials: Trials, stored: pd.DataFrame, known_cells: Mapping[str, CellEntry]) -> Difference:
+    """Find out what is new, cached and stale.
+
+    Parameters
+    ----------
+    trials : Trials
+        The plan.
+    stored : DataFrame
+        The stored records that may be used (`trials_frame`).
+    known_cells : mapping
+        What the cells of these are.
+    """
+    metrics = next(iter(trials.cells.values())).metrics if trials.cells else ()
+    planned = set(trials.plan.keys())
+    done = planned.intersection(stored.loc[is_complete(stored, metrics), "key"])
+    if done == planned:
+        return Difference([], done, 0, [])
+    todo = [trial for trial in trials if not done.issuperset(trial.keys)]
+    in_plan = pd.Index(trials.plan.keys(), dtype=object).get_indexer(stored["key"]) >= 0
+    reasons = _reasons(todo, stored[~in_plan], known_cells)
+    n_stale = reasons.total()
+    reasons["a metric was added"] = int(in_plan.sum()) - len(done)
     return Difference(
         todo,
-        stored,
-        reasons.total(),
-        [f"{count} because {reason}" for reason, count in reasons.most_common()],
+        done,
+        n_stale,
+        [f"{count} because {reason}" for reason, count in (+reasons).most_common()],
     )
 
 
-def complete(group: Group, metrics: Sequence[str]) -> bool:
-    """Tell whether records hold all that is asked of their trials; a failure is all there is."""
-    return group.status != "ok" or all(name in group.metrics or name in COSTS for name in metrics)
+def is_complete(stored: pd.DataFrame, metrics: Sequence[str]) -> pd.Series:
+    """Tell which records hold all that is asked of their trials; a failure is all there is."""
+    wanted = set(metrics).difference(COSTS)
+    whole = {names for names in stored["recorded"].unique() if wanted.issubset(names)}
+    return (stored["status"] != "ok") | stored["recorded"].isin(whole)
 
 
-def _reasons(
-    todo: list[Trial], planned: set[str], stored: set[str], table: RecordTable, known_cells: Mapping[str, Any]
-) -> Counter[str]:
+def _reasons(todo: list[Trial], stale: pd.DataFrame, known_cells: Mapping[str, CellEntry]) -> Counter[str]:
     """Count why stored records do not serve trials that are to be run."""
-    cells = {trial.cell.hash: trial.cell for trial in todo}
-    settings = {key: _setting(cell.data.name, cell.label, cell.grid) for key, cell in cells.items()}
-    wanted = {(settings[t.cell.hash], t.point, t.trial): t.cell.hash for t in todo}
-    reasons: Counter[str] = Counter()
-    for group in table.groups:
-        setting = _setting(group.dataset, group.label, group.grid)
-        others: Counter[str] = Counter()
-        points, trials = group.places[1::4], group.places[3::4]
-        for key, point, trial in zip(table.keys_of(group), points, trials, strict=True):
-            if key in planned:
-                reasons["a metric was added"] += key not in stored
-            elif (setting, point, trial) in wanted:
-                others[wanted[setting, point, trial]] += 1
-        for cell_hash, count in others.items():
-            reasons[_why(known_cells.get(group.cell, {}), cells[cell_hash].identity)] += count
-    return +reasons
+    settings = {id(trial.cell): _setting(trial.cell) for trial in todo}
+    wanted = {(*settings[id(trial.cell)], trial.point, trial.trial): trial.cell for trial in todo}
+    reasons: Counter[tuple[str, str]] = Counter()
+    columns = ("cell", "dataset", "label", "grid", "point", "trial")
+    for hash_, *place in zip(*(stale[name].tolist() for name in columns), strict=True):
+        cell = wanted.get(tuple(place))
+        if cell is not None:
+            reasons[hash_, cell.hash] += 1
+    cells = {cell.hash: cell for cell in wanted.values()}
+    why: Counter[str] = Counter()
+    for (old, new), count in reasons.items():
+        why[_why(known_cells[old].identity, cells[new].identity)] += count
+    return why
 
 
-def _setting(dataset: str, label: str, grid: Mapping[str, Any]) -> tuple[str, str, str]:
-    return dataset, label, json.dumps(storable(grid), sort_keys=True)
+def _setting(cell: Cell) -> tuple[str, str, str]:
+    return storable(cell.data.name), storable(cell.label), json.dumps(storable(cell.grid), sort_keys=True)
 
 
 def _why(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     """Say what makes a stored record stale."""
-    found = changes(old, new) if old else []
+    found = changes(old, new)
     return found[0] if found else "its earlier definition is not known"

@@ -3,9 +3,9 @@
 `draw` draws every figure that fits the results of a run and writes the files:
 
 ===================== ======================================================================
-`curves`              a metric against the number of links, with bands
-`tiers`               a metric over tiers of links that arrive one after another
-`boxes`               box plots of the trials, where there is one number of links
+`curves`              a metric against the number of constraints, with bands
+`tiers`               a metric over tiers of constraints that arrive in turn
+`boxes`               box plots of the trials, where there is one number of constraints
 `sensitivity`         a metric over a parameter (curve) or two (heat map); ``select: none``
 `scaling`             CPU seconds against the number of samples with fitted slopes
 `critical_difference` mean ranks across three or more data sets, with Nemenyi's test
@@ -15,7 +15,7 @@ Each kind is a function that returns a ``matplotlib.figure.Figure``; `save` writ
 need more than stored records, so a program calls them itself:
 
 ===================== ======================================================================
-`links_map`           samples in the plane with clusters and links; `project` makes the plane
+`links_map`           samples in the plane with clusters and constraints; see `project`
 `gallery`             pictures by cluster
 `samples`             data sets in the plane with their classes
 ===================== ======================================================================

@@ -23,7 +23,7 @@ from cscluster.report.figures.layout import (
 )
 from cscluster.report.figures.style import current, looks, pale
 from cscluster.report.figures.words import metric_name, wrapped
-from cscluster.report.tables import points_word
+from cscluster.report.means import points_word
 from cscluster.words import plural
 
 _FEW = 5  # trials that are drawn one by one: quartiles of so few say nothing
@@ -52,7 +52,7 @@ def boxes(
     labels : list of str, optional
         Algorithms to draw; all by default.
     point : int, optional
-        Number of links; the last by default.  Of tiers, the last one counts.
+        Number of constraints; the last by default.  Of tiers, the last one counts.
     """
     trials = results.trials.assign(value=metric_values(results.trials, metric))
     point = int(trials["point"].max()) if point is None else point
@@ -88,9 +88,8 @@ def _draw_box(axes: Axes, place: int, values: Any, planned: int, style: dict[str
     if len(values) < _FEW:
         axes.plot(values, np.full(len(values), place), "o", color=style["color"], markersize=3, zorder=3)
         return
-    share = (
-        0.4 if style["markerfacecolor"] == style["color"] else 0.12
-    )  # the printed form of a method is paler
+    is_published = style["markerfacecolor"] != style["color"]
+    share = 0.12 if is_published else 0.4
     axes.boxplot(
         values,
         positions=[place],

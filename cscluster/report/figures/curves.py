@@ -1,4 +1,4 @@
-"""A metric against the number of links, as in Figs. 4 to 6 of zeng2012."""
+"""A metric against the number of constraints, as in Figs. 4 to 6 of zeng2012."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from cscluster.report.aggregate import Results
 from cscluster.report.figures import lines
 from cscluster.report.figures.layout import add_legend, figure_kind, line_height, number_axis, panels
 from cscluster.report.figures.style import looks
-from cscluster.report.tables import points_word
+from cscluster.report.means import points_word
 
 
 @figure_kind
 def curves(results: Results, metric: str, labels: Sequence[str] | None = None) -> Figure:
-    """Return a panel for each data set with a line for each algorithm, over the number of links.
+    """Return a panel for each data set with a line for each algorithm, over the number of constraints.
 
     Lines are means over trials, bands the 95 % confidence interval of the mean; many lines have none.
 

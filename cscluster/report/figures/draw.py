@@ -10,18 +10,20 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from cscluster.atomic import put
+from cscluster.errors import require_known
 from cscluster.report.aggregate import Results
 from cscluster.report.figures.boxes import boxes
 from cscluster.report.figures.critical_difference import critical_difference
 from cscluster.report.figures.curves import curves
 from cscluster.report.figures.lines import has_values
-from cscluster.report.figures.save import check_format, save
+from cscluster.report.figures.save import save
 from cscluster.report.figures.scaling import SIZES, scaling, sized_families
 from cscluster.report.figures.sensitivity import grids, sensitivity
 from cscluster.report.figures.style import using
 from cscluster.report.figures.tiers import tiers
 from cscluster.report.formats.latex import escape
 from cscluster.report.statistics import rank_test
+from cscluster.report.styles import FORMATS
 
 _MANY = 12  # lines in one panel that can still be told apart
 
@@ -60,7 +62,7 @@ def draw(
         If a file cannot be written.
     """
     for name in formats:
-        check_format(name)
+        require_known("figure format", name, FORMATS)
     files = []
     with using(style, captions):
         for name, make in drawings(results):

@@ -46,13 +46,13 @@ def axis_text(value: Any) -> str:
 
 
 def draw_maps(results: Results, metric: str, parameters: Sequence[str], entries: Sequence[str]) -> Figure:
-    """Return a heat map for each data set, entry and number of links; the best mean has a frame."""
+    """Return a heat map for each data set, entry and number of constraints; the best mean has a frame."""
     table = intervals(results, metric, ["dataset", "entry", "point", "p0", "p1"])
     columns, rows = ordered(table["p0"]), ordered(table["p1"])
     points = sorted(table["point"].unique())
     places = [(d, e, p) for d in results.datasets for e in entries for p in points]
     titles = [
-        (f"{e} on {d}" if len(entries) > 1 else d) + (f", {p} links" if len(points) > 1 else "")
+        (f"{e} on {d}" if len(entries) > 1 else d) + (f", {p} constraints" if len(points) > 1 else "")
         for d, e, p in places
     ]
     side = min(len(places), 3 if len(columns) <= _ROOM_FOR_NUMBERS else 2)

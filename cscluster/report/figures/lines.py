@@ -145,10 +145,10 @@ def caption(
     draws, most = results.planned // results.repeats, int(table["n"].max())
     text = f"{about}, mean of {_of(most, results.planned)} trials"
     if draws == 1:
-        text += " on the same links"
+        text += " on the same constraints"
     elif results.repeats > 1:
         there = _of(-(-most // results.repeats), draws)
-        text = f"{about}, mean of {there} draws of links, {results.repeats} trials on each"
+        text = f"{about}, mean of {there} repetitions, {results.repeats} trials on each"
     if table["low"].notna().any():
         text += f"; {'band' if joined else 'bar'}: 95\u00a0% confidence interval of the mean"
     if ((table["n"] < results.planned) & (table["n"] > 0)).any():

@@ -1,4 +1,4 @@
-"""A map of samples in the plane with their clusters and the links between them."""
+"""A map of samples in the plane with their clusters and constraints."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def links_map(
 ) -> Figure:
     """Return samples in the plane, must-links as solid and cannot-links as dashed lines.
 
-    Links that the clusters break are thick and coloured.
+    Constraints that the clusters violate are thick and coloured.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def links_map(
     labels : array-like of shape (n,)
         Cluster of each sample.
     constraints : Constraints
-        The links.
+        The constraints.
     axes_names : pair of str
         What the axes are.
 
@@ -78,7 +78,7 @@ def links_map(
         )
     if constraints.n_samples != len(points):
         raise DataError(
-            f"The links are between {constraints.n_samples} samples, but there are {len(points)}."
+            f"The constraints are between {constraints.n_samples} samples, but there are {len(points)}."
         )
     figure = new_figure(current().column, 0.9 * current().column)
     axes = figure.subplots()
@@ -123,7 +123,7 @@ def _draw_links(
         broken = ~same if kind == "must-link" else same
         for name, chosen, look in (
             (kind, links[~broken], style),
-            (f"broken {kind}", links[broken], {**style, **_BROKEN}),
+            (f"violated {kind}", links[broken], {**style, **_BROKEN}),
         ):
             if len(chosen):
                 order = 4 if look["linewidth"] > 1 else 3

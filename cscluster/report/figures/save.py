@@ -13,11 +13,6 @@ from cscluster.report.figures.style import styled, using
 from cscluster.report.styles import FORMATS
 
 
-def check_format(name: str) -> None:
-    """Raise a ConfigError unless figures can be written in this format."""
-    require_known("figure format", name, FORMATS)
-
-
 def save(figure: Figure, path: Path) -> Path:
     """Write a figure in the format of the file's name, in an atomic step; return the path.
 
@@ -29,7 +24,7 @@ def save(figure: Figure, path: Path) -> Path:
         If the file cannot be written.
     """
     kind = path.suffix.removeprefix(".").lower()
-    check_format(kind)
+    require_known("figure format", kind, FORMATS)
     put(path, rendered(figure, kind))
     return path
 

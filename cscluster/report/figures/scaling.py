@@ -21,7 +21,7 @@ from cscluster.report.figures.layout import (
     ticks_at,
 )
 from cscluster.report.figures.style import looks
-from cscluster.report.tables import points_word
+from cscluster.report.means import points_word
 
 SIZES = 3
 """Different numbers of samples that a slope needs: two noisy points always have a line."""
@@ -42,7 +42,7 @@ def scaling(results: Results) -> Figure:
     """Return CPU seconds over the number of samples, both logarithmic, with fitted slopes in the legend.
 
     Each panel shows data sets that differ in their number of samples only.  Seconds are means over
-    trials of all stages (of all tiers together) at the largest number of links.  A slope is that of
+    trials of all stages (of all tiers together) at the largest number of constraints.  A slope is that of
     the least-squares line through the logarithms: 2 is quadratic time.
 
     Raises

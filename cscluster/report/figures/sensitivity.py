@@ -34,8 +34,8 @@ def sensitivity(results: Results, metric: str, parameters: Parameters | None = N
     """Return a metric over one or two parameters whose grid was run with ``select: none``.
 
     One parameter gives a panel for each data set with a line for each algorithm that varies it or,
-    with several numbers of links, a panel for each algorithm too and a line for each number.  Two
-    parameters give a heat map for each data set, algorithm and number of links.
+    with several numbers of constraints, a panel for each algorithm too and a line for each number.  Two
+    parameters give a heat map for each data set, algorithm and number of constraints.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def _draw_curves(results: Results, metric: str, parameters: Parameters, entries:
                 lines.paint_bars(axes, part, "x", results.planned, keys.index(key), styles[key])
         lines.finish(axes, mine["mean"], metric)
     figure.supxlabel(plain(parameters[0]))
-    names = [f"{key} links" for key in keys] if line == "point" else keys
+    names = [f"{key} constraints" for key in keys] if line == "point" else keys
     caption = lines.caption(results, metric, table, joined=is_numeric(values), apart=any(apart))
     if len(points) == 1:
         caption += f"; {place_name(results)}"

@@ -65,19 +65,19 @@ def using(name: str, captions: bool = False) -> Iterator[None]:
         _style.reset(before)
 
 
-def look(number: int, dash: int | None = None, is_printed: bool = False) -> dict[str, Any]:
+def look(number: int, dash: int | None = None, is_published: bool = False) -> dict[str, Any]:
     """Return colour, marker and line style of the algorithm with this number."""
     colour = COLOURS[number % len(COLOURS)]
     return {
         "color": colour,
         "marker": MARKERS[number % len(MARKERS)],
-        "markerfacecolor": pale(colour, 0.35) if is_printed else colour,
+        "markerfacecolor": pale(colour, 0.35) if is_published else colour,
         "linestyle": DASHES[(number if dash is None else dash) % len(DASHES)],
     }
 
 
 def looks(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return the look of each of some algorithms; both forms of one method have its colour and marker."""
+    """Return the look of each of some algorithms; both forms of one method share colour and marker."""
     return {label: look(*form) for label, form in zip(labels, forms(labels), strict=True)}
 
 

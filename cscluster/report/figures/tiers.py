@@ -1,4 +1,4 @@
-"""A metric over tiers of links that arrive one after another, as in Fig. 2 of yi2015."""
+"""A metric over tiers of constraints that arrive one after another, as in Fig. 2 of yi2015."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def tiers(results: Results, metric: str, labels: Sequence[str] | None = None) ->
     table = lines.line_table(results, metric, ["dataset", "label", "point", "tier"], chosen)
     points = sorted(table["point"].unique())
     places = [(dataset, point) for dataset in results.datasets for point in points]
-    names = [f"{d}, {p} links each" if len(points) > 1 else d for d, p in places]
+    names = [f"{d}, {p} constraints each" if len(points) > 1 else d for d, p in places]
     figure, grid = panels(names, line_height)
     steps = range(1, int(table["tier"].max()) + 1)
     apart = []
@@ -31,6 +31,6 @@ def tiers(results: Results, metric: str, labels: Sequence[str] | None = None) ->
         axes.set_xticks(list(steps), [f"t{step}" for step in steps])
         axes.set_xlim(steps[0] - 0.2, steps[-1] + 0.2)
         apart.append(draw_panel(axes, part, "tier", results, metric))
-    figure.supxlabel("tier of links" if len(points) > 1 else f"tier of {points[0]} links")
+    figure.supxlabel("tier of constraints" if len(points) > 1 else f"tier of {points[0]} constraints")
     name_lines(figure, results, metric, table, chosen, any(apart))
     return figure

@@ -10,7 +10,7 @@ from matplotlib import font_manager
 from cscluster.metrics.catalogue import metric_title
 from cscluster.report.aggregate import Results
 from cscluster.report.figures.style import fonts
-from cscluster.report.tables import points_word
+from cscluster.report.means import points_word
 
 _LONGEST = 88  # letters of a name
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
-from cscluster.report.document import Document
-from cscluster.report.tables import Grid, divide
+from cscluster.report.page import Block, BulletList, Fold, Heading, Note, Page, Picture
+from cscluster.report.table import PlainTable
 
 _START = r"""\documentclass{article}
 \usepackage[T1]{fontenc}
@@ -32,7 +33,7 @@ _SIGNS = {
     ">": r"$>$",
     "|": r"\textbar{}",
     '"': r"\textquotedbl{}",
-    "±": r"$\pm$",
+    "±": r"\ensuremath{\pm}",
     "×": r"$\times$",
     "–": "--",
     "—": "---",
@@ -49,52 +50,64 @@ _GREEK = {
 }  # fmt: skip
 
 
-def text(documents: list[Document]) -> str:
-    """Return the tables of reports, each with a label, to be put into a document."""
-    tables = [table for document in documents for table in _tables(document)]
-    return "\n\n".join(["% needs \\usepackage{booktabs,graphicx,textcomp} and [T1]{fontenc}", *tables]) + "\n"
-
-
-def whole(documents: list[Document]) -> str:
-    """Return reports as a LaTeX document."""
-    return _START + "\n".join(map(_section, documents)) + "\n\\end{document}\n"
-
-
-def _tables(document: Document) -> list[str]:
-    parts = [part for grid in document.grids for part in divide(grid, _WIDTH)]
-    name = re.sub(r"[^a-z0-9]+", "-", document.title.lower()).strip("-")
-    return [_table(part, f"tab:{name}-{number}") for number, part in enumerate(parts, start=1)]
-
-
-def _section(document: Document) -> str:
-    parts = [f"\\section*{{{escape(document.title)}}}"]
-    parts += _tables(document)
-    for outcome in document.outcomes:
-        lines = [f"\\item[{{{escape(name)}}}] {escape(line)}" for name, line in outcome.orderings.items()]
-        parts.append(f"\\paragraph{{{escape(outcome.heading)}}}")
-        parts.append("\n".join([r"\begin{description}", *lines, r"\end{description}"]))
-        parts.append(escape(outcome.sentence))
-    parts += [escape(note) for note in document.notes]
+def text(pages: list[Page]) -> str:
+    """Return the tables of pages, each with a label, to be put into a document; notes are comments."""
+    parts = ["% needs \\usepackage{booktabs,graphicx,textcomp} and [T1]{fontenc}"]
+    for page in pages:
+        parts += [_table(each, label) for each, label in _labelled(page)]
+        parts.append("\n".join(f"% {escape(note.text)}" for note in page.blocks if isinstance(note, Note)))
     return "\n\n".join(parts) + "\n"
 
 
-def _table(grid: Grid, label: str) -> str:
-    heads = " & ".join(map(escape, [grid.corner, *grid.texts.columns]))
-    rows = []
-    for name, texts, best in grid.rows():
-        cells = [rf"\textbf{{{_cell(t)}}}" if out else _cell(t) for t, out in zip(texts, best, strict=True)]
-        rows.append(" & ".join([_first_cell(name), *cells]) + r" \\")
+def whole(pages: list[Page]) -> str:
+    """Return pages as a LaTeX document."""
+    return _START + "\n".join(map(_section, pages)) + "\n\\end{document}\n"
+
+
+def _labelled(page: Page) -> Iterator[tuple[PlainTable, str]]:
+    """Yield the tables of a page, in parts that can be read, with their labels."""
+    parts = [part for block in page.blocks if isinstance(block, PlainTable) for part in block.divided(_WIDTH)]
+    name = re.sub(r"[^a-z0-9]+", "-", page.title.lower()).strip("-")
+    for number, part in enumerate(parts, start=1):
+        yield part, f"tab:{name}-{number}"
+
+
+def _section(page: Page) -> str:
+    tables = [_table(each, label) for each, label in _labelled(page)]
+    others = [_block(block) for block in page.blocks if not isinstance(block, PlainTable)]
+    return "\n\n".join([f"\\section*{{{escape(page.title)}}}", *tables, *others]) + "\n"
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Heading():
+            return rf"\subsection*{{{escape(block.text)}}}"
+        case BulletList():
+            items = [rf"\item {{}}{escape(item)}" for item in block.items]
+            return "\n".join([r"\begin{itemize}", *items, r"\end{itemize}"])
+        case Fold():
+            return "\n\n".join([rf"\paragraph{{{escape(block.summary)}}}", *map(_block, block.blocks)])
+        case Picture():
+            return rf"\includegraphics[width=\textwidth]{{{block.path}}}" + f"\n\n{escape(block.caption)}"
+        case Note():
+            return escape(block.text)
+        case _:
+            return escape(block)
+
+
+def _table(table: PlainTable, label: str) -> str:
+    shown = table.written(escape).with_marks(r"\textbf{", "}")
     return "\n".join(
         [
             r"\begin{table}[htbp]",
             r"\centering",
-            rf"\caption{{{escape(grid.heading)}}}\label{{{label}}}",
+            rf"\caption{{{escape(table.caption)}}}\label{{{label}}}",
             r"\resizebox{\ifdim\width>\textwidth\textwidth\else\width\fi}{!}{%",
-            rf"\begin{{tabular}}{{l{'r' * len(grid.texts.columns)}}}",
+            rf"\begin{{tabular}}{{{'l' * table.n_names}{'r' * table.numbers}}}",
             r"\toprule",
-            rf"{heads} \\",
+            _row(shown.heads),
             r"\midrule",
-            *rows,
+            *map(_row, shown.rows),
             r"\bottomrule",
             r"\end{tabular}}",
             r"\end{table}",
@@ -102,14 +115,10 @@ def _table(grid: Grid, label: str) -> str:
     )
 
 
-def _first_cell(name: str) -> str:
-    """Return the name of a row; a bracket or star there would be taken for an option of the row above."""
-    escaped = escape(name)
-    return f"{{}}{escaped}" if escaped.startswith(("[", "*")) else escaped
-
-
-def _cell(words: str) -> str:
-    return words.replace("±", r"\ensuremath{\pm}")
+def _row(cells: Sequence[str]) -> str:
+    """Return a row; a bracket or star in front would be taken for an option of the row above."""
+    row = " & ".join(cells) + r" \\"
+    return f"{{}}{row}" if row.startswith(("[", "*")) else row
 
 
 def escape(words: object) -> str:

@@ -13,11 +13,29 @@ def text(runs: list[Results]) -> str:
 
     A text that a spreadsheet would take for a formula gets a quote in front.
     """
-    cells = [run.cells if len(runs) == 1 else run.cells.assign(run=run.name) for run in runs]
-    table = pd.concat(cells, ignore_index=True)
+    parts = [_with_missing(run).assign(run=run.name) for run in runs]
+    table = pd.concat(parts, ignore_index=True)
+    names = table.pop("run")
     if len(runs) > 1:
-        table.insert(0, "run", table.pop("run"))
+        table.insert(0, "run", names)
     for column in {"run", "dataset", "label", "params", "metric"} & set(table.columns):
-        one_line = table[column].astype(str).str.replace(r"[\r\n]+", " ", regex=True)
+        one_line = table[column].fillna("").astype(str).str.replace(r"[\r\n]+", " ", regex=True)
         table[column] = one_line.map(guarded)
     return str(table.to_csv(index=False, lineterminator="\n", float_format="%.6g"))
+
+
+def _with_missing(run: Results) -> pd.DataFrame:
+    """Add how many planned trials of the method on the data set are not stored.
+
+    A method without any result on a data set has one line, which says only that.
+    """
+    entries = dict(zip(run.trials["label"], run.trials["entry"], strict=True))
+    places = [(r.dataset, entries[r.label]) for r in run.cells.itertuples()]
+    missing = {(r.dataset, r.label): r.count for r in run.missing.itertuples()}
+    table = run.cells.assign(missing=[missing.get(place, 0) for place in places])
+    absent = [
+        {"dataset": dataset, "label": label, "n": 0, "planned": run.planned, "missing": count}
+        for (dataset, label), count in missing.items()
+        if (dataset, label) not in places
+    ]
+    return pd.concat([table, pd.DataFrame(absent)]) if absent else table

@@ -10,6 +10,7 @@
       "cells":      [{"dataset", "label", "oracle", "params", "point", "tier", "metric", "mean", "std", "n",
                       "planned", "best"}],
       "failures":   [{"dataset", "label", "status", "message", "count"}],
+      "missing":    [{"dataset", "label", "count", "planned"}], planned trials that are not stored,
       "statistics": [{"metric", "sentence",
                       "datasets": [{"dataset", "point", "tier", "n", "ordering", "pairs": [{"a", "b", "n",
                                     "difference", "t_p", "wilcoxon_p", "holm_p", "cohen_dz",
@@ -56,6 +57,7 @@ def _run(results: Results) -> dict[str, Any]:
         "labels": results.labels,
         "cells": _rows(_with_best(results)),
         "failures": _rows(results.failures),
+        "missing": _rows(results.missing),
         "statistics": [_statistics(results, metric) for metric in results.metrics],
     }
 

@@ -3,71 +3,93 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from dataclasses import replace
 
+import rich.table
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from cscluster.report.document import Document, Outcome
-from cscluster.report.tables import Grid, column_widths, divide, grid_width
+from cscluster.report.page import Block, BulletList, Fold, Heading, Note, Page, Picture
+from cscluster.report.table import PlainTable
+from cscluster.words import printable
 
 
-def text(documents: list[Document]) -> str:
+def text(pages: list[Page]) -> str:
     """Return reports as plain text, 120 characters wide."""
-    page = io.StringIO()
-    console = Console(file=page, width=120, color_system=None)
-    for document in documents:
-        console.print(document.title, highlight=False, markup=False)
+    written = io.StringIO()
+    console = Console(file=written, width=120, color_system=None)
+    for page in pages:
+        _print(console, page.title)
         console.print()
-        show(document, console)
-    return page.getvalue()
+        show(page, console)
+    return written.getvalue()
 
 
-def show(document: Document, console: Console, brief: bool = False) -> None:
-    """Print a report so that it fits the terminal; if `brief`, only a sentence on the tests of a metric."""
-    for grid in document.grids:
-        _show_grid(grid, console)
-    for outcome in document.outcomes:
-        if brief:
-            console.print(outcome.sentence, highlight=False, markup=False)
-        else:
-            _show_outcome(outcome, console)
-    if brief and document.outcomes:
-        console.print()
-    for line in document.notes:
-        console.print(line, style="dim", highlight=False, markup=False)
+def show(page: Page, console: Console, brief: bool = False) -> None:
+    """Print what stands on a page so that it fits the terminal; if `brief`, without details."""
+    for block in page.blocks:
+        if not (brief and isinstance(block, Fold)):
+            _show(block, console)
 
 
-def _show_grid(grid: Grid, console: Console) -> None:
-    """Print a table; one that is too wide is set closer together, or else in several parts."""
-    parts = divide(grid, console.width)
-    if len(parts) > 1 or grid_width(grid) > console.width:
-        closer = replace(grid, texts=grid.texts.map(lambda text: text.replace(" ± ", "±")))
-        parts = divide(closer, console.width)
-    for part in parts:
-        console.print(part.heading, style="bold", highlight=False, markup=False)
-        console.print(_table(part))
-        console.print()
-
-
-def _table(grid: Grid) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="")
-    table.add_column(grid.corner, overflow="fold")
-    for head, width in zip(grid.texts.columns, column_widths(grid.texts), strict=True):
-        table.add_column(Text(head), justify="right", no_wrap=True, min_width=width - 2)
-    for name, texts, best in grid.rows():
-        cells = zip(texts, best, strict=True)
-        table.add_row(Text(name), *(Text(text, style="bold green" if out else "") for text, out in cells))
-    return table
-
-
-def _show_outcome(outcome: Outcome, console: Console) -> None:
-    console.print(outcome.heading, style="bold", highlight=False, markup=False)
-    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
-    for dataset, line in outcome.orderings.items():
-        table.add_row(Text(dataset), Text(line))
-    console.print(table)
-    if outcome.sentence:
-        console.print(outcome.sentence, highlight=False, markup=False)
+def _show(block: Block, console: Console) -> None:
+    match block:
+        case PlainTable():
+            _show_table(block, console)
+        case Fold():
+            _print(console, block.summary, "bold")
+            for inner in block.blocks:
+                _show(inner, console)
+            return
+        case BulletList():
+            for item in block.items:
+                _print(console, f"- {item}")
+        case Note():
+            _print(console, block.text, "dim")
+            return  # notes stand together
+        case Heading():
+            _print(console, block.text, "bold")
+        case Picture():
+            _print(console, f"{block.path}: {block.caption}")
+        case _:
+            _print(console, block)
     console.print()
+
+
+def _print(console: Console, words: str, style: str = "") -> None:
+    console.print(words, style=style, highlight=False, markup=False)
+
+
+def _show_table(table: PlainTable, console: Console) -> None:
+    """Print a table; one that is too wide is set closer together, or else in several parts."""
+    is_plain, gap = console.color_system is None, 2
+    shown = table.with_marks("> ") if is_plain else table
+    if sum(shown.widths()) + gap * (len(table.heads) - 1) > console.width:
+        shown = replace(table, rows=[_closer(row, table.n_names) for row in table.rows])
+        if is_plain:
+            shown, gap = shown.with_marks(">"), 1  # marks stand between the columns
+    for number, part in enumerate(shown.divided(console.width, gap)):
+        if number:
+            console.print()
+        if part.caption:
+            _print(console, part.caption, "bold")
+        console.print(_rich_table(part, gap))
+
+
+def _closer(row: Sequence[str], n_names: int) -> list[str]:
+    """Return a row with less room in its numbers."""
+    return [*row[:n_names], *(cell.replace(" ± ", "±") for cell in row[n_names:])]
+
+
+def _rich_table(table: PlainTable, gap: int) -> rich.table.Table:
+    shown = rich.table.Table(box=None, padding=(0, gap, 0, 0), pad_edge=False, header_style="")
+    for column, (head, width) in enumerate(zip(table.heads, table.widths(), strict=True)):
+        if column < table.n_names:
+            shown.add_column(Text(printable(head)), overflow="fold")
+        else:
+            shown.add_column(Text(printable(head)), justify="right", no_wrap=True, min_width=width)
+    for i, row in enumerate(table.rows):
+        styles = ["bold green" if table.is_best(i, j) else "" for j in range(len(row))]
+        shown.add_row(*map(Text, map(printable, row), styles))
+    return shown

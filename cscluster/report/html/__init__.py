@@ -1,7 +1,7 @@
 """Results as one HTML file that works offline: tables, interactive charts, statistics, provenance."""
 
+from cscluster.report.html.blocks import page_file
 from cscluster.report.html.page import page
-from cscluster.report.html.scatter import clusters_page, index_page, scatter_page
-from cscluster.report.html.sortable import PlainTable
+from cscluster.report.html.scatter import scatter_page
 
-__all__ = ["PlainTable", "clusters_page", "index_page", "page", "scatter_page"]
+__all__ = ["page", "page_file", "scatter_page"]

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from cscluster.metrics.catalogue import lower_is_better, metric_title
 from cscluster.report.aggregate import Results, metric_values
 from cscluster.report.colours import forms
+from cscluster.report.means import points_word
 from cscluster.report.statistics import intervals
-from cscluster.report.tables import points_word
 
 TRIALS_LIMIT = 50_000
 """Values of single trials that a page holds; with more, its box plots show quartiles only."""

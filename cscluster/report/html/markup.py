@@ -52,11 +52,6 @@ def tag(name: str, /, *children: object, **attributes: object) -> Markup:
     return Markup(start if name in _VOID else f"{start}{join(children)}</{name}>")
 
 
-def note(*children: object) -> Markup:
-    """Return a paragraph in small letters."""
-    return tag("p", *children, class_="note")
-
-
 def facts(rows: Iterable[tuple[str, object, bool]]) -> Markup:
     """Return names with their values; the third of a row tells whether that is bad."""
     items = [

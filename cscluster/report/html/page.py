@@ -2,39 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import product
+
+import pandas as pd
 
 from cscluster.metrics.catalogue import metric_title
-from cscluster.report.aggregate import Results
+from cscluster.report.aggregate import Results, metric_values
 from cscluster.report.colours import MOST_BANDS
-from cscluster.report.html import grids, provenance
+from cscluster.report.compose import notes
+from cscluster.report.html import provenance
+from cscluster.report.html.blocks import filter_box, render, table
 from cscluster.report.html.chart_data import chart_data, column_text, columns, parameter_grids, trials_fit
 from cscluster.report.html.document import document
-from cscluster.report.html.markup import Markup, facts, join, note, tag, text
+from cscluster.report.html.markup import Markup, facts, join, tag, text
 from cscluster.report.html.significance import statistics
-from cscluster.report.html.sortable import filter_box
+from cscluster.report.means import means_tables, points_word
+from cscluster.report.page import Block, Heading, Note
 from cscluster.report.statistics import sentence
-from cscluster.report.tables import notes, points_word
-from cscluster.store.folder import RunFolder
-from cscluster.store.records import Record
+from cscluster.store.directory import RunDirectory
+from cscluster.words import age
 
 
-def page(results: list[Results], folders: list[RunFolder], refresh: int | None = None) -> str:
+def page(results: list[Results], directories: list[RunDirectory], refresh: int | None = None) -> str:
     """Return the report of runs as one HTML file.
 
     Parameters
     ----------
     results : list of Results
         One for each run.
-    folders : list of RunFolder
+    directories : list of RunDirectory
         Where they come from: configuration, environments and warnings are read there.
     refresh : int, optional
         Seconds after which the browser reads the page again.
     """
     with_trials = trials_fit(results)
     runs = [
-        _run(number, run, folder, with_trials)
-        for number, (run, folder) in enumerate(zip(results, folders, strict=True))
+        _run(number, run, directory, with_trials)
+        for number, (run, directory) in enumerate(zip(results, directories, strict=True))
     ]
     data = {"runs": [chart_data(run, with_trials) for run in results]}
     title = results[0].title if len(results) == 1 else f"{len(results)} runs"
@@ -52,53 +57,55 @@ def _tabs(results: list[Results]) -> Markup:
     return tag("div", *tabs, role="tablist", aria_label="Runs", class_="tabs only-with-scripts")
 
 
-def _run(number: int, results: Results, folder: RunFolder, with_trials: bool) -> Markup:
+def _run(number: int, results: Results, directory: RunDirectory, with_trials: bool) -> Markup:
     """Return all sections of one run."""
-    records = folder.planned_records()
+    records, run = directory.planned(), directory.definition
     prefix = f"run{number}"
-    explored = [("results", "Results", _results(results, with_trials))]
+    explored: dict[str, Iterable[Block]] = {"Results": _results(results, with_trials)}
     if len(results.cells):
-        explored.append(("statistics", "Statistics", statistics(results)))
-    others = [
-        ("failures", "Failures", join([provenance.failures(results.failures), provenance.warnings(records)])),
-        ("rerun", "How to rerun", provenance.rerun(folder)),
-        ("config", "Configuration", provenance.configuration(folder)),
-        ("environment", "Environment", provenance.environments(folder, records)),
+        explored["Statistics"] = statistics(results)
+    others: dict[str, Iterable[Block]] = {
+        "Failures": [*provenance.failures(results.failures), *provenance.warnings(records)],
+        "How to rerun": provenance.rerun(run),
+        "Configuration": provenance.configuration(run),
+        "Environment": provenance.environments(run, records),
+    }
+    links = [tag("a", heading, href=f"#{_anchor(prefix, heading)}") for heading in (*explored, *others)]
+    lead = [
+        tag("h1", text(results.title)),
+        _facts(results, records, len(run.plan.keys())),
+        _outcome(results),
+        tag("nav", *links, aria_label="Sections"),
     ]
     return tag(
         "article",
-        tag(
-            "header",
-            tag("h1", text(results.title)),
-            _facts(results, records, len(folder.plan())),
-            _outcome(results),
-            tag(
-                "nav",
-                *(tag("a", heading, href=f"#{prefix}-{name}") for name, heading, _ in [*explored, *others]),
-                aria_label="Sections",
-            ),
-            class_="lead",
-        ),
+        tag("header", *lead, class_="lead"),
         tag(
             "div",
             _controls(results) if len(results.cells) else "",
-            *(_section(f"{prefix}-{name}", heading, content) for name, heading, content in explored),
+            *(_section(prefix, heading, blocks) for heading, blocks in explored.items()),
         ),
-        *(_section(f"{prefix}-{name}", heading, content) for name, heading, content in others),
+        *(_section(prefix, heading, blocks) for heading, blocks in others.items()),
         id=prefix,
         class_="run",
         data_run=number,
     )
 
 
-def _section(anchor: str, heading: str, content: Markup) -> Markup:
-    return tag("section", tag("h2", heading, id=anchor, tabindex="-1"), content, aria_labelledby=anchor)
+def _anchor(prefix: str, heading: str) -> str:
+    return f"{prefix}-{heading.split()[-1].lower()}"
 
 
-def _facts(results: Results, records: list[Record], planned: int) -> Markup:
+def _section(prefix: str, heading: str, blocks: Iterable[Block]) -> Markup:
+    anchor = _anchor(prefix, heading)
+    title = tag("h2", heading, id=anchor, tabindex="-1")
+    return tag("section", title, *map(render, blocks), aria_labelledby=anchor)
+
+
+def _facts(results: Results, records: pd.DataFrame, planned: int) -> Markup:
     """Return the size of a run in numbers."""
     points = list(dict.fromkeys(point for point, _ in columns(results)))
-    failed = sum(record["status"] != "ok" for record in records)
+    failed = int((records["status"] != "ok").sum())
     return facts(
         [
             ("algorithms", len(results.labels), False),
@@ -107,7 +114,7 @@ def _facts(results: Results, records: list[Record], planned: int) -> Markup:
             ("trials per cell", results.planned, False),
             ("trials stored", f"{len(records):,} of {planned:,}", len(records) < planned),
             ("failed", f"{failed:,}", failed > 0),
-            ("computing time", _duration(sum(sum(r["seconds"].values()) for r in records)), False),
+            ("computing time", age(float(metric_values(records, "seconds").sum())), False),
         ]
     )
 
@@ -116,44 +123,39 @@ def _range(points: list[int]) -> str:
     return "–".join(map(str, dict.fromkeys((points[0], points[-1])))) if points else "none"
 
 
-def _duration(seconds: float) -> str:
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
-
-
 def _outcome(results: Results) -> Markup:
     """Return the outcome of each metric in words."""
     lines = [(i, sentence(results, metric)) for i, metric in enumerate(results.metrics)]
     return join(tag("p", text(line), class_="outcome", data_metric=i) for i, line in lines if line)
 
 
-def _results(results: Results, with_trials: bool) -> Markup:
-    """Return controls, charts and tables."""
+def _results(results: Results, with_trials: bool) -> Iterator[Block]:
+    """Yield charts and tables; scripts show those of the chosen metric and data set."""
+    if results.nothing_stored:
+        yield "No trial of this run is stored yet."
+        return
+    about = map(Note, notes(results)[: -len(results.failures) or None])
     if results.cells.empty:
-        return tag("p", "No trial of this run is stored yet.")
-    about = notes(results)[: -len(results.failures) or None]
+        yield from about
+        return
+    yield tag("div", class_="key only-with-scripts", role="group", aria_label="Algorithms to show")
+    yield tag("div", *map(_chart, _charts(results)), class_="charts only-with-scripts")
+    yield Heading(3, "Table")
+    yield filter_box("Filter algorithms")
+    choices = product(range(len(results.metrics)), range(len(results.datasets)))
+    for shown, (metric, dataset) in zip(means_tables(results), choices, strict=True):
+        yield table(shown, data_metric=metric, data_dataset=dataset)
+    yield from about
     if not with_trials:
-        about.append(
+        yield Note(
             "There are too many trials to show them one by one: box plots show quartiles and whiskers, "
             "computed from all trials."
         )
-    return join(
-        [
-            tag("div", class_="key only-with-scripts", role="group", aria_label="Algorithms to show"),
-            tag("div", *map(_chart, _charts(results)), class_="charts only-with-scripts"),
-            tag("h3", "Table"),
-            filter_box("Filter algorithms"),
-            grids.tables(results),
-            *(note(text(line)) for line in about),
-        ]
-    )
 
 
 def _controls(results: Results) -> Markup:
     places, few = columns(results), len(results.labels) <= MOST_BANDS
-    point = "Point" if results.axis == "tier" else "Links"
+    point = "Point" if results.axis == "tier" else "Constraints"
     return tag(
         "div",
         _choice("metric", "Metric", (metric_title(metric) for metric in results.metrics)),

@@ -109,7 +109,7 @@ def test_links_in_parts_teach_the_same_as_all_at_once(monkeypatch, in_memory):
     tables, prior = cluster_coordinates(L, np.full(8, 4), 3)
     first, second = draw_links(truth, rng, 30), draw_links(truth, rng, 50)
     parts = LearnedKernel.empty(prior).add(L, tables, first).add(L, tables, second)
-    monkeypatch.setattr(_consensus, "_LINKS", in_memory)
+    monkeypatch.setattr(_consensus, "_PAIRS", in_memory)
     whole = LearnedKernel.empty(prior).add(L, tables, first | second)
     assert parts.map(1.0) @ parts.map(1.0).T == pytest.approx(whole.map(1.0) @ whole.map(1.0).T)
 

@@ -4,9 +4,9 @@ from scipy.linalg import eigh
 
 from cscluster import DCA, RCA, Constraints, load_dataset
 from cscluster.algorithms.metric.dca import simultaneous_diagonalisation
-from cscluster.constraints.schedules import RandomPairs
-from cscluster.errors import ConstraintError, ParameterError
-from cscluster.linalg.scatter import chunklet_scatter, separation_scatter
+from cscluster.errors import ParameterError
+from cscluster.experiment.config.schedules import RandomPairs
+from cscluster.linalg.scatter import chunklet_scatter, common_scales, separation_scatter
 
 
 def links_of(name, count, trial=0):
@@ -21,7 +21,7 @@ def squared_distances(model, X):
 
 def test_solves_the_generalised_eigenproblem():
     X, links = links_of("wine", 200)
-    model = DCA(n_components=4, shrinkage=0).fit(X, links)
+    model = DCA(n_components=4, shrinkage=0).fit(X, constraints=links)
     S_w, nu = chunklet_scatter(X, links)
     S_b, n_pairs = separation_scatter(X, links)
     values, _ = eigh(S_b / n_pairs, S_w / nu)
@@ -33,7 +33,7 @@ def test_solves_the_generalised_eigenproblem():
 
 def test_objective_beats_random_maps():
     X, links = links_of("iris", 100)
-    W = DCA(n_components=2, shrinkage=0).fit(X, links).components_
+    W = DCA(n_components=2, shrinkage=0).fit(X, constraints=links).components_
     S_w, S_b = chunklet_scatter(X, links)[0], separation_scatter(X, links)[0]
 
     def objective(W):
@@ -55,14 +55,14 @@ def test_no_other_map_does_better_than_the_published_one_on_tiny_data():
     angles = np.linspace(0, np.pi, 20001)
     w = np.column_stack([np.cos(angles), np.sin(angles)])
     ratio = np.einsum("ij,ij->i", w @ C_b, w) / np.einsum("ij,ij->i", w @ C_w, w)
-    found = DCA(n_components=1, shrinkage=0).fit(X, links).components_[0]
+    found = DCA(n_components=1, shrinkage=0).fit(X, constraints=links).components_[0]
     assert (found @ C_b @ found) / (found @ C_w @ found) == pytest.approx(ratio.max(), rel=1e-6)
 
 
 def test_published_form_leaves_out_directions_without_must_linked_variation():
     X = np.random.default_rng(0).normal(size=(8, 3))
     links = Constraints([(0, 1)], [(2, 3), (4, 5), (6, 7)], n_samples=8)
-    model = DCA(n_components=3, shrinkage=0).fit(X, links)
+    model = DCA(n_components=3, shrinkage=0).fit(X, constraints=links)
     assert model.components_.shape == (1, 3)
     assert model.components_[0] @ (X[0] - X[1]) != pytest.approx(0)
 
@@ -71,7 +71,7 @@ def test_null_space_of_the_separation_is_dropped():
     # Two cannot-linked pairs of single samples span two directions of three.
     X = np.random.default_rng(0).normal(size=(8, 3))
     links = Constraints([(0, 1)], [(2, 3), (4, 5)], n_samples=8)
-    assert DCA(n_components=3, shrinkage=0.2).fit(X, links).components_.shape == (2, 3)
+    assert DCA(n_components=3, shrinkage=0.2).fit(X, constraints=links).components_.shape == (2, 3)
     W, values = simultaneous_diagonalisation(np.diag([4.0, 0.0, 1.0]), np.eye(3))
     np.testing.assert_allclose(values, [4, 1])
     np.testing.assert_allclose(np.abs(W), [[1, 0, 0], [0, 0, 1]], atol=1e-12)
@@ -80,43 +80,49 @@ def test_null_space_of_the_separation_is_dropped():
 def test_all_directions_give_the_distances_of_rca():
     X, links = links_of("wine", 200)
     np.testing.assert_allclose(
-        squared_distances(DCA(n_components=13).fit(X, links), X),
-        squared_distances(RCA().fit(X, links), X),
+        squared_distances(DCA(n_components=13).fit(X, constraints=links), X),
+        squared_distances(RCA().fit(X, constraints=links), X),
         rtol=1e-6,
     )
 
 
 def test_entailed_links_and_units_change_nothing():
     X, links = links_of("iris", 60)
-    wanted = squared_distances(DCA().fit(X, links), X)
-    np.testing.assert_allclose(squared_distances(DCA().fit(X, links.closure()), X), wanted, atol=1e-8)
+    wanted = squared_distances(DCA().fit(X, constraints=links), X)
+    np.testing.assert_allclose(
+        squared_distances(DCA().fit(X, constraints=links.closure()), X), wanted, atol=1e-8
+    )
     scaled = X * [1e-3, 1.0, 10.0, 1e3] - 5.0
-    np.testing.assert_allclose(squared_distances(DCA().fit(scaled, links), scaled), wanted, atol=1e-6)
+    np.testing.assert_allclose(
+        squared_distances(DCA().fit(scaled, constraints=links), scaled), wanted, atol=1e-6
+    )
 
 
 def test_more_features_than_links():
     X, links = links_of("optdigits_test", 40)
-    model = DCA().fit(X, links)
+    model = DCA().fit(X, constraints=links)
     assert np.isfinite(model.components_).all()
     assert len(model.components_) <= len(links.component_cannot_links)
 
 
 def test_says_what_it_needs():
     X = np.random.default_rng(0).normal(size=(6, 3))
-    with pytest.raises(ConstraintError, match="DCA needs cannot-links"):
-        DCA().fit(X, Constraints([(0, 1)], n_samples=6))
-    with pytest.raises(ConstraintError, match="DCA needs cannot-links"):
-        DCA().fit(X, Constraints([(0, 1), (1, 2)], [(0, 2)], n_samples=6))
-    with pytest.warns(UserWarning, match="DCA got no must-links"):
-        DCA().fit(X, Constraints((), [(0, 1)], n_samples=6))
-    with pytest.raises(ConstraintError, match="'shrinkage' 0 needs must-links, got none"):
-        DCA(shrinkage=0).fit(X, Constraints((), [(0, 2)], n_samples=6))
+    with pytest.warns(UserWarning, match="DCA got no cannot-links between must-link components"):
+        contradictory = DCA().fit(X, constraints=Constraints([(0, 1), (1, 2)], [(0, 2)], n_samples=6))
+    np.testing.assert_allclose(contradictory.components_, np.diag(1 / common_scales(X)[1]))
+    with pytest.warns(UserWarning, match="DCA got no must-links: their covariance"):
+        assert len(DCA().fit(X, constraints=Constraints((), [(0, 1)], n_samples=6)).components_) == 1
+    with pytest.warns(UserWarning, match="DCA got no must-links, which 'shrinkage' 0 needs"):
+        published = DCA(shrinkage=0).fit(X, constraints=Constraints((), [(0, 2)], n_samples=6))
+    assert np.array_equal(published.transform(X), X)
     with pytest.raises(ParameterError, match="'n_components' of DCA must not exceed the 3 features, got 4"):
-        DCA(n_components=4).fit(X, Constraints([(0, 1)], [(0, 2)], n_samples=6))
+        DCA(n_components=4).fit(X, constraints=Constraints([(0, 1)], [(0, 2)], n_samples=6))
 
 
 def test_duplicate_points_in_links():
     X = np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 3.0], [2.0, 1.0]])
-    assert np.isfinite(DCA().fit(X, Constraints([(0, 1)], [(0, 2)], n_samples=4)).components_).all()
-    with pytest.raises(ConstraintError, match="coincide"):
-        DCA().fit(X, Constraints([(2, 3)], [(0, 1)], n_samples=4))
+    assert np.isfinite(
+        DCA().fit(X, constraints=Constraints([(0, 1)], [(0, 2)], n_samples=4)).components_
+    ).all()
+    with pytest.warns(UserWarning, match="components that differ"):
+        DCA().fit(X, constraints=Constraints([(2, 3)], [(0, 1)], n_samples=4))

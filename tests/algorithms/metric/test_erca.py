@@ -3,9 +3,7 @@ import pytest
 from scipy.linalg import sqrtm
 
 from cscluster import ERCA, Constraints, load_dataset
-from cscluster.algorithms import registry
-from cscluster.constraints.schedules import BalancedPairs
-from cscluster.errors import ConstraintError
+from cscluster.experiment.config.schedules import BalancedPairs
 
 
 def links_of(name, count, trial=0):
@@ -22,7 +20,7 @@ def test_metric_is_the_product_of_the_paper():
     # Without shrinkage and on standardised features, A = S_w^{-1/2} S_b S_w^{-1/2}.
     X, links = links_of("iris", 30)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
-    L = ERCA(shrinkage=0).fit(X, links).components_
+    L = ERCA(shrinkage=0).fit(X, constraints=links).components_
     R_w = X[links.must_links[:, 0]] - X[links.must_links[:, 1]]
     R_b = X[links.cannot_links[:, 0]] - X[links.cannot_links[:, 1]]
     values, vectors = np.linalg.eigh(R_w.T @ R_w / 60)
@@ -30,11 +28,11 @@ def test_metric_is_the_product_of_the_paper():
     np.testing.assert_allclose(L.T @ L, whitening @ (R_b.T @ R_b / 60) @ whitening, rtol=1e-8, atol=1e-10)
 
 
-def test_as_printed_is_the_map_of_baghshah2010():
+def test_published_is_the_map_of_baghshah2010():
     # y = W^T x with W = S_b^{1/2} S_w^{-1/2}, where 2 |P| S_w has a pseudo-inverse only: 3 links, 4 features.
     X, links = links_of("iris", 3)
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
-    model = registry.find("erca_printed").load()(**registry.find("erca_printed").preset).fit(X, links)
+    model = ERCA.published().fit(X, constraints=links)
     R_w = Z[links.must_links[:, 0]] - Z[links.must_links[:, 1]]
     R_b = Z[links.cannot_links[:, 0]] - Z[links.cannot_links[:, 1]]
     W = sqrtm(R_b.T @ R_b / 6).real @ np.linalg.pinv(sqrtm(R_w.T @ R_w / 6).real, rcond=1e-6)
@@ -46,8 +44,8 @@ def test_does_not_depend_on_units_or_origin():
     X, links = links_of("wine", 20)
     scaled = X * np.logspace(-2, 2, 13) - 3.0
     np.testing.assert_allclose(
-        squared_distances(ERCA().fit(scaled, links), scaled),
-        squared_distances(ERCA().fit(X, links), X),
+        squared_distances(ERCA().fit(scaled, constraints=links), scaled),
+        squared_distances(ERCA().fit(X, constraints=links), X),
         rtol=1e-6,
         atol=1e-9,
     )
@@ -55,21 +53,24 @@ def test_does_not_depend_on_units_or_origin():
 
 def test_more_features_than_links_and_constant_features():
     X, links = links_of("optdigits_test", 20)
-    L = ERCA().fit(X, links).components_
+    L = ERCA().fit(X, constraints=links).components_
     assert np.isfinite(L).all()
     assert (L[:, X.std(axis=0) == 0] == 0).all()
-    assert np.isfinite(ERCA(shrinkage=0).fit(X, links).components_).all()
+    assert np.isfinite(ERCA(shrinkage=0).fit(X, constraints=links).components_).all()
 
 
 def test_says_what_it_needs():
     X = np.random.default_rng(0).normal(size=(6, 3))
-    with pytest.raises(ConstraintError, match="ERCA needs cannot-links, got none"):
-        ERCA().fit(X, Constraints([(0, 1)], n_samples=6))
-    with pytest.warns(UserWarning, match="ERCA got no must-links"):
-        ERCA().fit(X, Constraints((), [(0, 1)], n_samples=6))
-    with pytest.raises(ConstraintError, match="'shrinkage' 0 needs must-links"):
-        ERCA(shrinkage=0).fit(X, Constraints((), [(0, 1)], n_samples=6))
+    with pytest.warns(UserWarning, match="ERCA got no cannot-links"):
+        model = ERCA().fit(X, constraints=Constraints([(0, 1)], n_samples=6))
+    np.testing.assert_allclose(model.components_, np.diag(1 / X.std(axis=0)))
+    with pytest.warns(UserWarning, match="ERCA got no must-links: their covariance"):
+        ERCA().fit(X, constraints=Constraints((), [(0, 1)], n_samples=6))
+    with pytest.warns(UserWarning, match="ERCA got no must-links, which 'shrinkage' 0 needs"):
+        ERCA(shrinkage=0).fit(X, constraints=Constraints((), [(0, 1)], n_samples=6))
     X[1] = X[0]
-    assert np.isfinite(ERCA().fit(X, Constraints([(0, 1)], [(2, 3)], n_samples=6)).components_).all()
-    with pytest.raises(ConstraintError, match="the samples they part coincide"):
-        ERCA().fit(X, Constraints([(2, 3)], [(0, 1)], n_samples=6))
+    assert np.isfinite(
+        ERCA().fit(X, constraints=Constraints([(0, 1)], [(2, 3)], n_samples=6)).components_
+    ).all()
+    with pytest.warns(UserWarning, match="ERCA got no cannot-links between samples that differ"):
+        ERCA().fit(X, constraints=Constraints([(2, 3)], [(0, 1)], n_samples=6))

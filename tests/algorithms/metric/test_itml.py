@@ -3,8 +3,8 @@ import pytest
 
 from cscluster import ITML, Constraints, load_dataset
 from cscluster.algorithms.metric.itml import bregman_projections, distance_bounds
-from cscluster.constraints.schedules import RandomPairs
-from cscluster.errors import ConstraintError, ParameterError
+from cscluster.errors import ParameterError
+from cscluster.experiment.config.schedules import RandomPairs
 
 from . import reference
 
@@ -44,7 +44,7 @@ def test_optimality_certificate(gamma):
 
 def test_fewer_links_than_features_are_solved_in_their_span():
     X, links = links_of("sonar", 20)
-    model = ITML(prior="identity", gamma=1.0, tol=1e-10).fit(X, links)
+    model = ITML(prior="identity", gamma=1.0, tol=1e-10).fit(X, constraints=links)
     V, delta = differences(X, links)
     low, high = distance_bounds(X, links, 0.05)
     A, *_ = bregman_projections(V, delta, np.where(delta > 0, low, high), 1.0, 1e-10, 1000)
@@ -55,20 +55,20 @@ def test_fewer_links_than_features_are_solved_in_their_span():
 def test_prior_from_the_features_makes_units_irrelevant(prior):
     X, links = links_of("wine", 40)
     scale = np.logspace(-2, 2, 13)
-    A, B = (ITML(prior=prior).fit(Y, links).transform(Y) for Y in (X, X * scale))
+    A, B = (ITML(prior=prior).fit(Y, constraints=links).transform(Y) for Y in (X, X * scale))
     np.testing.assert_allclose(A - A[0], B - B[0], atol=1e-6)
 
 
 def test_priors_differ_by_the_scale_of_the_features_only():
     X, links = links_of("iris", 40)
-    A = ITML(prior="range").fit(X, links).transform(X)
-    B = ITML(prior="identity").fit(X / np.ptp(X, axis=0), links).transform(X / np.ptp(X, axis=0))
+    A = ITML(prior="range").fit(X, constraints=links).transform(X)
+    B = ITML(prior="identity").fit(X / np.ptp(X, axis=0), constraints=links).transform(X / np.ptp(X, axis=0))
     np.testing.assert_allclose(A, B, atol=1e-10)
 
 
 def test_moves_links_towards_their_bounds():
     X, links = links_of("wine", 100)
-    Z = ITML().fit(X, links).transform(X)
+    Z = ITML().fit(X, constraints=links).transform(X)
     S = X / X.std(axis=0)
 
     def spread(Y, pairs):
@@ -82,36 +82,38 @@ def test_moves_links_towards_their_bounds():
 def test_one_kind_of_link_is_enough(kind):
     X, links = links_of("iris", 40)
     chosen = {f"{kind}_links": getattr(links, f"{kind}_links")}
-    model = ITML().fit(X, Constraints(n_samples=150, **chosen))
+    model = ITML().fit(X, constraints=Constraints(n_samples=150, **chosen))
     assert np.isfinite(model.components_).all()
     assert model.multipliers_.any()
 
 
 def test_says_what_it_needs():
     X = np.random.default_rng(0).normal(size=(6, 3))
-    with pytest.raises(ConstraintError, match="ITML needs links between samples that differ, got none"):
-        ITML().fit(X, Constraints.empty(6))
+    with pytest.warns(UserWarning, match="ITML got no constraints between samples that differ"):
+        model = ITML(prior="variance").fit(X)
+    np.testing.assert_allclose(model.components_, np.diag(1 / X.std(axis=0)))
     X[1] = X[0]
-    with pytest.raises(ConstraintError, match="ITML needs links between samples that differ, got none"):
-        ITML().fit(X, Constraints([(0, 1)], n_samples=6))
-    model = ITML().fit(X, Constraints([(0, 1), (2, 3)], [(4, 5)], n_samples=6))
+    with pytest.warns(UserWarning, match="ITML got no constraints between samples that differ"):
+        model = ITML().fit(X, constraints=Constraints([(0, 1)], n_samples=6))
+    assert model.multipliers_.tolist() == [0]
+    model = ITML().fit(X, constraints=Constraints([(0, 1), (2, 3)], [(4, 5)], n_samples=6))
     assert model.multipliers_[0] == 0
     with pytest.warns(UserWarning, match="did not converge in 1 rounds"):
-        ITML(max_iter=1, tol=0.0).fit(X, Constraints([(2, 3)], [(4, 5)], n_samples=6))
+        ITML(max_iter=1, tol=0.0).fit(X, constraints=Constraints([(2, 3)], [(4, 5)], n_samples=6))
     with pytest.raises(ParameterError, match="'prior' of ITML must be 'scale'"):
-        ITML(prior="none").fit(X, Constraints([(2, 3)], n_samples=6))
+        ITML(prior="none").fit(X, constraints=Constraints([(2, 3)], n_samples=6))
 
 
 def test_says_when_the_metric_is_the_prior():
     X = np.array([[0.0, 0.0], [0.1, 0.0], [5.0, 5.0], [0.0, 5.0], [5.0, 0.0]])
     links = Constraints([(0, 1)], [(0, 2)], n_samples=5)
     with pytest.warns(UserWarning, match="the metric is the prior"):
-        L = ITML(prior="range", quantile=0.2).fit(X, links).components_
+        L = ITML(prior="range", quantile=0.2).fit(X, constraints=links).components_
     np.testing.assert_allclose(L, np.eye(2) / 5, atol=1e-12)
 
 
 def test_constant_features_get_no_weight():
     X, links = links_of("optdigits_test", 50)
-    L = ITML().fit(X, links).components_
+    L = ITML().fit(X, constraints=links).components_
     assert np.isfinite(L).all()
     assert (L[:, X.std(axis=0) == 0] == 0).all()

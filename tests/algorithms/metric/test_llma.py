@@ -5,8 +5,8 @@ from scipy.spatial.distance import cdist
 
 from cscluster import LLMA, Constraints, MetricClusterer, load_dataset
 from cscluster.algorithms.metric.llma import laplacian, neighbour_edges
-from cscluster.constraints.schedules import BalancedPairs
-from cscluster.errors import ConstraintError, DataError, ParameterError
+from cscluster.errors import DataError, ParameterError
+from cscluster.experiment.config.schedules import BalancedPairs
 from cscluster.linalg.lle import reconstruction_weights
 from cscluster.metrics.scores import score
 
@@ -30,7 +30,7 @@ def objective(X, Y, links, lam, k):
 @pytest.mark.parametrize("lam", [0.1, 10.0])
 def test_objective_falls_to_a_stationary_point(lam):
     X, _, links = links_of("iris", 15)
-    model = LLMA(lam=lam, tol=1e-9, max_iter=500).fit(X, links)
+    model = LLMA(lam=lam, tol=1e-9, max_iter=500).fit(X, constraints=links)
     assert (np.diff(model.objective_) <= 1e-12).all()
     assert model.objective_[-1] == pytest.approx(objective(X, model.transform(X), links, lam, 10))
     assert model.objective_[-1] < objective(X, X, links, lam, 10)
@@ -47,7 +47,7 @@ def test_objective_falls_to_a_stationary_point(lam):
 def test_spectral_form_is_the_constrained_least_squares_problem():
     # A second formulation: generalised eigenvectors of the quadratic form under the covariance.
     X, _, links = links_of("iris", 4)
-    model = LLMA(solver="spectral", lam=0.5, n_neighbors=5).fit(X, links)
+    model = LLMA(solver="spectral", lam=0.5, n_neighbors=5).fit(X, constraints=links)
     Y, n = model.transform(X), len(X)
     np.testing.assert_allclose(np.cov(Y.T, bias=True), np.eye(4), atol=1e-6)
     S = reconstruction_weights(X, 5).toarray()
@@ -73,7 +73,7 @@ def test_laplacian():
 
 def test_large_lam_leaves_the_samples_where_they_are():
     X, _, links = links_of("iris", 10)
-    Y = LLMA(lam=1e8).fit(X, links).transform(X)
+    Y = LLMA(lam=1e8).fit(X, constraints=links).transform(X)
     edges = neighbour_edges(X, 10)
     lengths = [np.linalg.norm(Z[edges[:, 0]] - Z[edges[:, 1]], axis=1) for Z in (X, Y)]
     np.testing.assert_allclose(*lengths, atol=1e-2)
@@ -81,25 +81,27 @@ def test_large_lam_leaves_the_samples_where_they_are():
 
 def test_solves_xor_that_no_linear_map_can():
     X, y, links = links_of("synthetic_xor", 20)
-    labels = MetricClusterer(metric=LLMA(), n_clusters=2, random_state=0).fit(X, links).labels_
+    labels = MetricClusterer(metric=LLMA(), n_clusters=2, random_state=0).fit(X, constraints=links).labels_
     assert score("balanced_rand", y, labels) > 0.8
 
 
 def test_says_what_it_needs():
     X = np.random.default_rng(0).normal(size=(6, 3))
     links = Constraints([(0, 1)], n_samples=6)
-    with pytest.raises(ConstraintError, match="LLMA needs must-links, got none"):
-        LLMA().fit(X, Constraints((), [(0, 1)], n_samples=6))
+    for solver in ("majorisation", "spectral"):
+        with pytest.warns(UserWarning, match="LLMA got no must-links"):
+            model = LLMA(solver=solver).fit(X, constraints=Constraints((), [(0, 1)], n_samples=6))
+        assert np.array_equal(model.transform(X), X)
     with pytest.raises(ParameterError, match="'n_neighbors' must be smaller than the 6 samples, got 6"):
-        LLMA(n_neighbors=6).fit(X, links)
+        LLMA(n_neighbors=6).fit(X, constraints=links)
     with pytest.raises(DataError, match="all coincide"):
-        LLMA(n_neighbors=2).fit(np.ones((6, 3)), links)
+        LLMA(n_neighbors=2).fit(np.ones((6, 3)), constraints=links)
     X[1] = X[0]
-    assert np.isfinite(LLMA(n_neighbors=3).fit(X, links).transform(X)).all()
+    assert np.isfinite(LLMA(n_neighbors=3).fit(X, constraints=links).transform(X)).all()
 
 
 def test_rounding_errors_stay_small():
     X, _, links = links_of("synthetic_rings", 20)
     near = X * (1 + 1e-13 * np.random.default_rng(0).normal(size=X.shape))
-    moved, moved_near = (LLMA().fit(Z, links).transform(Z) for Z in (X, near))
+    moved, moved_near = (LLMA().fit(Z, constraints=links).transform(Z) for Z in (X, near))
     assert np.abs(moved - moved_near).max() < 1e-3

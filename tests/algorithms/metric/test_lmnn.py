@@ -4,8 +4,8 @@ import pytest
 from cscluster import LMNN, Constraints, load_dataset
 from cscluster.algorithms.metric import lmnn
 from cscluster.algorithms.metric.lmnn import LargeMarginLoss, target_pairs, triples
-from cscluster.constraints.schedules import RandomPairs
-from cscluster.errors import ConstraintError
+from cscluster.errors import DataError
+from cscluster.experiment.config.schedules import RandomPairs
 from cscluster.linalg.scatter import common_scales
 
 
@@ -56,7 +56,7 @@ def test_loss_and_gradient():
 
 def test_objective_ends_below_its_start_and_any_neighbour():
     X, links = links_of("iris", 60)
-    model = LMNN(shrinkage=0.01, tol=1e-8).fit(X, links)
+    model = LMNN(shrinkage=0.01, tol=1e-8).fit(X, constraints=links)
     assert model.converged_
     assert model.objective_.min() < model.objective_[0]
     s = common_scales(X)[1] * np.sqrt(8)
@@ -77,9 +77,9 @@ def test_objective_ends_below_its_start_and_any_neighbour():
 
 def test_fewer_links_than_features_are_solved_in_their_span(monkeypatch):
     X, links = links_of("sonar", 15)
-    inside = LMNN(tol=1e-6).fit(X, links)
+    inside = LMNN(tol=1e-6).fit(X, constraints=links)
     monkeypatch.setattr("cscluster.algorithms.metric.lmnn.span", lambda V: np.eye(V.shape[1]))
-    whole = LMNN(tol=1e-6).fit(X, links)
+    whole = LMNN(tol=1e-6).fit(X, constraints=links)
     assert inside.objective_.min() == pytest.approx(whole.objective_.min(), rel=1e-3)
     A, B = (m.components_.T @ m.components_ for m in (inside, whole))
     assert np.linalg.norm(A - B) < 0.01 * np.linalg.norm(B)
@@ -87,7 +87,7 @@ def test_fewer_links_than_features_are_solved_in_their_span(monkeypatch):
 
 def test_pulls_must_links_and_pushes_cannot_links():
     X, links = links_of("wine", 100)
-    Z, S = LMNN().fit(X, links).transform(X), X / X.std(axis=0)
+    Z, S = LMNN().fit(X, constraints=links).transform(X), X / X.std(axis=0)
 
     def spread(Y, pairs):
         return ((Y[pairs[:, 0]] - Y[pairs[:, 1]]) ** 2).sum(axis=1).mean()
@@ -98,18 +98,15 @@ def test_pulls_must_links_and_pushes_cannot_links():
 
 def test_says_what_it_needs():
     X = np.random.default_rng(0).normal(size=(6, 3))
-    with pytest.raises(
-        ConstraintError, match="LMNN needs cannot-links between samples that differ, got none"
-    ):
-        LMNN().fit(X, Constraints([(0, 1)], n_samples=6))
-    with pytest.raises(
-        ConstraintError, match="LMNN needs cannot-links between samples that differ, got none"
-    ):
-        LMNN().fit(np.ones((6, 3)), Constraints([(0, 1)], [(2, 3)], n_samples=6))
-    assert np.isfinite(LMNN().fit(X, Constraints((), [(0, 1)], n_samples=6)).components_).all()
+    with pytest.warns(UserWarning, match="LMNN got no cannot-links between samples that differ"):
+        L = LMNN().fit(X, constraints=Constraints([(0, 1)], n_samples=6)).components_
+    np.testing.assert_allclose(L, np.diag(1 / common_scales(X)[1]) / np.sqrt(6))
+    with pytest.raises(DataError, match="all coincide"):
+        LMNN().fit(np.ones((6, 3)), constraints=Constraints([(0, 1)], [(2, 3)], n_samples=6))
+    assert np.isfinite(LMNN().fit(X, constraints=Constraints((), [(0, 1)], n_samples=6)).components_).all()
     X[1] = X[0]
     links = Constraints([(0, 1)], [(2, 3), (0, 4)], n_samples=6)
-    assert np.isfinite(LMNN().fit(X, links).components_).all()
+    assert np.isfinite(LMNN().fit(X, constraints=links).components_).all()
 
 
 def test_targets_do_not_depend_on_the_blocks(monkeypatch):

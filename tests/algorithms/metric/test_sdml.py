@@ -1,10 +1,9 @@
 import numpy as np
 import pytest
 
-from cscluster import SDML, Constraints, load_dataset
+from cscluster import SDML, load_dataset
 from cscluster.algorithms.metric.sdml import target
-from cscluster.constraints.schedules import RandomPairs
-from cscluster.errors import ConstraintError
+from cscluster.experiment.config.schedules import RandomPairs
 from cscluster.linalg.scatter import common_scales
 
 
@@ -16,7 +15,7 @@ def draw(name, count):
 @pytest.mark.parametrize("name", ["iris", "wine"])
 def test_optimality_conditions_of_the_sparse_metric(name):
     X, links = draw(name, 80)
-    model = SDML(sparsity=0.05).fit(X, links)
+    model = SDML(sparsity=0.05).fit(X, constraints=links)
     M = model.precision_
     assert (np.linalg.eigvalsh(M) > 0).all()
     varies, scales = common_scales(X)
@@ -31,13 +30,13 @@ def test_optimality_conditions_of_the_sparse_metric(name):
 
 def test_more_cost_means_fewer_entries():
     X, links = draw("wine", 80)
-    few, many = (np.abs(SDML(sparsity=s).fit(X, links).precision_) > 1e-6 for s in (0.3, 0.01))
+    few, many = (np.abs(SDML(sparsity=s).fit(X, constraints=links).precision_) > 1e-6 for s in (0.3, 0.01))
     assert few.sum() < many.sum()
 
 
 def test_must_links_get_shorter_and_cannot_links_longer():
     X, links = draw("wine", 100)
-    Z = SDML().fit(X, links).transform(X)
+    Z = SDML().fit(X, constraints=links).transform(X)
     varies, scales = common_scales(X)
     plain = X[:, varies] / scales
 
@@ -51,6 +50,7 @@ def test_must_links_get_shorter_and_cannot_links_longer():
     assert ratio(Z) < ratio(plain)
 
 
-def test_needs_links():
-    with pytest.raises(ConstraintError, match="SDML needs links"):
-        SDML().fit(np.eye(4), Constraints.empty(4))
+def test_without_constraints_the_metric_is_euclidean():
+    with pytest.warns(UserWarning, match="SDML got no constraints"):
+        model = SDML().fit(np.eye(4))
+    assert np.array_equal(model.precision_, np.eye(4))

@@ -3,9 +3,10 @@ import pytest
 
 from cscluster import Constraints, KMeans, MetricClusterer, TraceRatio, load_dataset
 from cscluster.algorithms import shared
-from cscluster.constraints.schedules import BalancedPairs
-from cscluster.errors import ConstraintError, DataError, ParameterError
+from cscluster.errors import DataError, ParameterError
+from cscluster.experiment.config.schedules import BalancedPairs
 from cscluster.linalg.lle import reconstruction_weights
+from cscluster.linalg.scatter import effective_dimension
 from cscluster.metrics.scores import score
 
 MAPS = ["linear", "nonlinear", "kernel"]
@@ -32,7 +33,7 @@ def objective(Y, links, alpha, S):
 @pytest.mark.parametrize("map_", MAPS)
 def test_ratio_is_that_of_problem_5(map_):
     X, _, links = links_of("iris", 20)
-    model = TraceRatio(shrinkage=0, map=map_).fit(X, links)
+    model = TraceRatio(shrinkage=0, map=map_).fit(X, constraints=links)
     wanted = objective(model.transform(X), links, 0.2, reconstruction_weights(X, 10))
     assert model.converged_
     assert model.objective_[-1] == pytest.approx(wanted, rel=1e-6)
@@ -44,7 +45,7 @@ def test_ratio_is_that_of_problem_5(map_):
 @pytest.mark.parametrize("map_", MAPS)
 def test_no_other_orthonormal_map_does_better(map_):
     X, _, links = links_of("iris", 20)
-    model = TraceRatio(shrinkage=0, map=map_, n_components=2).fit(X, links)
+    model = TraceRatio(shrinkage=0, map=map_, n_components=2).fit(X, constraints=links)
     S = reconstruction_weights(X, 10)
     rng = np.random.default_rng(0)
     best = objective(model.transform(X), links, 0.2, S)
@@ -58,9 +59,12 @@ def test_no_other_orthonormal_map_does_better(map_):
 def test_dimensions_are_halved():
     X, _, links = links_of("wine", 15)
     m = len(np.unique(links.must_links))
-    assert TraceRatio(shrinkage=0).fit(X, links).transform(X).shape == (178, 6)
-    assert TraceRatio(shrinkage=0, map="nonlinear").fit(X, links).transform(X).shape == (178, m // 2)
-    assert TraceRatio(shrinkage=0, map="kernel").fit(X, links).transform(X).shape == (178, 89)
+    assert TraceRatio(shrinkage=0).fit(X, constraints=links).transform(X).shape == (178, 6)
+    assert TraceRatio(shrinkage=0, map="nonlinear").fit(X, constraints=links).transform(X).shape == (
+        178,
+        m // 2,
+    )
+    assert TraceRatio(shrinkage=0, map="kernel").fit(X, constraints=links).transform(X).shape == (178, 89)
 
 
 def test_dimensions_of_the_code_of_xiang_et_al():
@@ -68,14 +72,28 @@ def test_dimensions_of_the_code_of_xiang_et_al():
     few = Constraints([(0, 1), (2, 3), (4, 5)], [(0, 9), (1, 12)], n_samples=40)
     many = Constraints([(i, i + 20) for i in range(20)], [(0, 9), (1, 12)], n_samples=40)
     for links, dimensions in ((few, 8 - 3 + 1), (many, 1)):
-        model = TraceRatio(alpha=0, shrinkage=0, n_components="nullity").fit(X, links)
+        model = TraceRatio(alpha=0, shrinkage=0, n_components="nullity").fit(X, constraints=links)
         assert model.components_.shape == (dimensions, 8)
+
+
+@pytest.mark.parametrize("shrinkage", [0.5, "auto"])
+def test_shrinkage_counts_the_variances_as_further_constraints(shrinkage):
+    # Features of variance one: tau q of them add 2 tau q to each squared unit length. 20 constraints a kind.
+    X, _, links = links_of("iris", 20)
+    model = TraceRatio(shrinkage=shrinkage, alpha=0.0, n_components=2).fit(X, constraints=links)
+    tau = effective_dimension(X) / 20 if shrinkage == "auto" else 0.5
+    Z = model.transform(X)
+    apart, together = (
+        sum(((Z[i] - Z[j]) ** 2).sum() for i, j in pairs) + 2 * tau * 4 * 2
+        for pairs in (links.cannot_links, links.must_links)
+    )
+    assert model.objective_[-1] == pytest.approx(apart / together)
 
 
 def test_window_is_the_mean_squared_distance():
     X, _, links = links_of("iris", 10)
     squared = ((X[:, None] - X[None]) ** 2).sum(axis=2)
-    assert TraceRatio(shrinkage=0, map="nonlinear").fit(X, links).window_ == pytest.approx(
+    assert TraceRatio(shrinkage=0, map="nonlinear").fit(X, constraints=links).window_ == pytest.approx(
         squared.sum() / (150 * 149)
     )
 
@@ -83,7 +101,9 @@ def test_window_is_the_mean_squared_distance():
 def test_nonlinear_is_the_kernel_map_of_must_linked_samples():
     X, _, links = links_of("iris", 10)
     few = np.unique(links.must_links)
-    model = TraceRatio(shrinkage=0, map="nonlinear", alpha=0.0, n_components=3, window=2.0).fit(X, links)
+    model = TraceRatio(shrinkage=0, map="nonlinear", alpha=0.0, n_components=3, window=2.0).fit(
+        X, constraints=links
+    )
     np.testing.assert_array_equal(model.landmarks_, X[few])
     K = np.exp(-np.linalg.norm(X[:, None] - X[few][None], axis=2) / 2.0)
     np.testing.assert_allclose(model.transform(X), K @ model.components_.T)
@@ -92,7 +112,7 @@ def test_nonlinear_is_the_kernel_map_of_must_linked_samples():
 @pytest.mark.parametrize("map_", MAPS)
 def test_new_samples_are_mapped_like_old_ones(map_):
     X, _, links = links_of("iris", 15)
-    model = TraceRatio(shrinkage=0, map=map_).fit(X, links)
+    model = TraceRatio(shrinkage=0, map=map_).fit(X, constraints=links)
     np.testing.assert_allclose(model.transform(X[10:20]), model.transform(X)[10:20], atol=1e-12)
 
 
@@ -103,7 +123,7 @@ def test_linear_maps_cannot_cluster_rings_and_the_nonlinear_one_can():
             "balanced_rand",
             y,
             MetricClusterer(metric=TraceRatio(shrinkage=0, map=map_), n_clusters=2, random_state=0)
-            .fit(X, links)
+            .fit(X, constraints=links)
             .labels_,
         )
         for map_ in ("linear", "nonlinear")
@@ -115,15 +135,15 @@ def test_linear_maps_cannot_cluster_rings_and_the_nonlinear_one_can():
 def test_constant_features_are_left_out():
     X, _, links = links_of("iris", 15)
     wider = np.column_stack([np.ones(150), X, np.zeros(150)])
-    model = TraceRatio(shrinkage=0, n_components=2).fit(X, links)
-    again = TraceRatio(shrinkage=0, n_components=2).fit(wider, links)
+    model = TraceRatio(shrinkage=0, n_components=2).fit(X, constraints=links)
+    again = TraceRatio(shrinkage=0, n_components=2).fit(wider, constraints=links)
     assert again.varying_.tolist() == [1, 2, 3, 4]
     np.testing.assert_allclose(again.transform(wider), model.transform(X))
 
 
 def test_few_must_links_without_regulariser_end_in_the_null_space():
     X, _, links = links_of("sonar", 10)
-    model = TraceRatio(shrinkage=0, alpha=0.0).fit(X, links)
+    model = TraceRatio(shrinkage=0, alpha=0.0).fit(X, constraints=links)
     assert np.isinf(model.objective_).all()
     Z = model.transform(X)
     i, j = links.must_links.T
@@ -136,39 +156,46 @@ def test_link_weights_multiply_their_terms():
     heavy = Constraints(
         must, cannot, n_samples=150, must_weights=np.full(10, 7.0), cannot_weights=np.full(10, 2.0)
     )
-    model, weighted = (TraceRatio(shrinkage=0, alpha=0.0, n_components=2).fit(X, c) for c in (links, heavy))
+    model, weighted = (
+        TraceRatio(shrinkage=0, alpha=0.0, n_components=2).fit(X, constraints=c) for c in (links, heavy)
+    )
     np.testing.assert_allclose(weighted.objective_[-1], model.objective_[-1] * 2 / 7)
 
 
 def test_says_what_it_needs():
     X = np.random.default_rng(0).normal(size=(20, 3))
     both = Constraints([(0, 1)], [(2, 3)], n_samples=20)
-    with pytest.raises(ConstraintError, match="TraceRatio needs cannot-links, got none"):
-        TraceRatio(shrinkage=0).fit(X, Constraints([(0, 1)], n_samples=20))
-    with pytest.raises(ConstraintError, match="nonlinear map needs must-links, got none"):
-        TraceRatio(shrinkage=0, map="nonlinear").fit(X, Constraints((), [(0, 1)], n_samples=20))
-    assert TraceRatio(shrinkage=0).fit(X, Constraints((), [(0, 1)], n_samples=20)).components_.shape == (1, 3)
+    for map_ in MAPS:
+        with pytest.warns(UserWarning, match="TraceRatio got no cannot-links"):
+            model = TraceRatio(map=map_).fit(X, constraints=Constraints([(0, 1)], n_samples=20))
+        assert np.array_equal(model.transform(X), X)
+    with pytest.warns(UserWarning, match="TraceRatio got no must-links, which the nonlinear map needs"):
+        model = TraceRatio(map="nonlinear").fit(X, constraints=Constraints((), [(0, 1)], n_samples=20))
+    assert np.array_equal(model.transform(X), X)
+    assert TraceRatio(shrinkage=0).fit(
+        X, constraints=Constraints((), [(0, 1)], n_samples=20)
+    ).components_.shape == (1, 3)
     with pytest.raises(ParameterError, match="must be smaller than the 3 features of the linear map, got 3"):
-        TraceRatio(shrinkage=0, n_components=3).fit(X, both)
+        TraceRatio(shrinkage=0, n_components=3).fit(X, constraints=both)
     with pytest.raises(
         ParameterError, match="must be smaller than the 2 features of the nonlinear map, got 2"
     ):
-        TraceRatio(shrinkage=0, map="nonlinear", n_components=2).fit(X, both)
+        TraceRatio(shrinkage=0, map="nonlinear", n_components=2).fit(X, constraints=both)
     with pytest.raises(ParameterError, match="'n_neighbors' must be smaller than the 20 samples, got 20"):
-        TraceRatio(shrinkage=0, n_neighbors=20).fit(X, both)
+        TraceRatio(shrinkage=0, n_neighbors=20).fit(X, constraints=both)
     with pytest.raises(ParameterError, match=r"'alpha' of TraceRatio must be a number >= 0, got -0\.1"):
-        TraceRatio(shrinkage=0, alpha=-0.1).fit(X, both)
+        TraceRatio(shrinkage=0, alpha=-0.1).fit(X, constraints=both)
 
 
 @pytest.mark.parametrize("map_", MAPS)
 def test_duplicate_points_in_links(map_):
     X = np.repeat(np.random.default_rng(0).normal(size=(15, 3)), 2, axis=0)
     links = Constraints([(0, 1), (2, 4)], [(6, 7), (8, 12)], n_samples=30)
-    assert np.isfinite(TraceRatio(shrinkage=0, map=map_).fit(X, links).transform(X)).all()
-    with pytest.raises(ConstraintError, match="the samples they part coincide"):
-        TraceRatio(shrinkage=0, map=map_).fit(X, Constraints([(2, 4)], [(6, 7)], n_samples=30))
-    with pytest.raises((ConstraintError, DataError), match="coincide"):
-        TraceRatio(shrinkage=0, map=map_).fit(np.ones((30, 3)), links)
+    assert np.isfinite(TraceRatio(shrinkage=0, map=map_).fit(X, constraints=links).transform(X)).all()
+    with pytest.warns(UserWarning, match="no cannot-links between samples that differ"):
+        TraceRatio(shrinkage=0, map=map_).fit(X, constraints=Constraints([(2, 4)], [(6, 7)], n_samples=30))
+    with pytest.raises(DataError, match="coincide"):
+        TraceRatio(shrinkage=0, map=map_).fit(np.ones((30, 3)), constraints=links)
 
 
 def test_the_weights_of_the_samples_are_offline_and_computed_once(monkeypatch):
@@ -184,10 +211,10 @@ def test_the_weights_of_the_samples_are_offline_and_computed_once(monkeypatch):
     monkeypatch.setattr("cscluster.algorithms.metric.trace_ratio.reconstruction_weights", weights)
     monkeypatch.setattr(shared.time, "perf_counter", lambda: now)
     shared.forget()
-    with shared.sharing(X):
-        for map_ in ("linear", "nonlinear"):
+    for map_ in ("linear", "nonlinear"):
+        with shared.sharing(X):
             model = MetricClusterer(metric=TraceRatio(map=map_), clusterer=KMeans(), n_clusters=3)
-            model.fit(X, links)
+            model.fit(X, constraints=links)
             assert model.offline_seconds_ == 5.0
     assert computed == [10]
-    assert TraceRatio(alpha=0).fit(X, links).offline_seconds_ == 0.0
+    assert TraceRatio(alpha=0).fit(X, constraints=links).offline_seconds_ == 0.0

@@ -3,8 +3,8 @@ import pytest
 
 from cscluster import Constraints, KMeans, MetricClusterer, Xing, load_dataset
 from cscluster.algorithms.metric.xing import diagonal_objective, full_objective
-from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import ConstraintError
+from cscluster.experiment.config.schedules import RandomPairs
 from cscluster.metrics.scores import score
 
 from . import reference
@@ -43,7 +43,11 @@ def test_gradients_match_finite_differences(weight):
 @pytest.mark.parametrize("diagonal", [True, False])
 def test_criterion_is_at_least_that_of_metric_learn(diagonal):
     wanted = np.diag(reference.MMC_DIAGONAL) if diagonal else reference.MMC_FULL
-    L = Xing(diagonal=diagonal, log_det=0, shrinkage=0).fit(reference.X, reference.LINKS).components_
+    L = (
+        Xing(diagonal=diagonal, log_det=0, shrinkage=0)
+        .fit(reference.X, constraints=reference.LINKS)
+        .components_
+    )
     ours, theirs = (criterion(A, reference.X, reference.LINKS) for A in (L.T @ L, wanted))
     assert ours >= theirs
 
@@ -52,7 +56,7 @@ def test_published_problem_is_solved():
     # The problem is convex: first-order conditions on the cone, tr(G A) = 0 and G >= 0, suffice.
     X, links = links_of("wine", 100)
     X = X / X.std(axis=0)
-    model = Xing(log_det=0, shrinkage=0, tol=1e-13, max_iter=5000).fit(X, links)
+    model = Xing(log_det=0, shrinkage=0, tol=1e-13, max_iter=5000).fit(X, constraints=links)
     A = model.components_.T @ model.components_
     V = X[links.must_links[:, 0]] - X[links.must_links[:, 1]]
     C_w = V.T @ V / (2 * len(V))
@@ -67,7 +71,7 @@ def test_published_problem_is_solved():
 @pytest.mark.parametrize("diagonal", [True, False])
 def test_no_perturbed_metric_does_better(diagonal):
     X, links = links_of("iris", 60)
-    L = Xing(diagonal=diagonal, log_det=0, shrinkage=0).fit(X, links).components_
+    L = Xing(diagonal=diagonal, log_det=0, shrinkage=0).fit(X, constraints=links).components_
     best = criterion(L.T @ L, X, links)
     rng = np.random.default_rng(0)
     for size in (0.01, 0.1, 1.0):
@@ -81,7 +85,7 @@ def test_no_perturbed_metric_does_better(diagonal):
 @pytest.mark.parametrize("name", ["wdbc", "sonar"])
 def test_more_features_than_links_give_a_metric_that_is_not_the_identity(name, diagonal):
     X, links = links_of(name, 30)
-    model = Xing(diagonal=diagonal).fit(X, links)
+    model = Xing(diagonal=diagonal).fit(X, constraints=links)
     assert model.converged_
     assert np.isfinite(model.components_).all()
     weights = np.linalg.norm(model.components_, axis=0)[X.std(axis=0) > 0] * X.std(axis=0)[X.std(axis=0) > 0]
@@ -104,7 +108,7 @@ def test_log_det_gives_a_stationary_point_of_full_rank(count):
     # With 8 links there are fewer cannot-links than the 13 features: most directions are outside their span.
     X, links = links_of("wine", count)
     Z, half, U = whitened(X, links, 0.2)
-    model = Xing(shrinkage=0.2, log_det=2.0, tol=1e-12).fit(X, links)
+    model = Xing(shrinkage=0.2, log_det=2.0, tol=1e-12).fit(X, constraints=links)
     L = model.components_ * (X / Z)[0]
     B = half @ L.T @ L @ half
     _, G = full_objective(B, U, 2.0 / 13)
@@ -116,7 +120,11 @@ def test_log_det_gives_a_stationary_point_of_full_rank(count):
 def test_large_log_det_ends_at_the_inverse_covariance_of_the_must_links():
     X, links = links_of("wine", 60)
     Z, half, _ = whitened(X, links, 0.2)
-    L = Xing(shrinkage=0.2, log_det=1e6).fit(X, links).components_ * (X / Z)[0] / np.sqrt(1e6 / 13)
+    L = (
+        Xing(shrinkage=0.2, log_det=1e6).fit(X, constraints=links).components_
+        * (X / Z)[0]
+        / np.sqrt(1e6 / 13)
+    )
     np.testing.assert_allclose(half @ L.T @ L @ half, np.eye(13), atol=1e-4)
 
 
@@ -127,7 +135,7 @@ def test_log_det_keeps_ten_classes_apart():
         MetricClusterer(
             metric=Xing(shrinkage=0.2, log_det=rho), clusterer=KMeans(), n_clusters=10, random_state=0
         )
-        .fit(data.X, links)
+        .fit(data.X, constraints=links)
         .labels_
         for rho in (0.0, 3.0)
     )
@@ -136,25 +144,26 @@ def test_log_det_keeps_ten_classes_apart():
 
 def test_does_not_depend_on_units():
     X, links = links_of("iris", 60)
-    A, B = (Xing().fit(Y, links).transform(Y) for Y in (X, X * [1e-2, 1.0, 30.0, 1e3]))
+    A, B = (Xing().fit(Y, constraints=links).transform(Y) for Y in (X, X * [1e-2, 1.0, 30.0, 1e3]))
     np.testing.assert_allclose(A - A[0], B - B[0], atol=1e-4 * np.abs(A).max())
 
 
 def test_says_what_it_needs():
     X = np.random.default_rng(0).normal(size=(6, 3))
-    with pytest.raises(
-        ConstraintError, match="Xing needs cannot-links between samples that differ, got none"
-    ):
-        Xing().fit(X, Constraints([(0, 1)], n_samples=6))
-    with pytest.warns(UserWarning, match="Xing got no must-links"):
-        Xing().fit(X, Constraints((), [(0, 1)], n_samples=6))
-    for links in (Constraints([(0, 1)], [(2, 3)], n_samples=6), Constraints((), [(2, 3)], n_samples=6)):
-        with pytest.raises(ConstraintError, match="Xing with 'shrinkage' 0 needs"):
-            Xing(shrinkage=0).fit(X, links)
+    with pytest.warns(UserWarning, match="Xing got no cannot-links between samples that differ"):
+        Xing().fit(X, constraints=Constraints([(0, 1)], n_samples=6))
+    with pytest.warns(UserWarning, match="Xing got no must-links: their covariance"):
+        Xing().fit(X, constraints=Constraints((), [(0, 1)], n_samples=6))
+    with pytest.warns(UserWarning, match="Xing got no must-links, which 'shrinkage' 0 needs"):
+        assert np.array_equal(Xing(shrinkage=0).fit(X, constraints=[(2, 3, "cannot")]).transform(X), X)
+    with pytest.raises(ConstraintError, match="Xing with 'shrinkage' 0 needs"):
+        Xing(shrinkage=0).fit(X, constraints=Constraints([(0, 1)], [(2, 3)], n_samples=6))
     X[1] = X[0]
-    with pytest.raises(ConstraintError, match="between samples that differ, got none"):
-        Xing().fit(X, Constraints([(2, 3)], [(0, 1)], n_samples=6))
-    assert np.isfinite(Xing().fit(X, Constraints([(0, 1)], [(2, 3)], n_samples=6)).components_).all()
+    with pytest.warns(UserWarning, match="no cannot-links between samples that differ"):
+        Xing().fit(X, constraints=Constraints([(2, 3)], [(0, 1)], n_samples=6))
+    assert np.isfinite(
+        Xing().fit(X, constraints=Constraints([(0, 1)], [(2, 3)], n_samples=6)).components_
+    ).all()
 
 
 def test_a_cannot_link_counts_as_often_as_its_weight_says():
@@ -165,6 +174,8 @@ def test_a_cannot_link_counts_as_often_as_its_weight_says():
         n_samples=len(X),
         cannot_weights=[2.0, *[1.0] * (len(links.cannot_links) - 1)],
     )
-    once, often = (Xing(tol=1e-12, max_iter=5000).fit(X, given).components_ for given in (links, twice))
+    once, often = (
+        Xing(tol=1e-12, max_iter=5000).fit(X, constraints=given).components_ for given in (links, twice)
+    )
     (a, b), gap = links.cannot_links[0], lambda L: np.linalg.norm(L @ (X[a] - X[b])) / np.linalg.norm(L)
     assert gap(often) > gap(once)

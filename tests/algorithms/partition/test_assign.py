@@ -1,4 +1,4 @@
-"""The compiled assignment step against the printed one, which lists all pairs of the closure."""
+"""The compiled assignment step against the one that lists all pairs of the closure."""
 
 import numpy as np
 import pytest
@@ -12,12 +12,12 @@ from cscluster.algorithms.partition._assign import (
 )
 from cscluster.algorithms.partition._closure import Closure
 
-from .printed import assign_as_printed
+from .listed import assign_as_listed
 
 N, K = 30, 3
 
 
-def random_links(rng, weighted):
+def random_constraints(rng, weighted):
     y = rng.integers(0, K, N)
     pairs = np.array([rng.choice(N, 2, replace=False) for _ in range(25)])
     same = y[pairs[:, 0]] == y[pairs[:, 1]]
@@ -49,18 +49,18 @@ def distance_penalties(Z, far, closure):
 @pytest.mark.parametrize("n_metrics", [1, K])
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
 @pytest.mark.parametrize("many", [1, 8])  # with 1, sums over separated components are kept for all
-def test_same_labels_as_the_printed_step(monkeypatch, many, assignment, n_metrics, weighted):
+def test_same_labels_as_the_listed_step(monkeypatch, many, assignment, n_metrics, weighted):
     monkeypatch.setattr("cscluster.algorithms.partition._assign._MANY_UNITS", many)
     rng = np.random.default_rng(5)
     for _ in range(5):
-        links = random_links(rng, weighted)
-        closure = Closure.of(links)
+        constraints = random_constraints(rng, weighted)
+        closure = Closure.of(constraints)
         points = closure.points
         Z, D = rng.normal(size=(n_metrics, N, 2)), rng.uniform(0, 4, (N, K))
         far = rng.uniform(4, 8, K) if n_metrics > 1 else np.full(K, 6.0)
         labels = rng.integers(0, K, N) if assignment != "reset" else np.full(N, -1)
         if assignment == "block":
-            labels = labels[links.binding.components]
+            labels = labels[constraints.binding.components]
             units = [points[closure.component == p] for p in range(closure.n_components)]
         else:
             units = [points[[u]] for u in range(len(points))]
@@ -72,24 +72,29 @@ def test_same_labels_as_the_printed_step(monkeypatch, many, assignment, n_metric
             return far[h] - must_cost(i, j, h)
 
         order = np.random.default_rng(1).permutation(len(units))
-        expected = assign_as_printed(
-            D, labels, (links.binding.closure() | links), [units[u] for u in order], must_cost, cannot_cost
+        expected = assign_as_listed(
+            D,
+            labels,
+            (constraints.binding.closure() | constraints),
+            [units[u] for u in order],
+            must_cost,
+            cannot_cost,
         )
         penalties = distance_penalties(Z, far[:n_metrics], closure)
         moving = Units.of(closure, assignment == "block", D.shape[1])
         got = assign_points(
-            D[points], labels[points], penalties, closure, moving, assignment, np.random.default_rng(1)
+            D[points], labels[points], penalties, moving, assignment, np.random.default_rng(1)
         )
         assert np.array_equal(got, expected[points])
 
 
-def test_the_printed_step_worked_out_by_hand():
+def test_the_listed_step_worked_out_by_hand():
     # Sample 0 would go to cluster 0, but its partner 1 sits in 1: 2 + 3 / 2 * (1 + 2) = 6.5 against 4.
     # Sample 2 pays 0 + 5 * 2 in cluster 1, where sample 1 sits, and 9 in cluster 0.
     D = np.array([[2.0, 4.0], [1.0, 0.0], [9.0, 0.0]])
-    links = Constraints([(0, 1)], [(1, 2)], n_samples=3, must_weights=[3.0], cannot_weights=[5.0])
+    constraints = Constraints([(0, 1)], [(1, 2)], n_samples=3, must_weights=[3.0], cannot_weights=[5.0])
     alone = [np.array([0]), np.array([2])]
-    labels = assign_as_printed(
-        D, np.array([0, 1, 1]), links, alone, lambda i, j, h: 1.0 + h, lambda i, j, h: 2.0 * h
+    labels = assign_as_listed(
+        D, np.array([0, 1, 1]), constraints, alone, lambda i, j, h: 1.0 + h, lambda i, j, h: 2.0 * h
     )
     assert labels.tolist() == [1, 1, 0]

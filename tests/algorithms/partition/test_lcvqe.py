@@ -3,13 +3,12 @@ import pytest
 import sklearn.cluster
 
 from cscluster import LCVQE, Constraints, load_dataset
-from cscluster.algorithms.partition._assign import squared_distances
-from cscluster.algorithms.partition.lcvqe import descend, draws, settle_links
-from cscluster.constraints.schedules import RandomPairs
+from cscluster.algorithms.partition._centers import squared_distances
+from cscluster.algorithms.partition.lcvqe import assign_pairs, descend, pulls
 
 
 @pytest.mark.parametrize("name", ["iris", "wine"])
-def test_without_links_it_is_kmeans_from_the_same_centres(name):
+def test_without_constraints_it_is_kmeans_from_the_same_centers(name):
     X = load_dataset(name).X
     X = X - X.mean(axis=0)
     start = X[[0, 60, 120]]
@@ -22,36 +21,34 @@ def test_without_links_it_is_kmeans_from_the_same_centres(name):
 
 
 def test_each_kind_of_decision_by_hand():
-    # Centres at 0, 10 and 4; a must-link of 1 and 2 (centres 0): nothing; of 1 and 9: to one or to stay
+    # Centers at 0, 10 and 4; a must-link of 1 and 2 (centers 0): nothing; of 1 and 9: to one or to stay
     # costs (1 + 81), (81 + 1) and 1 + 1 + (81 + 81) / 2 = 83, so they go together.
     X = np.array([[1.0], [9.0], [0.5], [1.5]])
     D = squared_distances(X, np.array([[0.0], [10.0], [4.0]]))
     labels = np.array([0, 1, 0, 0])
-    settle_links(D, labels, np.array([[0, 1]]), np.empty((0, 2), dtype=np.int64))
+    assign_pairs(D, labels, np.array([[0, 1]]), np.empty((0, 2), dtype=np.int64))
     assert labels[0] == labels[1]
     labels = np.array([0, 1, 0, 0])
-    settle_links(D, labels, np.empty((0, 2), dtype=np.int64), np.array([[2, 3]]))
+    assign_pairs(D, labels, np.empty((0, 2), dtype=np.int64), np.array([[2, 3]]))
     assert labels.tolist() == [0, 1, 0, 2]  # 1.5 is farther from 0 than 0.5, and 4 is next to it
 
 
-def test_centres_minimise_the_objective_of_the_final_labels():
-    data = load_dataset("iris")
-    links = RandomPairs(counts=[150]).episode(150, data.y, 5, "iris", 0).tiers[0]
-    start = data.X[[0, 60, 120]]
-    D = squared_distances(data.X, start)
-    labels = D.argmin(axis=1)  # nothing is settled, so that links are broken
-    sample, cluster, weight = draws(D, labels, links)
-    broken = links.violated(labels)
-    assert len(sample) == 2 * len(broken.must_links) + len(broken.cannot_links) > 0
+def test_centers_minimise_the_objective_of_the_final_labels(draw):
+    X, _, constraints = draw("iris", 150)
+    start = X[[0, 60, 120]]
+    D = squared_distances(X, start)
+    labels = D.argmin(axis=1)  # no pair is reassigned, so that constraints are violated
+    sample, cluster, weight = pulls(D, labels, constraints)
+    violated = constraints.violated(labels)
+    assert len(sample) == 2 * len(violated.must_links) + len(violated.cannot_links) > 0
     assert (cluster != labels[sample]).all()
-    assert weight.sum() == len(broken)
+    assert weight.sum() == len(violated)
 
 
-def test_the_objective_is_that_of_the_labels_and_links_help():
-    data = load_dataset("iris")
-    links = RandomPairs(counts=[200]).episode(200, data.y, 5, "iris", 0).tiers[0]
-    model = LCVQE(n_clusters=3, random_state=0).fit(data.X, links)
-    plain = LCVQE(n_clusters=3, random_state=0).fit(data.X)
-    assert len(links.violated(model.labels_)) < len(links.violated(plain.labels_))
+def test_the_objective_is_that_of_the_labels_and_constraints_help(draw):
+    X, _, constraints = draw("iris", 200)
+    model = LCVQE(n_clusters=3, random_state=0).fit(X, constraints=constraints)
+    plain = LCVQE(n_clusters=3, random_state=0).fit(X)
+    assert len(constraints.violated(model.labels_)) < len(constraints.violated(plain.labels_))
     assert model.objective_[-1] == model.objective_.min()
-    assert model.objective_[-1] >= ((data.X - model.cluster_centers_[model.labels_]) ** 2).sum() - 1e-9
+    assert model.objective_[-1] >= ((X - model.cluster_centers_[model.labels_]) ** 2).sum() - 1e-9

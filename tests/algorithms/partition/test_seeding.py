@@ -23,16 +23,16 @@ def test_farthest_first_never_picks_twice():
 
 def test_centers_are_centroids_of_neighbourhoods():
     X = np.arange(12.0).reshape(6, 2)
-    links = Constraints([(0, 1), (4, 5)], n_samples=6)
-    centers = seed_centers(X, links, 3, np.random.default_rng(0))
+    constraints = Constraints([(0, 1), (4, 5)], n_samples=6)
+    centers = seed_centers(X, constraints, 3, np.random.default_rng(0))
     assert np.array_equal(centers[:2], [[1, 2], [9, 10]])
     assert np.isfinite(centers[2]).all()
-    assert len(seed_centers(X, links, 1, np.random.default_rng(0))) == 1
+    assert len(seed_centers(X, constraints, 1, np.random.default_rng(0))) == 1
 
 
-def neighbourhoods(links):
-    """Sets of at least two samples that must-links join, merged until nothing changes."""
-    groups = [{i, j} for i, j in links.must_links.tolist()]
+def neighbourhoods(constraints):
+    """Sets of at least two samples that must-constraints join, merged until nothing changes."""
+    groups = [{i, j} for i, j in constraints.must_links.tolist()]
     while True:
         touching = [(a, b) for a in groups for b in groups if a is not b and a & b]
         if not touching:
@@ -55,13 +55,13 @@ def traversal(groups, X, count):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_centers_are_those_of_the_printed_initialisation(seed):
+def test_centers_are_those_of_the_papers_text(seed):
     rng = np.random.default_rng(seed)
     X, n_clusters = rng.normal(size=(24, 2)), 3
-    links = Constraints(rng.permutation(24)[:16].reshape(-1, 2)[: rng.integers(1, 9)], n_samples=24)
-    links = links | Constraints([(0, 1), (1, 2)], n_samples=24)
-    groups = neighbourhoods(links)
-    centers = seed_centers(X, links, n_clusters, np.random.default_rng(0))
+    constraints = Constraints(rng.permutation(24)[:16].reshape(-1, 2)[: rng.integers(1, 9)], n_samples=24)
+    constraints = constraints | Constraints([(0, 1), (1, 2)], n_samples=24)
+    groups = neighbourhoods(constraints)
+    centers = seed_centers(X, constraints, n_clusters, np.random.default_rng(0))
     assert centers.shape == (n_clusters, 2)
     if len(groups) > n_clusters:
         assert np.allclose(centers, traversal(groups, X, n_clusters))
@@ -92,8 +92,8 @@ def test_both_sizes_weigh_the_authors_traversal():
 @pytest.mark.parametrize("n_clusters", [2, 5])
 def test_the_authors_label_what_seeds_a_cluster(n_clusters):
     X = np.random.default_rng(0).normal(size=(9, 2)) + 3
-    links = Constraints([(0, 1), (1, 2), (3, 4), (6, 7)], n_samples=9)
-    centers, labels = authors_seeds(X, links, n_clusters, np.random.default_rng(1))
+    constraints = Constraints([(0, 1), (1, 2), (3, 4), (6, 7)], n_samples=9)
+    centers, labels = authors_seeds(X, constraints, n_clusters, np.random.default_rng(1))
     assert centers.shape == (n_clusters, 2)
     seeds = [group for group in ([0, 1, 2], [3, 4], [6, 7]) if (labels[group] >= 0).all()]
     assert len(seeds) == min(n_clusters, 3)

@@ -9,8 +9,8 @@ from cscluster.algorithms.spectral.ccskl import (
     shrunk_spectrum,
     smooth_eigenvectors,
 )
-from cscluster.constraints.schedules import RandomPairs
 from cscluster.errors import ParameterError
+from cscluster.experiment.config.schedules import RandomPairs
 from cscluster.metrics.scores import score
 
 
@@ -92,7 +92,11 @@ def test_shrunk_spectrum_solves_its_quadratic_program_and_is_the_prior_where_tha
 def test_links_help_on_digits():
     X, y, _ = draw("optdigits_test", 10)
     few, many = (
-        score("nmi", y, CCSKL(n_clusters=10, random_state=0).fit(X, draw("optdigits_test", count)[2]).labels_)
+        score(
+            "nmi",
+            y,
+            CCSKL(n_clusters=10, random_state=0).fit(X, constraints=draw("optdigits_test", count)[2]).labels_,
+        )
         for count in (20, 1000)
     )
     assert many > few
@@ -111,7 +115,7 @@ def test_only_one_kind_of_links():
         Constraints(links.must_links, n_samples=150),
         Constraints((), links.cannot_links, n_samples=150),
     ):
-        assert len(CCSKL(n_clusters=3, random_state=0).fit(X, part).labels_) == 150
+        assert len(CCSKL(n_clusters=3, random_state=0).fit(X, constraints=part).labels_) == 150
 
 
 def test_repeated_samples_and_illegal_parameters():

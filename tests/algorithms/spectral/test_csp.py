@@ -5,8 +5,8 @@ from scipy import sparse
 from cscluster import CCSKL, CSP, Constraints, load_dataset
 from cscluster.algorithms.spectral import csp
 from cscluster.algorithms.spectral.ccskl import neighbor_graph
-from cscluster.algorithms.spectral.csp import constrained_eigenvectors, link_matrix
-from cscluster.constraints.schedules import RandomPairs
+from cscluster.algorithms.spectral.csp import constrained_eigenvectors, constraint_matrix
+from cscluster.experiment.config.schedules import RandomPairs
 from cscluster.linalg.graph import normalised
 
 
@@ -16,7 +16,7 @@ def problem(name="iris", count=60):
     W = neighbor_graph(data.X, 10)
     root = np.sqrt(W.sum(axis=1))
     L = (sparse.eye_array(len(root)) - normalised(W, root)).tocsr()
-    return data, links, L, normalised(link_matrix(links), root), root / np.linalg.norm(root)
+    return data, links, L, normalised(constraint_matrix(links), root), root / np.linalg.norm(root)
 
 
 @pytest.mark.parametrize("dense", [True, False])
@@ -44,13 +44,13 @@ def test_without_links_it_is_spectral_clustering():
 def test_links_change_the_partition_towards_themselves():
     data, links, *_ = problem("wine", 150)
     X = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
-    free, bound = (CSP(n_clusters=3, random_state=0).fit(X, c) for c in (None, links))
+    free, bound = (CSP(n_clusters=3, random_state=0).fit(X, constraints=c) for c in (None, links))
     assert len(links.violated(bound.labels_)) < len(links.violated(free.labels_))
 
 
-def test_link_matrix_has_signs_and_weights():
+def test_constraint_matrix_has_signs_and_weights():
     links = Constraints([(0, 1)], [(1, 2)], n_samples=3, must_weights=[2.0])
-    assert link_matrix(links).toarray().tolist() == [[0, 2, 0], [2, 0, -1], [0, -1, 0]]
+    assert constraint_matrix(links).toarray().tolist() == [[0, 2, 0], [2, 0, -1], [0, -1, 0]]
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -62,5 +62,5 @@ def test_a_sample_too_far_from_all_others_for_a_similarity_is_clustered(method):
     X[0] = 1e4
     assert not neighbor_graph(X, 10)[[0]].sum()
     links = Constraints([(1, 3), (2, 4)], [(1, 2)], n_samples=2000)
-    labels = method(n_clusters=2, random_state=0).fit(X, links).labels_
+    labels = method(n_clusters=2, random_state=0).fit(X, constraints=links).labels_
     assert set(labels) == {0, 1}

@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from cscluster import bundle
+from cscluster.algorithms import registry
 from cscluster.errors import ConfigError
 from cscluster.experiment.config.load import find_config, load, parse
 
@@ -82,20 +83,20 @@ def test_every_problem_is_reported_at_once_with_its_place():
         ("? [1, 2]\n: 3", "a key must be a string"),
         ("a: !!python/object/apply:os.system ['true']", "x.yaml:1:4: the tag"),
         ("a: \x00", "x.yaml: not YAML"),
-        ("a: !!bool 3", "x.yaml:1:4: '3' is not a valid bool"),
+        ("a: !!bool 3", "x.yaml:1:4: the tag 'tag:yaml.org,2002:bool' is not allowed"),
         ("a: " + "[" * 100_000, "x.yaml:1:53: nested deeper than 50 levels"),
         ("a: " + "{a: " * 3000, "nested deeper than 50 levels"),
         ("- " * 60 + "x", "nested deeper than 50 levels"),
         ("a: !!binary aGk=", "x.yaml:1:4: the tag 'tag:yaml.org,2002:binary' is not allowed"),
         ("a: !!set {b, c}", "x.yaml:1:4: the tag"),
-        ("a: 0x" + "F" * 5000, "x.yaml:1:4: an integer has more than 100 digits"),
-        ("a: 0b" + "1" * 5000, "x.yaml:1:4: an integer has more than 100 digits"),
-        (GOOD + "trials: !!timestamp foo", "'trials' must be a valid integer, got 'foo'"),
+        ("a: 0x" + "F" * 5000, "x.yaml:1:4: a number has more than 100 digits"),
+        ("a: 0b" + "1" * 5000, "x.yaml:1:4: a number has more than 100 digits"),
+        (GOOD + "trials: !!timestamp foo", "is not allowed; write plain values"),
         (GOOD + "trials: " + "1:" * 20_000 + "1", "'trials' must be a valid integer"),
         (GOOD.replace("[iris]", f"[{'a' * 5000}]"), "there is no data set 'aaa"),
         (GOOD.replace("[kmeans,", f"[{'a' * 5000},"), "there is no algorithm 'aaa"),
         (GOOD.replace("[kmeans,", "[{name: kmeans, params: {n_init: []}},"), "x.yaml:4:38: the list of values of 'n_init' is empty"),
-        ("a: " + "9" * 5000, "99' is not a valid int"),
+        ("a: " + "9" * 5000, "x.yaml:1:4: a number has more than 100 digits"),
         (GOOD.replace("random_pairs", "randompairs"), "did you mean 'random_pairs'?"),
         (GOOD.replace("kind: random_pairs, ", ""), "'constraints.kind' must be one of random_pairs, balanced_pairs, "),
         (GOOD.replace("random_pairs", "zzz"), "there is no kind 'zzz' of constraints; there are random_pairs, balanced_pairs"),
@@ -103,13 +104,13 @@ def test_every_problem_is_reported_at_once_with_its_place():
         (GOOD.replace("[kmeans,", "[kmeans, kmeans,"), "a second algorithm called 'k-means'"),
         (GOOD.replace("[iris]", "[iris, iris]"), "a second data set called 'iris'"),
         (GOOD.replace("[kmeans,", "[{name: kmeans, params: {n_init: [3, 1, 3]}},"), ":4:53: a second 3 among the values of 'n_init'"),
-        (GOOD.replace("counts: [10, 20]", "counts: [10, 20, 10]"), ":3:1: a second 10 among the numbers of links"),
+        (GOOD.replace("counts: [10, 20]", "counts: [10, 20, 10]"), ":3:1: a second 10 among the numbers of constraints"),
         (GOOD + "metrics: [acc, nmi, acc]", "a second 'acc'"),
         (GOOD.replace("n_init: 2", "n_init: [2, 3]"), "a grid is possible only in the metric learner's own"),
         (GOOD + "algorithms_: 3", "did you mean 'algorithms'?"),
         (GOOD.replace("[kmeans,", "[{name: kmeans, params: {random_state: 3}},"), "set by the experiment's seed"),
         (GOOD.replace("[kmeans,", "['no_such_module:Thing',"), "cannot import 'no_such_module'"),
-        (GOOD.replace("{kind: random_pairs, counts: [10, 20]}", "{kind: file, path: no.csv}"), "there is no links file"),
+        (GOOD.replace("{kind: random_pairs, counts: [10, 20]}", "{kind: file, path: no.csv}"), "there is no constraint file"),
         (GOOD.replace("counts: [10, 20]", "counts: [10], tiers: 3"), "unknown key 'tiers'"),
         (GOOD.replace("kind: random_pairs, counts: [10, 20]", "kind: tiers, per_tier: [10], tiers: 0"), "'constraints.tiers' must be greater than or equal to 1, got 0"),
         ("name: x\ndatasets:\n\t- iris\n", "x.yaml:3:1: a tab; YAML is indented with spaces"),
@@ -180,8 +181,8 @@ def test_settings_change_keys_and_name_themselves_in_errors():
         ("title=" + "[" * 100_000, "nested deeper than 50 levels"),
         ("datasets.²=iris", "there is no item '²'"),
         (f"datasets.{'9' * 5000}=iris", "there is no item '999"),
-        ("trials=!!timestamp foo", "'trials' must be a valid integer, got 'foo'"),
-        ("trials=0x" + "f" * 5000, "an integer has more than 100 digits"),
+        ("trials=!!timestamp foo", "is not allowed; write plain values"),
+        ("trials=0x" + "f" * 5000, "a number has more than 100 digits"),
     ],
 )
 def test_hostile_settings_are_refused_in_one_line(setting, says):
@@ -228,3 +229,51 @@ def test_every_bundled_experiment_is_valid(name):
     experiment = load(name)
     content = yaml.safe_load((bundle.folder("configs") / f"{name}.yaml").read_text(encoding="utf-8"))
     assert content["title"] == experiment.title
+
+
+def entries(algorithms):
+    """Return the algorithms of an experiment."""
+    text = f"name: t\ndatasets: [iris]\nconstraints: {{kind: random_pairs, counts: [10]}}\nalgorithms: {algorithms}\n"
+    return parse(text, source="x.yaml").algorithms
+
+
+def test_published_values_and_guards_have_titles_of_their_own():
+    found = entries(
+        "[pmmc, {name: pmmc, preset: published}, {name: pmmc, guard: true}, "
+        "{name: rca, preset: published, guard: true, clusterer: pckmeans}]"
+    )
+    assert [entry.title for entry in found] == [
+        "PMMC",
+        "PMMC (published)",
+        "PMMC (guarded)",
+        "RCA + PCK-Means (published, guarded)",
+    ]
+    assert found[1].given == registry.find("pmmc").published()
+    (other,) = entries("[{name: pmmc, preset: published, params: {lam: 3.0}}]")
+    assert other.given == {**registry.find("pmmc").published(), "lam": 3.0}
+
+
+def test_names_of_version_0_2_stand_for_published_values():
+    with pytest.warns(FutureWarning, match="'pmmc_printed' is now 'pmmc' with 'preset: published'"):
+        (old,) = entries("[pmmc_printed]")
+    (new,) = entries("[{name: pmmc, preset: published}]")
+    assert old == new
+
+
+@pytest.mark.parametrize(
+    ("entry", "says"),
+    [
+        (
+            "{name: pmmc, params: {fallback: false}}",
+            "has no parameter 'fallback'; leave it out, or use a guard",
+        ),
+        ("{name: pckmeans, params: {joint: false}}", "has no parameter 'joint'; leave it out"),
+        ("{name: auto, guard: true}", "'auto' needs no guard"),
+        ("{name: kmeans, guard: true}", "'kmeans' uses no constraints"),
+        ("{name: pmmc, preset: printed}", "'published'"),
+    ],
+)
+def test_what_is_gone_or_cannot_be_guarded(entry, says):
+    with pytest.raises(ConfigError) as caught:
+        entries(f"[{entry}]")
+    assert says in str(caught.value)

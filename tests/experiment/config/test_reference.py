@@ -3,9 +3,9 @@ import pytest
 import yaml
 
 from cscluster import bundle
-from cscluster.constraints.schedules import MODELS
 from cscluster.experiment.config.load import parse
 from cscluster.experiment.config.reference import json_schema, keys, schedule_keys
+from cscluster.experiment.config.schedules import MODELS
 
 VALIDATOR = jsonschema.Draft202012Validator(json_schema())
 PLAIN = """

@@ -30,7 +30,7 @@ def test_only_what_is_varied_takes_part():
     assert entry.params == {"w": [1, 10, 100], "max_iter": 50}
     assert entry.select == "none"
     assert experiment.name == "small-sweep"
-    plan = make_plan(experiment)
+    plan = list(make_plan(experiment))
     assert len(plan) == 3 * 2 * 2
     assert [trial.cell.grid for trial in plan[:3]] == [{"w": 1}, {"w": 10}, {"w": 100}]
 
@@ -61,7 +61,7 @@ def test_a_plain_run_does_not_notice_the_block():
         ("pckmean.w=1", "sweep pckmean.w=1: 'pckmean.w': the experiment has no algorithm 'pckmean'; did you mean 'pckmeans'?"),
         ("zzz.w=1", "has no algorithm 'zzz'; there are kmeans, k-means, pckmeans, PCK-Means, rca, R + k"),
         ("pckmeans.ww=1", "sweep pckmeans.ww=1: 'pckmeans' has no parameter 'ww'; did you mean 'w'?"),
-        ("pckmeans.w=1,-2", "sweep pckmeans.w=1,-2: 'w' of 'pckmeans' must be a number >= 0 or null, got -2"),
+        ("pckmeans.w=1,-2", "sweep pckmeans.w=1,-2: 'w' of 'pckmeans' must be a number >= 0 or 'auto', got -2"),
         ("pckmeans.w=5:1:1", "'5:1:1' never gets from its start to its end"),
         ("pckmeans.random_state=1", "is set by the experiment's seed"),
         ("w=1", "sweep w=1: 'w': must be ALGORITHM.PARAMETER or select"),

@@ -13,7 +13,7 @@ import pytest
 
 from cscluster.errors import ConfigError
 from cscluster.experiment.engine.execute import Pool
-from cscluster.experiment.engine.run import carry_out, prepare
+from cscluster.experiment.engine.run import prepare, run_job
 from tests.store.values import values
 
 pytest.importorskip("distributed")
@@ -28,7 +28,7 @@ trials: 4
 
 
 class Cluster:
-    """The programs that a user would start by hand, each in a folder of its own."""
+    """The programs that a user would start by hand, each in a directory of its own."""
 
     def __init__(self, folder, n_workers=2):
         self.folder = folder
@@ -102,13 +102,13 @@ def test_workers_are_waited_for_and_a_killed_one_costs_nothing_but_time(start_cl
             cluster.workers = [cluster.add_worker(), cluster.add_worker()]
 
     def kill_one(records):
-        if len(list(job.folder.records())) == 4:
+        if len(list(job.directory.records())) == 4:
             cluster.workers[0].kill()
 
     log, helper = logging.getLogger("cscluster"), Helper()
     log.addHandler(helper)
     try:
-        carry_out(job, Pool(2, "dask", cluster.address), kill_one)
+        run_job(job, Pool(2, "dask", cluster.address), kill_one)
     finally:
         log.removeHandler(helper)
     assert messages == [
@@ -118,11 +118,11 @@ def test_workers_are_waited_for_and_a_killed_one_costs_nothing_but_time(start_cl
     assert cluster.workers[0].wait() == -9
     assert cluster.workers[1].poll() is None
     local = prepare(str(tmp_path / "x.yaml"), out=tmp_path / "threads")
-    carry_out(local, Pool(2))
-    assert values(job.folder) == values(local.folder)
-    assert len(values(job.folder)) == 24
-    made_in = {record["environment"] for record in job.folder.records()}
-    assert made_in <= set(job.folder.environments())
+    run_job(local, Pool(2))
+    assert values(job.directory) == values(local.directory)
+    assert len(values(job.directory)) == 24
+    made_in = {record["environment"] for record in job.directory.records()}
+    assert made_in <= set(job.directory.definition.environments)
 
 
 @pytest.mark.slow
@@ -134,15 +134,15 @@ def test_workers_may_come_and_go(cluster, tmp_path, seed):
     moments = {30 * number + rng.randrange(20) for number in range(1, 7)}
 
     def replace_one(records):
-        if len(list(job.folder.records())) in moments:
+        if len(list(job.directory.records())) in moments:
             cluster.workers.pop(rng.randrange(2)).kill()
             cluster.workers.append(cluster.add_worker())
 
-    carry_out(job, Pool(2, "dask", cluster.address), replace_one)
+    run_job(job, Pool(2, "dask", cluster.address), replace_one)
     local = prepare(str(tmp_path / "x.yaml"), out=tmp_path / "local")
-    carry_out(local, Pool(2))
-    assert values(job.folder) == values(local.folder)
-    assert len(values(job.folder)) == 240
+    run_job(local, Pool(2))
+    assert values(job.directory) == values(local.directory)
+    assert len(values(job.directory)) == 240
 
 
 @pytest.mark.slow
@@ -151,16 +151,16 @@ def test_a_lost_scheduler_is_told_and_the_run_resumes(cluster, tmp_path):
     job = prepare(str(tmp_path / "x.yaml"), out=tmp_path / "dask")
 
     def kill_it(records):
-        if len(list(job.folder.records())) == 4:
+        if len(list(job.directory.records())) == 4:
             cluster.processes[0].kill()
 
     with pytest.raises(
         ConfigError, match="connection to the Dask scheduler was lost; finished trials are stored"
     ):
-        carry_out(job, Pool(2, "dask", cluster.address), kill_it)
-    assert 4 <= len(values(job.folder)) < 24
-    carry_out(prepare(str(tmp_path / "x.yaml"), out=tmp_path / "dask"), Pool(2))
-    assert len(values(job.folder)) == 24
+        run_job(job, Pool(2, "dask", cluster.address), kill_it)
+    assert 4 <= len(values(job.directory)) < 24
+    run_job(prepare(str(tmp_path / "x.yaml"), out=tmp_path / "dask"), Pool(2))
+    assert len(values(job.directory)) == 24
 
 
 @pytest.mark.slow
@@ -168,11 +168,11 @@ def test_an_algorithm_that_kills_its_process_is_one_crashed_record(cluster, tmp_
     killer = f"{{name: '{TOYS}:Broken', params: {{how: exit, sometimes: true}}}}"
     (tmp_path / "x.yaml").write_text(CONFIG.replace("rca", killer) + "seed: 1\n")
     job = prepare(str(tmp_path / "x.yaml"), out=tmp_path / "dask")
-    carry_out(job, Pool(2, "dask", cluster.address))
+    run_job(job, Pool(2, "dask", cluster.address))
     local = prepare(str(tmp_path / "x.yaml"), out=tmp_path / "alone")
-    carry_out(local, Pool(1))
-    assert values(job.folder) == values(local.folder)
-    assert {record["status"] for record in job.folder.records()} == {"ok", "crashed"}
+    run_job(local, Pool(1))
+    assert values(job.directory) == values(local.directory)
+    assert {record["status"] for record in job.directory.records()} == {"ok", "crashed"}
     assert all(worker.poll() is None for worker in cluster.workers)
 
 
@@ -184,4 +184,4 @@ def test_an_address_where_nothing_answers_is_told(tmp_path, address, says):
     (tmp_path / "x.yaml").write_text(CONFIG)
     job = prepare(str(tmp_path / "x.yaml"), out=tmp_path)
     with pytest.raises(ConfigError, match=f"No Dask scheduler answers at '{address}': .*{says}"):
-        carry_out(job, Pool(2, "dask", address))
+        run_job(job, Pool(2, "dask", address))

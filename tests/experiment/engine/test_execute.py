@@ -7,7 +7,7 @@ import pytest
 
 from cscluster.errors import ConfigError
 from cscluster.experiment.engine.execute import Pool, _Agenda
-from cscluster.experiment.engine.run import carry_out, prepare
+from cscluster.experiment.engine.run import prepare, run_job
 
 TOYS = Path(__file__).parents[2] / "toys.py"
 
@@ -26,10 +26,9 @@ def test_a_dying_worker_does_not_take_others_with_it(tmp_path):
         f"  - kmeans\n  - {{name: '{TOYS}:Broken', label: b, params: {{how: exit, sometimes: true}}}}\n"
     )
     job = prepare(config(tmp_path, algorithms, "trials: 4\nseed: 1"), out=tmp_path)
-    carry_out(job, Pool(2))
-    records = job.folder.planned_records()
-    assert len(records) == len(job.plan) == 8
-    assert len(list(job.folder.records())) == 8
+    run_job(job, Pool(2))
+    records = list(job.directory.records())
+    assert len(records) == len(job.directory.planned()) == len(list(job.trials)) == 8
     status = Counter((record["label"], record["status"]) for record in records)
     assert status["k-means", "ok"] == 4
     assert status["b", "ok"] + status["b", "crashed"] == 4
@@ -46,16 +45,17 @@ def test_results_do_not_depend_on_where_trials_run_nor_on_their_order(tmp_path):
 
     def records(name, pool, lines):
         job = prepare(config(tmp_path, "".join(lines)), out=tmp_path / name)
-        carry_out(job, pool)
-        return without_times(job.folder.records())
+        run_job(job, pool)
+        return without_times(job.directory.records())
 
     alone = records("alone", Pool(1), algorithms[::-1])
     assert records("together", Pool(2), algorithms) == alone
     assert records("dask", Pool(2, "dask"), algorithms) == alone
 
 
-def test_the_trials_of_a_draw_go_to_one_worker(tmp_path):
-    plan = prepare(config(tmp_path, "  - kmeans\n  - pckmeans\n  - rca", "trials: 3"), out=tmp_path).plan
+def test_the_trials_of_a_repetition_go_to_one_worker(tmp_path):
+    plan = prepare(config(tmp_path, "  - kmeans\n  - pckmeans\n  - rca", "trials: 3"), out=tmp_path)
+    plan = list(plan.trials)
     agenda = _Agenda(plan)
     dealt = {"a": [], "b": []}
     for worker in "abbab" + "abaa":

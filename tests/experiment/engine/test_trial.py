@@ -9,7 +9,7 @@ import sklearn.cluster
 
 from cscluster import KMeans, seeds
 from cscluster.algorithms import shared
-from cscluster.algorithms.margin.cccp.starts import LinkProjections
+from cscluster.algorithms.margin.cccp.starts import ConstraintProjections
 from cscluster.data import prepared
 from cscluster.experiment.config.load import parse
 from cscluster.experiment.engine import trial as trials
@@ -20,12 +20,8 @@ TOYS = Path(__file__).parents[2] / "toys.py"
 
 
 def plan_of(algorithm, schedule="{kind: random_pairs, counts: [30]}", dataset="iris", more=""):
-    return make_plan(
-        parse(
-            f"name: t\ndatasets: [{dataset}]\nconstraints: {schedule}\nalgorithms: [{algorithm}]\ntrials: 2\n{more}",
-            source="x.yaml",
-        )
-    )
+    text = f"name: t\ndatasets: [{dataset}]\nconstraints: {schedule}\nalgorithms: [{algorithm}]\ntrials: 2\n{more}"
+    return list(make_plan(parse(text, source="x.yaml")))
 
 
 def run(planned):
@@ -118,7 +114,7 @@ def test_tiers_give_a_record_each_and_rivals_are_refitted_on_all_links():
     data = prepared.load(planned.cell.data)
     tiers = planned.cell.schedule.episode(10, data.y, 0, "iris", 0).tiers
     model = trials.build(planned.cell, seeds.integer(0, "iris", "algorithm", 0))
-    last = model.fit(data.X, tiers[0] | tiers[1] | tiers[2])
+    last = model.fit(data.X, constraints=tiers[0] | tiers[1] | tiers[2])
     assert found[2]["metrics"]["acc"] == metrics.score("acc", data.y, last.labels_)
 
 
@@ -148,7 +144,7 @@ def test_repeats_share_their_metric_and_its_warnings(timeout):
     links = plan[3].cell.schedule.episode(30, data.y, 0, "iris", 1).tiers[0]
     metric = trials.build(plan[3].cell, seeds.integer(0, "iris", "algorithm", 1)).metric
     with pytest.warns(UserWarning, match="did not converge"):
-        metric.fit(data.X, links)
+        metric.fit(data.X, constraints=links)
     clusterer = trials.build(plan[3].cell, seeds.integer(0, "iris", "algorithm", 3)).clusterer
     labels = clusterer.fit(metric.transform(data.X)).labels_
     assert in_order[3]["metrics"]["acc"] == metrics.score("acc", data.y, labels)
@@ -157,8 +153,8 @@ def test_repeats_share_their_metric_and_its_warnings(timeout):
 @pytest.mark.parametrize("limit", ["", "timeout: 100"])
 def test_each_record_is_what_it_would_be_alone(limit):
     algorithms = (
-        "kmeans, cpmmc, pckmeans, {name: pmmc, params: {lam: [0.1, 1], fallback: [true, false]}}, "
-        "{name: cpcmmc, params: {lam: [0.1, 1], fallback: false}}"
+        "kmeans, cpmmc, pckmeans, {name: pmmc, params: {lam: [0.1, 1]}}, "
+        "{name: cpcmmc, params: {lam: [0.1, 1]}}"
     )
     plan = plan_of(algorithms, "{kind: random_pairs, counts: [10, 30]}", more=limit)
     plan = [planned for planned in plan if planned.trial == 0]
@@ -174,17 +170,16 @@ def test_each_record_is_what_it_would_be_alone(limit):
 
 def test_cells_of_a_draw_share_their_work(monkeypatch):
     drawn, fitted = [], []
-    draw, fit = LinkProjections.__init__, sklearn.cluster.KMeans.fit
-    monkeypatch.setattr(LinkProjections, "__init__", lambda *args: drawn.append(args) or draw(*args))
+    draw, fit = ConstraintProjections.__init__, sklearn.cluster.KMeans.fit
+    monkeypatch.setattr(ConstraintProjections, "__init__", lambda *args: drawn.append(args) or draw(*args))
     monkeypatch.setattr(sklearn.cluster.KMeans, "fit", lambda *args: fitted.append(args) or fit(*args))
     algorithms = (
-        "kmeans, cpmmc, {name: pmmc, params: {lam: [0.1, 1, 10], fallback: false}}, "
-        "{name: cpcmmc, params: {lam: [0.1, 1], fallback: false}}"
+        "kmeans, cpmmc, {name: pmmc, params: {lam: [0.1, 1, 10]}}, {name: cpcmmc, params: {lam: [0.1, 1]}}"
     )
     plan = plan_of(algorithms, "{kind: random_pairs, counts: [10, 30]}")
     plan = [planned for planned in plan if planned.trial == 0]
     for planned in plan:
-        trials.get_ready(planned.cell)
+        trials.warm_up(planned.cell)
     shared.forget()
     drawn.clear()
     fitted.clear()
@@ -192,6 +187,20 @@ def test_cells_of_a_draw_share_their_work(monkeypatch):
         run(planned)
     assert len(drawn) == 2  # one for each count of links
     assert len(fitted) == 2 + 2 * 4  # plain k-means of ten starts and of two, and k-means in four projections
+
+
+def test_a_guarded_method_is_compared_with_kmeans():
+    plan = plan_of("pckmeans, {name: pckmeans, guard: true}", "{kind: random_pairs, counts: [5, 40]}")
+    plain, guarded = plan[0].cell, plan[1].cell
+    assert guarded.label == "PCK-Means (guarded)"
+    assert guarded.hash != plain.hash
+    few, many = (run(planned)[0] for planned in plan if planned.cell is guarded and planned.trial == 0)
+    assert (few["status"], many["status"]) == ("ok", "ok")
+    data = trials.warm_up(guarded)
+    links = trials._episode(guarded, data, 5, 0).tiers[0]
+    model = trials.build(guarded, seeds.integer(0, "iris", "algorithm", 0)).fit(data.X, constraints=links)
+    assert model.uses_baseline_
+    assert few["metrics"]["acc"] == metrics.score("acc", data.y, model.labels_)
 
 
 def test_metric_learners_are_joined_with_a_clusterer():
@@ -219,14 +228,6 @@ def test_failures_are_records(how, says):
     assert record["metrics"] == {}
 
 
-def test_a_limit_of_the_experiment_is_the_time_that_a_fit_may_take(monkeypatch):
-    monkeypatch.setattr("cscluster.algorithms.cost.LEAST_SECONDS", 1e-9)
-    monkeypatch.setattr("cscluster.algorithms.cost.TIMES_KMEANS", 0)
-    refused, allowed = (run(plan_of("csp", more=limit)[0])[0] for limit in ("", "timeout: 100"))
-    assert "would take about" in refused["error"]["message"]
-    assert allowed["status"] == "ok"
-
-
 def test_warnings_are_part_of_the_record():
     (record,) = run(plan_of(f"'{TOYS}:Chatty'")[0])
     assert record["warnings"] == ["UserWarning: the data look odd"]
@@ -243,14 +244,3 @@ def test_a_longer_episode_is_not_taken_for_a_shorter_one():
         schedule = f"{{kind: tiers, per_tier: [20], tiers: {n_tiers}}}"
         records = run(plan_of("kmeans", schedule)[0])
         assert [record["status"] for record in records] == ["ok"] * n_tiers
-
-
-def test_the_time_limit_holds_for_fits_to_shown_links_too(tmp_path):
-    (tmp_path / "costly.py").write_text(
-        "from cscluster import PCKMeans\nfrom cscluster.algorithms.cost import Cost\n\n\n"
-        "class Costly(PCKMeans):\n    def _cost(self, n, d, links):\n        return Cost('wait', 100.0)\n"
-    )
-    algorithm = f"{{name: '{tmp_path / 'costly.py'}:Costly', select: heldout, params: {{w: [1.0, 2.0]}}}}"
-    for timeout, status in ((600, "ok"), (50, "error")):
-        (record,) = run(plan_of(algorithm, more=f"timeout: {timeout}")[0])
-        assert record["status"] == status

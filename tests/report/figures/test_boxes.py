@@ -15,7 +15,7 @@ def test_a_box_for_each_algorithm_in_their_order(tmp_path):
     assert [label.get_text() for label in left.get_yticklabels()] == ["A", "B", "C"]
     assert left.yaxis_inverted()
     assert not any(label.get_text() for label in right.get_yticklabels())
-    assert caption(figure) == "ACC (majority) of 8 trials; links of each kind: 30"
+    assert caption(figure) == "ACC (majority) of 8 trials; constraints of each kind: 30"
     trials = results.trials[(results.trials["dataset"] == "wine") & (results.trials["label"] == "B")]
     quartiles = np.percentile(trials["m:acc"], [25, 75])
     xs = right.patches[1].get_path().vertices[:, 0]
@@ -24,8 +24,8 @@ def test_a_box_for_each_algorithm_in_their_order(tmp_path):
 
 def test_of_several_points_the_last(tmp_path):
     results = run(tmp_path, trials=6)
-    assert caption(boxes(results, "acc")).endswith("number of links: 30")
-    assert caption(boxes(results, "acc", point=10)).endswith("number of links: 10")
+    assert caption(boxes(results, "acc")).endswith("number of constraints: 30")
+    assert caption(boxes(results, "acc", point=10)).endswith("number of constraints: 10")
 
 
 def test_few_trials_are_drawn_one_by_one(tmp_path):

@@ -27,7 +27,7 @@ def test_names_with_mean_ranks_and_the_critical_difference(tmp_path):
     assert f"CD = {difference:.2f}" in shown
     assert "mean rank by ACC (majority)" in shown
     assert caption(figure).startswith(
-        "mean rank by ACC (majority) across 15 data sets, 1 is best (number of links: 10)"
+        "mean rank by ACC (majority) across 15 data sets, 1 is best (number of constraints: 10)"
     )
     bars = [line for line in figure.axes[0].get_lines() if line.get_linewidth() > 2]
     # 15 data sets and 4 algorithms: ranks that are one apart are alike, two apart are not.

@@ -15,7 +15,7 @@ def test_a_panel_for_each_data_set_and_a_line_for_each_algorithm(tmp_path):
     figure = curves(run(tmp_path, ("A", "B", "C"), ("iris", "wine"), points=(30, 10, 20)), "acc")
     assert [axes.get_title() for axes in figure.axes] == ["iris", "wine"]
     assert legend_texts(figure) == ["A", "B", "C"]
-    assert figure.get_supxlabel() == "number of links"
+    assert figure.get_supxlabel() == "number of constraints"
     assert [axes.get_ylabel() for axes in figure.axes] == ["ACC (majority)", ""]
     for axes in figure.axes:
         assert len(drawn_lines(axes)) == 3
@@ -48,7 +48,7 @@ def test_trials_on_one_draw_of_links_count_once_for_the_interval(tmp_path):
     assert (row["low"], row["high"]) == pytest.approx((low, high))
     assert row["n"] == 6
     figure = curves(replace(run(tmp_path / "b", trials=6), repeats=2), "acc")
-    assert caption(figure).startswith("ACC (majority), mean of 3 draws of links, 2 trials on each")
+    assert caption(figure).startswith("ACC (majority), mean of 3 repetitions, 2 trials on each")
 
 
 def test_two_trials_have_no_interval(tmp_path):
@@ -122,7 +122,7 @@ def test_a_run_that_is_not_finished_says_how_far_it_is(tmp_path):
 
 def test_the_draws_of_a_run_that_is_not_finished(tmp_path):
     results = run(tmp_path, trials=3, repeats=2, fails=lambda a, d, n: n >= 3)
-    assert "mean of 2 of 3 draws of links, 2 trials on each" in caption(curves(results, "acc"))
+    assert "mean of 2 of 3 repetitions, 2 trials on each" in caption(curves(results, "acc"))
 
 
 def test_a_data_set_without_any_result_says_so(tmp_path):

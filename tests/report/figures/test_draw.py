@@ -91,7 +91,7 @@ def test_an_unknown_format_is_found_before_anything_is_drawn(tmp_path):
 def test_matplotlib_is_loaded_by_the_figures_alone_and_without_pyplot():
     code = """
 import sys
-import cscluster.report.aggregate, cscluster.report.tables
+import cscluster.report.compose, cscluster.cli.report
 print("matplotlib" in sys.modules)
 import cscluster.report.figures
 print("matplotlib.pyplot" in sys.modules)

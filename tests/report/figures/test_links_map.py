@@ -21,9 +21,9 @@ def test_links_are_drawn_by_kind_and_broken_ones_stand_out():
         "cluster 0 (3)",
         "cluster 1 (2)",
         "must-link (1)",
-        "broken must-link (1)",
+        "violated must-link (1)",
         "cannot-link (2)",
-        "broken cannot-link (1)",
+        "violated cannot-link (1)",
     ]
     kept_must, broken_must, kept_cannot, broken_cannot = axes.collections[:4]
     assert kept_must.get_segments()[0].tolist() == X[[0, 1]].tolist()

@@ -17,7 +17,7 @@ def test_a_line_over_one_parameter_on_a_logarithmic_axis(tmp_path):
     figure = sensitivity(results, "acc")
     assert figure.get_supxlabel() == "lam"
     assert legend_texts(figure) == ["A", "B"]
-    assert caption(figure).endswith("number of links: 60")
+    assert caption(figure).endswith("number of constraints: 60")
     for axes in figure.axes:
         assert axes.get_xscale() == "log"
         for line in drawn_lines(axes):
@@ -34,7 +34,7 @@ def test_several_numbers_of_links_are_lines(tmp_path):
     results = run(tmp_path, ("A", "B"), points=(20, 40), grid={"lam": LAM}, value=score)
     figure = sensitivity(results, "acc")
     assert [axes.get_title() for axes in figure.axes] == ["A on iris", "B on iris"]
-    assert legend_texts(figure) == ["20 links", "40 links"]
+    assert legend_texts(figure) == ["20 constraints", "40 constraints"]
     assert [line.get_ydata()[0] for line in drawn_lines(figure.axes[1])] == pytest.approx([0.52, 0.54])
 
 

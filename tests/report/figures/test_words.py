@@ -59,12 +59,12 @@ def test_looks_repeat_only_after_many():
 
 
 def test_both_forms_of_a_method_have_its_colour_and_marker_but_another_line():
-    each = looks(["k-means", "PMMC", "PMMC (as printed)", "DCA (as printed)"])
-    ours, printed = each["PMMC"], each["PMMC (as printed)"]
-    assert (ours["color"], ours["marker"]) == (printed["color"], printed["marker"])
-    assert ours["linestyle"] != printed["linestyle"]
-    assert ours["markerfacecolor"] != printed["markerfacecolor"]
-    alone = each["DCA (as printed)"]  # its other form is not there
+    each = looks(["k-means", "PMMC", "PMMC (published)", "DCA (published)"])
+    default, published = each["PMMC"], each["PMMC (published)"]
+    assert (default["color"], default["marker"]) == (published["color"], published["marker"])
+    assert default["linestyle"] != published["linestyle"]
+    assert default["markerfacecolor"] != published["markerfacecolor"]
+    alone = each["DCA (published)"]  # its other form is not there
     assert alone["color"] == alone["markerfacecolor"]
     assert len({one["color"] for one in each.values()}) == 3
 

@@ -16,7 +16,7 @@ def test_one_line_for_each_cell(tmp_path):
     (row,) = rows(collect(oracle(tmp_path, label="A")))
     assert row == {
         "dataset": "iris", "label": "A", "oracle": "True", "params": "lam=2", "point": "10", "tier": "1",
-        "metric": "acc", "mean": "0.2", "std": "0", "n": "2", "planned": "2",
+        "metric": "acc", "mean": "0.2", "std": "0", "n": "2", "planned": "2", "missing": "0",
     }  # fmt: skip
 
 
@@ -37,4 +37,4 @@ def test_several_runs_have_a_column_of_their_own(tmp_path):
 
 def test_what_failed_is_empty(tmp_path):
     (row,) = rows(collect(store(tmp_path, [entry("a")], [trial("a", None)])))
-    assert (row["mean"], row["std"], row["n"]) == ("", "", "0")
+    assert (row["mean"], row["std"], row["n"], row["missing"]) == ("", "", "0", "1")

@@ -4,8 +4,10 @@ import pytest
 from rich.console import Console
 
 from cscluster.report.aggregate import collect
-from cscluster.report.document import compose
+from cscluster.report.compose import compose
 from cscluster.report.formats import terminal
+from cscluster.report.page import BulletList, Heading, Page, Picture
+from cscluster.report.table import PlainTable
 from tests.report import stored
 from tests.report.stored import entry, store, three_by_three, trial
 
@@ -50,28 +52,28 @@ def test_long_names_leave_room_for_numbers(tmp_path):
     assert " ".join(text.split()).count("very long name") == 4
 
 
-def test_the_report_says_what_it_shows(wide):
-    text = shown(wide, 200)
-    assert "ACC (majority) on iris by number of links" in text
-    assert "C [bold]" in text
-    assert "mean ± standard deviation over 2 trials" in text
-    assert "5 trials of C [bold] on iris: error: ValueError: it broke" in text
-    assert "oracle" not in text
-    assert "(continued)" in shown(wide, 60)
-
-
 def test_what_stands_out_is_bold(tmp_path):
     text = shown(collect(three_by_three(tmp_path)), 120, force_terminal=True, color_system="standard")
     bold = [line for line in text.splitlines() if "\x1b[1;32m" in line]
     assert len(bold) == 3
     assert all(line.startswith("C") for line in bold)
+    assert "> 0.7" not in text
+
+
+@pytest.mark.parametrize(("width", "mark"), [(120, "> 0.7"), (38, ">0.7")])
+def test_what_stands_out_has_a_mark_where_nothing_can_be_bold(tmp_path, width, mark):
+    text = shown(collect(three_by_three(tmp_path)), width)
+    marked = [line for line in text.splitlines() if mark in line]
+    assert len(marked) == 3
+    assert all(line.startswith("C") for line in marked)
+    assert "(> in plain text): best" in " ".join(text.split())
 
 
 def test_tests_stand_below_the_tables(tmp_path):
     text = shown(collect(three_by_three(tmp_path)), 80)
     assert max(map(len, text.splitlines())) <= 80
-    assert [line.split() for line in text.splitlines() if "<" in line and "A" in line][1:] == [
-        [name, "A", "<", "B", "<", "C"] for name in ("iris", "wine", "sonar")
+    assert [line for line in text.splitlines() if "A < B" in line] == [
+        f"- {name}: A < B < C" for name in ("iris", "wine", "sonar")
     ]
     assert "C has the highest ACC (majority) in 6 of 6 cases" in text
 
@@ -83,13 +85,23 @@ def test_plain_text(wide):
     assert terminal.text([compose(wide), compose(wide)]) == text
 
 
-def test_a_brief_report_has_one_sentence_for_each_metric(tmp_path):
+def test_a_brief_report_leaves_out_the_details(tmp_path):
     results = collect(three_by_three(tmp_path / "run"))
     full, brief = shown(results, 120), shown(results, 120, brief=True)
-    document = compose(results)
-    assert document.outcomes
-    for outcome in document.outcomes:
-        assert outcome.heading in full
-        assert outcome.heading not in brief
-        assert " ".join(outcome.sentence.split()) in " ".join(brief.split())
-    assert all(grid.heading in brief for grid in document.grids)
+    assert "A < B < C" in full
+    assert "A < B < C" not in brief
+    assert "C has the highest ACC (majority) in 6 of 6 cases" in brief
+    assert [line for line in brief.splitlines() if line not in full.splitlines()] == []
+
+
+def test_every_block_is_shown():
+    blocks = [
+        Heading(2, "Heading"),
+        "paragraph",
+        BulletList(["item"]),
+        Picture("figures/p.png", b"", "what it shows"),
+        PlainTable("", ["a", "b"], [["text [bold]", "other"]]),
+    ]
+    lines = terminal.text([Page("Title", blocks)]).split("\n\n")
+    assert lines[:5] == ["Title", "Heading", "paragraph", "- item", "figures/p.png: what it shows"]
+    assert "text [bold]  other" in lines[5]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from selenium.webdriver.support.ui import WebDriverWait
 
+from cscluster.constraints import Constraints
 from cscluster.report.aggregate import collect
 from cscluster.report.colours import CLUSTERS, COLOURS
 from cscluster.report.html import scatter_page
@@ -141,7 +142,7 @@ def test_metric_and_data_set_are_switched(reader, report, means):
     reader.choose("metric", "error")
     reader.choose("dataset", "wine")
     assert reader.curves()["SLOW"] == pytest.approx(means["error", "wine", "SLOW"].to_list(), abs=1e-5)
-    assert reader.texts("#run0-results ~ .box caption") == ["error on wine by number of links"]
+    assert reader.texts("#run0-results ~ .box caption") == ["error on wine by number of constraints"]
     assert reader.texts("#run0 [data-chart=curves] figcaption span") == [
         "error on wine, mean; band: 95 % confidence interval of the mean"
     ]
@@ -167,7 +168,7 @@ def test_the_chosen_view_stands_in_the_address(reader, report, means):
     assert list(curves) == ["KMEANS", "PMMC *", "SLOW", "BROKEN"]
     assert curves["SLOW"] == pytest.approx(means["error", "wine", "SLOW"].to_list(), abs=1e-5)
     reader.run("location.hash = 'run=7&metric=nothing'")
-    reader.run("location.hash = 'run0-config'")
+    reader.run("location.hash = 'run0-configuration'")
     assert reader.run(chosen) == ["error", "wine", "40"]
 
 
@@ -205,7 +206,7 @@ def test_the_pointer_shows_values(reader, report, means):
     (chart,) = reader.find(CURVES)
     ActionChains(reader.browser).move_to_element(chart).perform()
     text = reader.run("return document.querySelector(arguments[0] + ' .tip').innerText", CURVES)
-    assert text.startswith("number of links = 60")
+    assert text.startswith("number of constraints = 60")
     assert f"{means['acc', 'iris', 'RCA', 60]:.3f} ± " in text
     assert "PMMC * [lam=1]" in text
     assert "(17/20)" in text
@@ -354,16 +355,15 @@ def test_several_runs_have_tabs(reader, tmp_path):
     assert reader.texts("h1") == ["A grid over tiers"]
     assert [e.get_attribute("aria-selected") for e in reader.find("[role=tab]")] == ["false", "false", "true"]
     caption = reader.texts("[data-chart=sensitivity] figcaption span")
-    assert caption == ["ACC (majority) of A on iris by lam and s, links of a tier = 10, tier 2"]
+    assert caption == ["ACC (majority) of A on iris by lam and s, constraints of a tier = 10, tier 2"]
     assert reader.run("return document.querySelectorAll('[data-chart=sensitivity] svg').length") == 1
 
 
 def test_a_map(reader, tmp_path):
     path = tmp_path / "map.html"
     square = [(0, 0), (0, 1), (1, 0), (1, 1)]
-    page = scatter_page(
-        square, HOSTILE[:2] * 2, title="A map", must_links=[(0, 1)], cannot_links=[(0, 3)], ids=HOSTILE[:4]
-    )
+    constraints = Constraints([(0, 1)], [(0, 3)], n_samples=4)
+    page = scatter_page(square, HOSTILE[:2] * 2, constraints, title="A map", ids=HOSTILE[:4])
     path.write_text(page, encoding="utf-8")
     series = (
         "return echarts.getInstanceByDom(document.querySelector('.chart')).getOption().series.map(s => s.id)"
@@ -378,7 +378,9 @@ def test_a_map(reader, tmp_path):
 
 def test_colours_are_those_of_the_figures(reader, tmp_path):
     path = tmp_path / "map.html"
-    path.write_text(scatter_page(np.eye(6, 2), range(6), title="A map"), encoding="utf-8")
+    path.write_text(
+        scatter_page(np.eye(6, 2), range(6), Constraints.empty(6), title="A map"), encoding="utf-8"
+    )
     reader.open(path)
     reader.media(scheme="light")
     asked = "return [0, 1, 2, 3, 4, 5, 6].map(i => colour(`series-${i}`))"

@@ -37,31 +37,6 @@ def test_identical_input_gives_identical_bytes(small, small_page):
     assert page_of(small) == small_page
 
 
-def test_tables_show_means_failures_and_oracles(small_page):
-    shown = words(small_page)
-    assert "ACC (majority) on iris by number of links" in shown
-    assert "PMMC *" in shown
-    assert "N/A (0/4)" in shown
-    assert "(3/4)" in shown
-    assert "lam=1" in shown
-    assert "* oracle: the parameters were picked with the true labels" in shown
-    assert '<td data-value="' in small_page
-    assert "<strong>" in small_page
-
-
-def test_the_page_tells_what_the_run_was(small_page):
-    shown = words(small_page)
-    assert shown.count("Five on three") == 3  # of the window, of the run, and in its configuration
-    assert "144 of 144" in shown
-    assert "30 failed trials; they are not part of the means" in shown
-    assert "ValueError: it broke" in shown
-    assert "has the highest ACC (majority)" in shown
-    assert "Friedman's test over the means of 3 data sets" in shown
-    assert "places that the row wins / ties / loses" in shown
-    assert "cscluster run run.yaml" in shown
-    assert "cscluster report run --format html" in shown
-
-
 def test_the_configuration_is_yaml_that_says_the_same(tmp_path):
     folder = store(
         tmp_path, [{**entry("a"), "params": {"gamma": None}}], [trial("a", 0.5)], title="Yes: <no>"
@@ -69,7 +44,7 @@ def test_the_configuration_is_yaml_that_says_the_same(tmp_path):
     text = html.unescape(re.search(r"<code>(name: .*?)</code>", page_of(folder), re.DOTALL)[1])
     read = yaml.safe_load(text)
     assert read["title"] == "Yes: <no>"
-    assert read["algorithms"] == [{"name": "a", "select": "none", "params": {"gamma": None}}]
+    assert read["algorithms"] == [{"name": "a", "label": "A", "select": "none", "params": {"gamma": None}}]
 
 
 def test_environments_that_trials_used_are_shown(tmp_path):
@@ -77,12 +52,8 @@ def test_environments_that_trials_used_are_shown(tmp_path):
         tmp_path,
         [entry("a")],
         [trial("a", 0.5, environment="e1"), trial("a", 0.6, trial=1, environment="e1")],
+        environments={"e1": {"python": "3.13.1", "packages": {"numpy": "2.1"}}, "e2": {"python": "2.7"}},
     )
-    with folder.writing() as writer:
-        writer.put_json(
-            "environments.json",
-            {"e1": {"python": "3.13.1", "packages": {"numpy": "2.1"}}, "e2": {"python": "2.7"}},
-        )
     shown = words(page_of(folder))
     assert "Environment e1: 2 trials" in shown
     assert "numpy 2.1" in shown

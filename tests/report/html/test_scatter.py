@@ -3,10 +3,12 @@ import re
 
 import numpy as np
 
+from cscluster.constraints import Constraints
 from cscluster.report.html import scatter_page
 from cscluster.report.html.scatter import POINTS_LIMIT
 
 SQUARE = [(0, 0), (0, 1), (1, 0), (1, 1)]
+NONE = Constraints.empty(4)
 
 
 def data(text):
@@ -17,9 +19,8 @@ def test_links_that_the_clusters_break_are_told():
     text = scatter_page(
         SQUARE,
         ["x", "x", "y", "y"],
+        Constraints([(0, 1), (1, 2)], [(2, 3), (0, 3)], n_samples=4),
         title="Square",
-        must_links=[(0, 1), (1, 2)],
-        cannot_links=[(2, 3), (0, 3)],
         ids="abcd",
     )
     found = data(text)
@@ -27,21 +28,22 @@ def test_links_that_the_clusters_break_are_told():
     assert found["sizes"] == [2, 2]
     assert found["points"][1] == [0.0, 1.0, 0, "b"]
     assert [link[4:] for link in found["links"]["must"]] == [["a", "b", False], ["b", "c", True]]
-    assert [link[4:] for link in found["links"]["cannot"]] == [["c", "d", True], ["a", "d", False]]
+    assert [link[4:] for link in found["links"]["cannot"]] == [["a", "d", False], ["c", "d", True]]
     assert "<dd>1 of 2</dd>" in text
-    assert "2 of 4 links" in text
+    assert "2 of 4 constraints" in text
 
 
 def test_a_map_without_links():
-    text = scatter_page(SQUARE, [0, 0, 1, 1], title="No links")
-    assert "Broken links" not in text
+    text = scatter_page(SQUARE, [0, 0, 1, 1], NONE, title="No links")
+    assert "Violated constraints" not in text
     assert data(text)["points"][3] == [1.0, 1.0, 1, "3"]
 
 
 def test_of_many_samples_all_linked_ones_are_shown():
     n = 2 * POINTS_LIMIT
     linked = [(7, n - 1), (1, 11)]
-    found = data(scatter_page(np.zeros((n, 2)), np.zeros(n, dtype=int), title="Many", must_links=linked))
+    constraints = Constraints(linked, n_samples=n)
+    found = data(scatter_page(np.zeros((n, 2)), np.zeros(n, dtype=int), constraints, title="Many"))
     names = [point[3] for point in found["points"]]
     assert len(names) == len(set(names)) == POINTS_LIMIT
     assert {"7", "1", "11", str(n - 1)} <= set(names)
@@ -50,11 +52,12 @@ def test_of_many_samples_all_linked_ones_are_shown():
 
 def test_names_cannot_become_markup():
     name = "</script><script>alert(1)</script>"
-    text = scatter_page(
-        SQUARE, [name] * 4, title=name, ids=[name] * 4, cannot_links=[(0, 1)], axes=(name, name)
-    )
+    constraints = Constraints([], [(0, 1)], n_samples=4)
+    text = scatter_page(SQUARE, [name] * 4, constraints, title=name, ids=[name] * 4, axes=(name, name))
     assert "<script>alert" not in text
 
 
 def test_identical_input_gives_identical_bytes():
-    assert scatter_page(SQUARE, [0, 1, 0, 1], title="x") == scatter_page(SQUARE, [0, 1, 0, 1], title="x")
+    assert scatter_page(SQUARE, [0, 1, 0, 1], NONE, title="x") == scatter_page(
+        SQUARE, [0, 1, 0, 1], NONE, title="x"
+    )

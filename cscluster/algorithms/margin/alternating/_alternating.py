@@ -15,6 +15,7 @@ import numpy as np
 from cscluster.algorithms.base import FloatArray, Samples
 from cscluster.algorithms.margin.alternating._bias_search import Loss, search_bias
 from cscluster.algorithms.margin.alternating._signed_groups import SignedGroups
+from cscluster.arrays import require_memory
 from cscluster.linalg.kernels import Kernel, Nystroem
 
 Basis = Callable[[Samples], FloatArray]
@@ -87,6 +88,8 @@ class KernelLearner(Learner):
 
     def __init__(self, kernel: Kernel, X: Samples, C: float) -> None:
         self.basis = KernelBasis(kernel, X)
+        shape = (X.shape[0], X.shape[0])
+        require_memory("A kernel matrix", shape, "use IterSVR or IterLSSVM with n_landmarks")
         self.K = kernel(X)
         self.C = C
 
@@ -101,7 +104,7 @@ class FeatureLearner(Learner):
 
 
 @dataclass
-class Run:
+class AlternatingRun:
     """The course of one start: labels t train machine t, which yields labels t + 1."""
 
     labels: list[FloatArray]
@@ -137,9 +140,9 @@ def _key(y: FloatArray) -> bytes:
 
 def alternate(
     learner: Learner, starts: FloatArray, groups: SignedGroups, balance: float, max_iter: int
-) -> list[Run]:
+) -> list[AlternatingRun]:
     """Run all starts, the columns of `starts`, side by side, so that they share each training."""
-    runs = [Run([y]) for y in starts.T]
+    runs = [AlternatingRun([y]) for y in starts.T]
     for _ in range(max_iter):
         active = [run for run in runs if run.cycle_length == 0]
         if not active:

@@ -98,7 +98,7 @@ def _balanced(total: FloatArray, n: int, balance: float, groups: SignedGroups) -
             "raise 'balance'."
         )
     warn(
-        f"The links leave no split with a positive share within {balance:g} of one half; "
+        f"The constraints leave no split with a positive share within {balance:g} of one half; "
         "the most balanced one is taken."
     )
     nearest = np.abs(total)[both].min()

@@ -8,10 +8,9 @@ from typing import Any, Self
 import numpy as np
 import sklearn.cluster
 
-from cscluster.algorithms.base import FloatArray, IntArray, Samples, SeededClusterer
-from cscluster.algorithms.cost import Cost, kernel_matrix
+from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
 from cscluster.algorithms.kernel_parameters import KernelEstimator
-from cscluster.algorithms.margin.alternating._alternating import Learner, Run, alternate
+from cscluster.algorithms.margin.alternating._alternating import AlternatingRun, Learner, alternate
 from cscluster.algorithms.margin.alternating._recursive import Split, choose_cluster, follow
 from cscluster.algorithms.margin.alternating._signed_groups import SignedGroups
 from cscluster.algorithms.parameters import Array, Choice, Integer, Null, Real, parameter
@@ -21,11 +20,11 @@ from cscluster.errors import ParameterError, warn
 from cscluster.linalg.kernels import Kernel
 
 
-class IterativeMarginClusterer(KernelEstimator, SeededClusterer):
+class IterativeMarginClusterer(KernelEstimator, Clusterer):
     """Maximum margin clustering by alternating optimisation; subclasses supply the learner."""
 
     accepts_sparse = True
-    weighs_links = False
+    weighs_constraints = False
 
     n_clusters: int = parameter(
         2, "number of clusters; more than two are found by splitting recursively", Integer(1)
@@ -41,55 +40,62 @@ class IterativeMarginClusterer(KernelEstimator, SeededClusterer):
         Choice("kmeans", "random", "normalized_cut"),
         Array("two labels for the samples"),
     )
-    init_sigma: float | None = parameter(
-        None, "sigma of the initial normalized cut; null: as sigma", Real(0, open_low=True), Null()
+    init_sigma: float | str = parameter(
+        "sigma",
+        "sigma of the initial normalized cut; 'sigma': that of the kernel",
+        Real(0, open_low=True),
+        Choice("sigma"),
     )
     n_starts: int = parameter(
-        10, "k-means starts for each initial labelling; the lowest inertia is taken", Integer(1)
+        10,
+        "k-means starts for each initial labelling; the lowest inertia is taken",
+        Integer(1),
+        published=1,
+        why="a single start may end in a poor local minimum of k-means",
     )
     n_init: int = parameter(1, "restarts of the whole procedure; the lowest objective wins", Integer(1))
     max_iter: int = parameter(100, "iteration limit of a restart", Integer(1))
-
-    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
-        return kernel_matrix(n, n, "use iter_svr or iter_lssvm with n_landmarks")
 
     @abstractmethod
     def _learner(self, kernel: Kernel, X: Samples, rng: np.random.Generator) -> Learner:
         """Return the learner for samples."""
 
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Cluster `X`; the links hold, but for cannot-links between more than two clusters."""
-        X, links = self._validate(X, constraints)
-        rng = np.random.default_rng(self.random_state)
+    def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
+        """Cluster `X`; the constraints are satisfied, but for cannot-links between more than two clusters.
+
+        The parameters are those of `ConstrainedEstimator.fit`.
+        """
+        X, constraints = self._validate(X, y, constraints)
+        rng = np.random.default_rng(self._seed)
         kernel = self._kernel_for(X)
-        enforced = links if self.n_clusters <= 2 else Constraints(links.must_links, n_samples=X.shape[0])
-        groups = SignedGroups.from_links(enforced)
+        enforced = constraints if self.n_clusters <= 2 else constraints.select(constraints.is_must)
+        groups = SignedGroups.from_constraints(enforced)
         labels = np.zeros(X.shape[0], dtype=np.int64)
-        runs: list[Run] = []
+        runs: list[AlternatingRun] = []
         self._splits: list[Split] = []
         for new in range(1, self.n_clusters):
-            cluster = choose_cluster(X, labels, links, groups)
+            cluster = choose_cluster(X, labels, constraints, groups)
             members = np.flatnonzero(labels == cluster)
             learner = self._learner(kernel, X[members], rng)
             run = self._best_run(learner, X[members], groups.restrict(members), rng)
-            _, y, (coefficients, bias) = run.result()
-            labels[members[y > 0]] = new
+            _, signs, (coefficients, bias) = run.result()
+            labels[members[signs > 0]] = new
             self._splits.append(Split(cluster, learner.basis, coefficients, bias))
             runs.append(run)
-        _warn_of_broken(links, labels)
-        self.labels_ = labels
-        self.n_iter_ = sum(len(run.objective) for run in runs)
+        _warn_of_violated(constraints, labels)
         self.cycle_length_ = max((run.cycle_length for run in runs), default=1)
-        self.converged_ = all(run.cycle_length > 0 for run in runs)
-        self.objective_ = np.array([value for run in runs for value in run.objective])
-        return self
+        objective = [value for run in runs for value in run.objective]
+        converged = all(run.cycle_length > 0 for run in runs)
+        return self._set_partition(labels, objective=objective, n_iter=len(objective), converged=converged)
 
     def predict(self, X: Samples) -> IntArray:
         """Return the clusters of new samples: the sign of ``w^T phi(x) + b``, split by split."""
         X = self._validate_new(X)
         return follow(self._splits, X)
 
-    def _best_run(self, learner: Learner, X: Samples, groups: SignedGroups, rng: np.random.Generator) -> Run:
+    def _best_run(
+        self, learner: Learner, X: Samples, groups: SignedGroups, rng: np.random.Generator
+    ) -> AlternatingRun:
         """Run all restarts and return the one with the lowest objective."""
         starts = np.column_stack([self._start(X, groups, rng) for _ in range(self.n_init)])
         starts = np.unique(starts * starts[0], axis=1)  # equal up to the sign is equal
@@ -97,7 +103,7 @@ class IterativeMarginClusterer(KernelEstimator, SeededClusterer):
         return min(runs, key=lambda run: run.result()[0])
 
     def _start(self, X: Samples, groups: SignedGroups, rng: np.random.Generator) -> FloatArray:
-        """Return initial labels that keep the links; random ones where the links leave one cluster."""
+        """Return initial labels that satisfy the constraints; random ones where these leave one cluster."""
         y = groups.project(self._initial_labels(X, rng))
         if np.ptp(y) == 0:
             y = groups.labels(rng.permutation(np.where(np.arange(groups.n_groups) % 2, 1.0, -1.0)))
@@ -114,7 +120,7 @@ class IterativeMarginClusterer(KernelEstimator, SeededClusterer):
             labels = sklearn.cluster.KMeans(2, n_init=self.n_starts, random_state=seed).fit(X).labels_
         else:
             cut = NormalizedCut(
-                sigma=self.init_sigma or self.sigma,
+                sigma=self.sigma if isinstance(self.init_sigma, str) else self.init_sigma,
                 sigma_unit=self.sigma_unit,
                 split="zero",
                 n_landmarks=getattr(self, "n_landmarks", None),
@@ -136,10 +142,9 @@ class IterativeMarginClusterer(KernelEstimator, SeededClusterer):
         return np.where(codes == 1, 1.0, -1.0)
 
 
-class LandmarkMarginClusterer(IterativeMarginClusterer):
-    """The same with Nyström features for data too large for a kernel matrix."""
-
-    n_landmarks: int | None = parameter(
+def landmarks_parameter() -> Any:
+    """Declare `n_landmarks`, for data too large for a kernel matrix."""
+    return parameter(
         None,
         "random samples whose Nyström features stand in for the kernel, for data too large for a kernel "
         "matrix; null: the exact kernel",
@@ -147,16 +152,11 @@ class LandmarkMarginClusterer(IterativeMarginClusterer):
         Null(),
     )
 
-    def _cost(self, n: int, d: int, links: Constraints) -> Cost | None:
-        if self.n_landmarks is None:
-            return kernel_matrix(n, n, "set n_landmarks for Nyström features")
-        return kernel_matrix(n, min(self.n_landmarks, n), "set fewer landmarks")
 
-
-def _warn_of_broken(links: Constraints, labels: IntArray) -> None:
-    broken = len(links.violated(labels))
-    if broken:
+def _warn_of_violated(constraints: Constraints, labels: IntArray) -> None:
+    violated = len(constraints.violated(labels))
+    if violated:
         warn(
-            f"{broken} of {len(links.cannot_links)} cannot-links are broken: with more than two clusters "
-            "they only choose which cluster is split next."
+            f"{violated} of {len(constraints.cannot_links)} cannot-links are violated: with more than two "
+            "clusters they only choose which cluster is split next."
         )

@@ -49,21 +49,22 @@ def scatter(X: Samples) -> float:
     return value if value > 1e-12 * float(norms.sum()) else 0.0
 
 
-def choose_cluster(X: Samples, labels: IntArray, links: Constraints, groups: SignedGroups) -> int:
-    """Return the cluster to split next: the one with most broken cannot-links, then with most scatter.
+def choose_cluster(X: Samples, labels: IntArray, constraints: Constraints, groups: SignedGroups) -> int:
+    """Return the cluster to split next: the one with most violated cannot-links, then with most scatter.
 
     Raises
     ------
     InfeasibleError
         If no cluster can be split.
     """
-    broken = np.bincount(labels[links.violated(labels).cannot_links[:, 0]], minlength=labels.max() + 1)
+    violated = constraints.violated(labels).cannot_links
+    n_violated = np.bincount(labels[violated[:, 0]], minlength=labels.max() + 1)
     ranked = []
     for cluster in range(labels.max() + 1):
         members = np.flatnonzero(labels == cluster)
         spread = scatter(X[members])
         if spread > 0 and groups.restrict(members).can_be_split:
-            ranked.append((int(broken[cluster]), spread, cluster))
+            ranked.append((int(n_violated[cluster]), spread, cluster))
     if not ranked:
         raise InfeasibleError(
             f"Cannot split {labels.max() + 1} clusters further: their samples are equal or must-linked."

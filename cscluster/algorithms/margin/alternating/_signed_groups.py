@@ -1,4 +1,4 @@
-"""Links between two clusters as signed groups: samples whose labels flip together."""
+"""Constraints on two clusters as signed groups: samples whose labels flip together."""
 
 from __future__ import annotations
 
@@ -35,29 +35,29 @@ class SignedGroups:
         return cls(np.arange(n_samples), np.ones(n_samples))
 
     @classmethod
-    def from_links(cls, links: Constraints) -> SignedGroups:
-        """Join what must-links hold together and cannot-links hold apart in two clusters.
+    def from_constraints(cls, constraints: Constraints) -> SignedGroups:
+        """Join samples whose labels determine each other in two clusters.
 
-        In a graph with two nodes for each sample, "i positive" and "i negative", a link joins
+        In a graph with two nodes for each sample, "i positive" and "i negative", a constraint joins
         what implies each other; each group appears as two mirrored components.
 
         Raises
         ------
         ConstraintError
-            If no partition into two clusters keeps all links.
+            If no partition into two clusters satisfies all constraints.
         """
-        links.require_consistent()
-        n = links.n_samples
-        (a, b), (c, d) = links.must_links.T, links.cannot_links.T
+        constraints.require_consistent()
+        n = constraints.n_samples
+        (a, b), (c, d) = constraints.must_links.T, constraints.cannot_links.T
         i = np.concatenate([a, a + n, c, c + n])
         j = np.concatenate([b, b + n, d + n, d])
         graph = coo_array((np.ones(len(i), dtype=np.int8), (i, j)), shape=(2 * n, 2 * n))
         component = connected_components(graph, directed=False)[1]
         positive, negative = component[:n], component[n:]
-        broken = np.flatnonzero(positive == negative)
-        if len(broken):
+        odd = np.flatnonzero(positive == negative)
+        if len(odd):
             raise ConstraintError(
-                f"No two clusters keep all links: the cannot-links around sample {broken[0]} "
+                f"No two clusters satisfy all constraints: the cannot-links around sample {odd[0]} "
                 "lead back to it in an odd number of steps."
             )
         group = np.unique(np.minimum(positive, negative), return_inverse=True)[1].astype(np.int64)
@@ -76,7 +76,7 @@ class SignedGroups:
 
     @property
     def can_be_split(self) -> bool:
-        """Whether some labelling that keeps the links has both labels."""
+        """Whether some labelling that satisfies the constraints has both labels."""
         return self.n_groups > 1 or bool((self.sign < 0).any())
 
     def restrict(self, members: IntArray) -> SignedGroups:
@@ -93,5 +93,5 @@ class SignedGroups:
         return self.sign * t[self.group]
 
     def project(self, y: FloatArray) -> FloatArray:
-        """Return the labels that keep the links and agree with most of `y` in each group."""
+        """Return the labels that satisfy the constraints and agree with most of `y` in each group."""
         return self.labels(np.where(self.signed_sums(y) < 0, -1.0, 1.0))

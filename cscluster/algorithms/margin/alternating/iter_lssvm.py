@@ -12,7 +12,7 @@ from cscluster.algorithms.margin.alternating._alternating import (
     Learner,
     Trained,
 )
-from cscluster.algorithms.margin.alternating._iterative import LandmarkMarginClusterer
+from cscluster.algorithms.margin.alternating._iterative import IterativeMarginClusterer, landmarks_parameter
 from cscluster.errors import ParameterError
 from cscluster.linalg.kernels import Kernel, Nystroem
 
@@ -79,7 +79,7 @@ def _factorise(M: FloatArray, C: float) -> tuple[FloatArray, bool]:
     return factor
 
 
-class IterLSSVM(LandmarkMarginClusterer):
+class IterLSSVM(IterativeMarginClusterer):
     r"""Iterative least squares SVM: alternates ridge regression on the labels and labelling.
 
     Looks for a local minimum of
@@ -98,7 +98,7 @@ class IterLSSVM(LandmarkMarginClusterer):
 
     Notes
     -----
-    Balance, links, more than two clusters and `objective_`: see `IterSVM`.
+    Balance, constraints, more than two clusters and `objective_`: see `IterSVM`.
 
     The linear system does not depend on the labels: one Cholesky factorisation, O(n^3), serves
     all iterations and all restarts, which then cost O(n^2) each and run side by side.  With m
@@ -121,6 +121,7 @@ class IterLSSVM(LandmarkMarginClusterer):
     """
 
     C: float = 100.0
+    n_landmarks: int | None = landmarks_parameter()
 
     def _learner(self, kernel: Kernel, X: Samples, rng: np.random.Generator) -> Learner:
         if self.n_landmarks is None:

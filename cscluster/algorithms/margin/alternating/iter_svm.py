@@ -47,7 +47,7 @@ class IterSVM(IterativeMarginClusterer):
     .. math:: \text{subject to } y_i \in \{-1, 1\}, \;
               | \text{share of positive labels} - 1/2 | \le \text{balance}
 
-    The hinge loss has no price for confidence, so that most samples lie far from the margin and
+    The hinge loss does not penalise confidence, so that most samples lie far from the margin and
     labels hardly move: it stays near its initial labels, which is what `IterSVR` and `IterLSSVM`
     mend [1]_.
 
@@ -55,7 +55,7 @@ class IterSVM(IterativeMarginClusterer):
     ----------
     cycle_length_ : int
         1 if the labels reached a fixed point, more if they ended in a cycle, whose best labels
-        are kept; 0 if the iteration limit came first.  The largest of all splits.
+        are taken; 0 if the iteration limit came first.  The largest of all splits.
 
     Notes
     -----
@@ -66,7 +66,7 @@ class IterSVM(IterativeMarginClusterer):
     fall in every step, since the bias search is confined to midpoints of scores; hence the check
     for cycles.
 
-    With links (an extension; the paper leaves them to future work) must-linked samples share a
+    With constraints (an extension; the paper leaves them to future work) must-linked samples share a
     label and cannot-linked ones flip together: such a group turns as one sample would.  With more
     than two clusters must-links hold, while cannot-links choose the cluster that is split next;
     otherwise that is the one with the largest scatter.

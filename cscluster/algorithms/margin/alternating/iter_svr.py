@@ -13,7 +13,7 @@ from cscluster.algorithms.margin.alternating._alternating import (
     Trained,
     one_by_one,
 )
-from cscluster.algorithms.margin.alternating._iterative import LandmarkMarginClusterer
+from cscluster.algorithms.margin.alternating._iterative import IterativeMarginClusterer, landmarks_parameter
 from cscluster.algorithms.margin.alternating._primal_svr import primal_svr
 from cscluster.algorithms.margin.alternating.iter_svm import cache_megabytes
 from cscluster.algorithms.parameters import Real, parameter
@@ -66,7 +66,7 @@ def _objective(squared_norm: float, residuals: FloatArray, C: float, epsilon: fl
     return float(squared_norm + 2 * C * np.maximum(np.abs(residuals) - epsilon, 0).sum())
 
 
-class IterSVR(LandmarkMarginClusterer):
+class IterSVR(IterativeMarginClusterer):
     r"""Iterative SVR: alternates support vector regression on the labels and labelling.
 
     Looks for a local minimum of
@@ -87,18 +87,17 @@ class IterSVR(LandmarkMarginClusterer):
 
     Notes
     -----
-    Balance, links, more than two clusters and `objective_`: see `IterSVM`.  As in the paper's
+    Balance, constraints, more than two clusters and `objective_`: see `IterSVM`.  As in the paper's
     (9), the bias search uses the Laplacian loss whatever epsilon is.
 
     The width sigma decides: with ``C = 500`` a small one interpolates the labels, and none moves.
-    Digits need 8 to 32 times the median distance.
 
     An iteration is one libsvm training on a kernel matrix that is computed once; with m landmarks
     it is a few Newton steps in m dimensions, O(n m) memory, and the loss's corners are rounded
     over a width of 0.01.
 
     Where single k-means starts end in two solutions, the lower inertia may be the wrong one; restarts
-    (``n_starts=1, n_init=10``) then find the right one by the lowest objective (docs/measurements.md).
+    (``n_starts=1, n_init=10``) then choose by the lowest objective.
 
     References
     ----------
@@ -122,6 +121,7 @@ class IterSVR(LandmarkMarginClusterer):
         "insensitive width of the loss; keep it small: a wide one moves as few labels as the hinge loss",
         Real(0),
     )
+    n_landmarks: int | None = landmarks_parameter()
 
     def _learner(self, kernel: Kernel, X: Samples, rng: np.random.Generator) -> Learner:
         if self.n_landmarks is None:

@@ -1,1 +1,1 @@
-"""PMMC and its rivals CPCMMC and CPMMC: margins under links, minimised by the CCCP."""
+"""PMMC, CPCMMC and CPMMC: maximum margin clustering by the CCCP."""

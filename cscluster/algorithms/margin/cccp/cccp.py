@@ -1,7 +1,7 @@
 """The constrained concave-convex procedure (CCCP), Algorithm 1 of zeng2012.
 
 Algorithm 1 sets delta = 0 for its first iterations: that is one call of `cccp` with the losses of
-the links alone, and a second one with all losses.  What solves the convex problem (17), or (21), of
+the constraints alone, and a second one with all losses.  What solves the convex problem (17), or (21), of
 an iteration is plugged in: `subgradient` is the paper's Algorithm 2, `dual_ascent` ours.
 """
 
@@ -75,7 +75,7 @@ def tangents(losses: Sequence[L], S: FloatArray) -> list[L]:
 
 
 def from_scores(design: Design, losses: Sequence[Loss], S: FloatArray) -> Solution:
-    """Return zero weights: a start whose winners are those of scores S that no weights need have."""
+    """Return zero weights, the start for losses whose winners are those of the scores S."""
     W, zero = design.zero(S.shape[1]), np.zeros_like(S)
     return Solution(W, zero, objective(design, losses, 0.0, W, zero))
 
@@ -107,6 +107,21 @@ def cccp(
         if fell <= tol * abs(W.value):
             return Run(W, history, n_steps, converged=True)
     return Run(W, history, n_steps, converged=False)
+
+
+def cccp_from_scores(
+    design: Design,
+    losses: Sequence[Loss],
+    lam: float,
+    S: FloatArray,
+    solve: Solve,
+    *,
+    tol: float,
+    max_iter: int,
+) -> Run:
+    """Run `cccp` from the winners of scores S, which no weights need have."""
+    losses = tangents(losses, S)
+    return cccp(design, losses, lam, from_scores(design, losses, S), solve, tol=tol, max_iter=max_iter)
 
 
 def resume(

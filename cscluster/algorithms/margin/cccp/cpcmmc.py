@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from cscluster.algorithms.base import Samples
-from cscluster.algorithms.fallback import Reference
-from cscluster.algorithms.margin.cccp.cccp import cccp, from_scores, resume, tangents
+from cscluster.algorithms.margin.cccp.cccp import cccp_from_scores, resume
 from cscluster.algorithms.margin.cccp.losses import EqualScores, Loss, NoCommonOwner, PointLoss
-from cscluster.algorithms.margin.cccp.model import LinkedMarginClusterer, warn_of_contradictions
-from cscluster.algorithms.margin.cccp.starts import centre_scores
-from cscluster.algorithms.parameters import Choice, Real, parameter
+from cscluster.algorithms.margin.cccp.model import MarginClusterer, warn_of_contradictions
+from cscluster.algorithms.margin.cccp.starts import kmeans_start
+from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
 from cscluster.constraints import Constraints
 from cscluster.errors import ConstraintError
 
 
-class CPCMMC(LinkedMarginClusterer):
+class CPCMMC(MarginClusterer):
     r"""Maximum margin clustering with pairwise constraints of Hu et al. (CPCMMC).
 
     Sample x scores :math:`w_y^T x` for cluster y; the winner is its label.  With :math:`L_m` must-links P,
-    :math:`L_c` cannot-links D, and :math:`v_j = x_{j1} + x_{j2}` for a link j between :math:`x_{j1}` and
-    :math:`x_{j2}`, W minimises
+    :math:`L_c` cannot-links D, and :math:`v_j = x_{j1} + x_{j2}` for a constraint j between
+    :math:`x_{j1}` and :math:`x_{j2}`, W minimises
 
     .. math:: \frac{\lambda}{2} \|W\|^2
               + \frac{\gamma_1}{n C} \sum_{i, z} \max(0, 1 - \max_y w_y^T x_i + w_z^T x_i)
@@ -48,9 +47,8 @@ class CPCMMC(LinkedMarginClusterer):
     The name keeps the cutting planes of [1]_; the convex problems are the same, their solver is
     that of `PMMC`.  A step of the solver costs O(n C d).
 
-    The losses of the links have no margin: they pull all scores together, and with gamma2 and gamma3
-    as large as gamma1 the optimum is W = 0, one cluster.  Much of its distance from `PMMC` is the
-    start (docs/measurements.md).
+    The losses of the constraints have no margin: they pull all scores together, and with gamma2 and gamma3
+    as large as gamma1 the optimum is W = 0, one cluster.
 
     References
     ----------
@@ -63,8 +61,8 @@ class CPCMMC(LinkedMarginClusterer):
     --------
     >>> from cscluster import CPCMMC, Constraints
     >>> X = [[0.0, 0.0], [0.0, 1.0], [9.0, 0.0], [9.0, 1.0]]
-    >>> links = Constraints([(0, 1)], [(1, 2)], n_samples=4)
-    >>> labels = CPCMMC(n_clusters=2, random_state=0).fit(X, links).labels_
+    >>> constraints = Constraints([(0, 1)], [(1, 2)], n_samples=4)
+    >>> labels = CPCMMC(n_clusters=2, random_state=0).fit(X, constraints=constraints).labels_
     >>> bool(labels[0] == labels[1] != labels[2] == labels[3])
     True
     """
@@ -76,57 +74,50 @@ class CPCMMC(LinkedMarginClusterer):
     gamma3: float = parameter(0.3, "weight of the cannot-links", Real(0))
     init: str = parameter(
         "auto",
-        "'auto' races the label-free starts of PMMC: each takes one iteration; the n_finalists with the "
-        "lowest objective (2) go on; the lowest final one wins. 'kmeans' starts from plain k-means, the best "
-        "of ten runs",
+        "'auto' takes the label-free starts of PMMC as candidates: each takes one iteration; the n_finalists "
+        "with the lowest objective (2) go on, and the lowest final one wins. 'kmeans' starts from plain "
+        "k-means, the best of ten runs",
         Choice("auto", "kmeans"),
+        published="kmeans",
+        why="k-means ignores the constraints",
     )
+    n_finalists: int = parameter(3, "number of candidates that are run to the end", Integer(1))
 
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Cluster `X` so that must-linked samples score alike and cannot-linked ones do not."""
-        X, links = self._validate(X, constraints)
-        warn_of_contradictions("CPCMMC", links)
-        Z = self._coordinates(X)
-        kmeans = Reference(Z, self.n_clusters, self.random_state)
-        if self.bias and not (len(links.cannot_links) and self.gamma3):
-            if self.fallback:
-                return self._without_links(Z, links, kmeans)
+    def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
+        """Cluster `X` so that must-linked samples score alike and cannot-linked ones do not.
+
+        The parameters are those of `ConstrainedEstimator.fit`.
+        """
+        X, constraints = self._validate(X, y, constraints)
+        if self.bias and not (len(constraints.cannot_links) and self.gamma3):
             raise ConstraintError(
-                "CPCMMC with bias=True needs cannot-links: nothing else keeps the samples out of one "
-                "cluster; give some, or use cpmmc."
+                "CPCMMC with bias=True needs cannot-links of positive weight; use cpmmc, which needs none."
             )
-        if self._falls_back_at_once(Z, links, kmeans):
-            return self
+        warn_of_contradictions("CPCMMC", constraints)
+        Z = self._coordinates(X)
         design = self._design(Z)
-        lam, solve = self._lam(design), self._solver()
         if self.init == "auto":
-            starts = self._starts(Z, links)
+            starts = self._candidate_starts(Z, constraints)
         else:
-            starts = [centre_scores(Z, kmeans.kmeans)]
-        losses = self._losses(links)
-        runs = []
-        for S in starts:
-            frozen = tangents(losses, S)
-            start = from_scores(design, frozen, S)
-            runs.append(cccp(design, frozen, lam, start, solve, tol=self.tol, max_iter=1))
-        finalists = sorted(runs, key=lambda run: run.solution.value)[: self.n_finalists]
+            starts = [kmeans_start(Z, self.n_clusters, self._seed)]
+        losses = self._losses(constraints)
+        lam, solve = self._lam(design), self._solver()
+        runs = [cccp_from_scores(design, losses, lam, S, solve, tol=self.tol, max_iter=1) for S in starts]
         runs = [
             resume(run, design, losses, lam, solve, tol=self.tol, max_iter=self.max_iter - 1)
-            for run in finalists
+            for run in sorted(runs, key=lambda run: run.solution.value)[: self.n_finalists]
         ]
-        self._store(design, min(runs, key=lambda run: run.solution.value))
-        self._settle(Z, links, kmeans)
-        return self
+        return self._set_run(design, min(runs, key=lambda run: run.solution.value))
 
-    def _losses(self, links: Constraints) -> list[Loss]:
-        """Return the three sums of (2); weighted links weigh in."""
-        n, C = links.n_samples, self.n_clusters
+    def _losses(self, constraints: Constraints) -> list[Loss]:
+        """Return the three sums of (2), weighted where the constraints are."""
+        n, C = constraints.n_samples, self.n_clusters
         index = np.arange(n)
         losses: list[Loss] = [PointLoss(index, self.gamma1 / (n * C), np.zeros_like(index))]
-        if len(links.must_links) and self.gamma2:
-            w = links.must_weights
-            losses.append(EqualScores(links.must_links, self.gamma2 * w / (w.sum() * C)))
-        if len(links.cannot_links) and self.gamma3:
-            w = links.cannot_weights
-            losses.append(NoCommonOwner(links.cannot_links, self.gamma3 * w / w.sum()))
+        if len(constraints.must_links) and self.gamma2:
+            w = constraints.must_weights
+            losses.append(EqualScores(constraints.must_links, self.gamma2 * w / (w.sum() * C)))
+        if len(constraints.cannot_links) and self.gamma3:
+            w = constraints.cannot_weights
+            losses.append(NoCommonOwner(constraints.cannot_links, self.gamma3 * w / w.sum()))
         return losses

@@ -1,22 +1,20 @@
-"""Maximum margin clustering without links."""
+"""Maximum margin clustering without constraints."""
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 from cscluster.algorithms.base import Samples
-from cscluster.algorithms.fallback import Reference
-from cscluster.algorithms.margin.cccp.cccp import cccp, from_scores
+from cscluster.algorithms.margin.cccp.cccp import cccp_from_scores
 from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.losses import Balance, Loss, WinnerLoss
 from cscluster.algorithms.margin.cccp.model import MarginClusterer
-from cscluster.algorithms.margin.cccp.starts import centre_scores
+from cscluster.algorithms.margin.cccp.starts import kmeans_start
 from cscluster.algorithms.parameters import Real, parameter
-from cscluster.constraints import Constraints
 
 
 class CPMMC(MarginClusterer):
-    r"""Multiclass maximum margin clustering by cutting planes (CPMMC), which uses no links.
+    r"""Multiclass maximum margin clustering by cutting planes (CPMMC), without constraints.
 
     Sample x scores :math:`w_y^T x` for cluster y; the winner is its label.  W minimises
 
@@ -65,22 +63,21 @@ class CPMMC(MarginClusterer):
 
     version = 2
 
-    bias: bool = True
+    bias: bool = parameter(
+        True, published=False, why="without a constant term no cluster can lie between others"
+    )
     balance: float = parameter(0.1, "q / n: largest difference of the mean scores of two clusters", Real(0))
 
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Cluster `X`; the links are not used."""
-        X, _ = self._validate(X, constraints)
+    def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
+        """Cluster `X`; partial labels and constraints are checked, but not used."""
+        X, _ = self._validate(X, y, constraints)
         Z = self._coordinates(X)
         design = Design.of(Z, self._mean, self.bias)
         n = X.shape[0]
-        S = centre_scores(Z, Reference(Z, self.n_clusters, self.random_state).kmeans)
+        S = kmeans_start(Z, self.n_clusters, self._seed)
         losses: list[Loss] = [WinnerLoss(1.0 / n, S.argmax(axis=1))]
         if self.bias:
             losses.append(Balance(n * self.balance))
-        start = from_scores(design, losses, S)
-        run = cccp(
-            design, losses, self._lam(design), start, self._solver(), tol=self.tol, max_iter=self.max_iter
-        )
-        self._store(design, run)
-        return self
+        lam, solve = self._lam(design), self._solver()
+        run = cccp_from_scores(design, losses, lam, S, solve, tol=self.tol, max_iter=self.max_iter)
+        return self._set_run(design, run)

@@ -9,7 +9,7 @@ import numpy as np
 
 from cscluster.algorithms.margin.cccp.cccp import Solution
 from cscluster.algorithms.margin.cccp.design import Design
-from cscluster.algorithms.margin.cccp.dual_blocks import BLOCKS, Blocks, LinkBlocks
+from cscluster.algorithms.margin.cccp.dual_blocks import BLOCKS, Blocks, ConstraintBlocks
 from cscluster.algorithms.margin.cccp.losses import Loss, objective
 
 _PATIENCE = 500
@@ -101,7 +101,7 @@ def dual_ascent(
             enough = max(tol * best.value, gain_tol * (start.value - best.value))
             if gap <= enough or step == max_steps or step >= 4 * halved_at:
                 for dual in duals:
-                    if isinstance(dual, LinkBlocks):
+                    if isinstance(dual, ConstraintBlocks):
                         dual.trim()
                 memory = Memory(kappa, {type(loss): dual for loss, dual in zip(losses, duals, strict=True)})
                 return Solution(best.W, best.S, best.value, step, gap, memory)

@@ -26,8 +26,8 @@ from cscluster.algorithms.compiled import compiled
 from cscluster.algorithms.margin.cccp.design import Design, Rows, add_row, row_scores
 from cscluster.algorithms.margin.cccp.losses import (
     Balance,
+    ConstraintLoss,
     EqualScores,
-    LinkLoss,
     Loss,
     NoCommonOwner,
     PointLoss,
@@ -37,7 +37,7 @@ from cscluster.algorithms.margin.cccp.losses import (
 )
 
 _EXCHANGES = 2
-"""A sweep exchanges weight between the slots of a link at most so many times for each cluster."""
+"""A sweep exchanges weight between the slots of a constraint at most so many times for each cluster."""
 
 
 class Blocks(ABC):
@@ -49,7 +49,7 @@ class Blocks(ABC):
 
     @abstractmethod
     def follow(self, loss: Any, design: Design) -> None:
-        """Go on with the same loss at new winners, or for the same links in another design."""
+        """Go on with the same loss at new winners, or for the same constraints in another design."""
 
     @abstractmethod
     def linear(self) -> float:
@@ -155,15 +155,15 @@ def _sweep_points(
             add_row(rows, i, V, a)
 
 
-class LinkBlocks(Blocks):
-    """One variable beta >= 0 for each link j of a `LinkLoss` and each s that breaks it.
+class ConstraintBlocks(Blocks):
+    """One variable beta >= 0 for each constraint j of a `ConstraintLoss` and each s that violates it.
 
-    Those of a link sum to at most cost_j; only positive ones are stored, in slots.  Slot 0 is z
+    Those of a constraint sum to at most cost_j; only positive ones are stored, in slots.  Slot 0 is z
     itself, which stands for "no loss" and takes what is left of cost_j.  There are as many slots as the
-    next sweep can use, far fewer than the C (C - 1) assignments that may break a must-link.
+    next sweep can use, far fewer than the C (C - 1) assignments that violate a must-link.
     """
 
-    def __init__(self, loss: LinkLoss, n_clusters: int) -> None:
+    def __init__(self, loss: ConstraintLoss, n_clusters: int) -> None:
         L = len(loss.pairs)
         self.loss = loss
         self.slot = np.zeros((L, 1, 2), dtype=np.int16)
@@ -178,8 +178,8 @@ class LinkBlocks(Blocks):
         self.beta[which, 0] = self.loss.cost[which]
         self.used[which] = 1
 
-    def follow(self, loss: LinkLoss, design: Design) -> None:
-        """Keep the variables of the links whose winner is the same."""
+    def follow(self, loss: ConstraintLoss, design: Design) -> None:
+        """Keep the variables of the constraints whose winner is the same."""
         changed = (loss.z != self.loss.z).any(axis=1)
         self.loss = loss
         self._forget(changed)
@@ -188,11 +188,11 @@ class LinkBlocks(Blocks):
             self._products = design.products(*loss.pairs.T)
 
     def _resize(self, n_slots: int) -> None:
-        kept = min(n_slots, self.beta.shape[1])
-        slot, beta = self.slot[:, :kept], self.beta[:, :kept]
+        n = min(n_slots, self.beta.shape[1])
+        slot, beta = self.slot[:, :n], self.beta[:, :n]
         self.slot = np.zeros((len(slot), n_slots, 2), dtype=np.int16)
         self.beta = np.zeros((len(beta), n_slots))
-        self.slot[:, :kept], self.beta[:, :kept] = slot, beta
+        self.slot[:, :n], self.beta[:, :n] = slot, beta
 
     def trim(self) -> None:
         """Let go of the slots that are not in use, until the next problem."""
@@ -211,14 +211,14 @@ class LinkBlocks(Blocks):
             np.subtract.at(B, (i[:, None], self.slot[:, :k, end]), self.beta[:, :k])
 
     def sweep(self, design: Design, V: FloatArray, lam: float, rng: np.random.Generator) -> None:
-        """Maximise the dual over the variables of each link once."""
+        """Maximise the dual over the variables of each constraint once."""
         loss, order = self.loss, visiting_order(len(self.beta), rng)
         C = V.shape[0]
         most = 1 + (C * (C - 1) if loss.n_must else C)
         needed = min(most, int(self.used.max()) + _EXCHANGES * C)
         if needed > self.beta.shape[1]:
             self._resize(needed)
-        _sweep_links(
+        _sweep_constraints(
             design.rows,
             design.squared_norms,
             self._products,
@@ -235,7 +235,7 @@ class LinkBlocks(Blocks):
 
 
 @compiled()
-def _sweep_links(
+def _sweep_constraints(
     rows: Rows,
     norms: FloatArray,
     products: FloatArray,
@@ -249,7 +249,7 @@ def _sweep_links(
     beta: FloatArray,
     used: IntArray,
 ) -> None:
-    """Exchange dual weight between the best breaker and the worst used slot of each link."""
+    """Exchange dual weight between the best assignment that violates a constraint and its worst used slot."""
     C = V.shape[0]
     s1, s2, a1, a2 = np.empty(C), np.empty(C), np.empty(C), np.empty(C)
     for j in order:
@@ -261,16 +261,16 @@ def _sweep_links(
             a1[c] = a2[c] = 0.0
         changed = False
         for _ in range(_EXCHANGES * C):
-            kept = s1[z[j, 0]] + s2[z[j, 1]]
+            own = s1[z[j, 0]] + s2[z[j, 1]]
             u1, u2 = best_apart(s1, s2) if j < n_must else best_together(s1, s2)
-            up = 1.0 + s1[u1] + s2[u2] - kept
+            up = 1.0 + s1[u1] + s2[u2] - own
             if up < 0.0:
                 up = 0.0
                 u1, u2 = z[j, 0], z[j, 1]
             worst, down = -1, np.inf
             for k in range(used[j]):
                 if beta[j, k] > 0.0:
-                    loss = s1[slot[j, k, 0]] + s2[slot[j, k, 1]] - kept + (1.0 if k else 0.0)
+                    loss = s1[slot[j, k, 0]] + s2[slot[j, k, 1]] - own + (1.0 if k else 0.0)
                     if loss < down:
                         worst, down = k, loss
             if up - down <= 1e-9:
@@ -524,7 +524,7 @@ def to_simplex(v: FloatArray, total: float) -> None:
 
 
 BLOCKS: dict[type[Loss], type[Blocks]] = {
-    LinkLoss: LinkBlocks,
+    ConstraintLoss: ConstraintBlocks,
     PointLoss: PointBlocks,
     WinnerLoss: WinnerBlocks,
     Balance: BalanceBlocks,

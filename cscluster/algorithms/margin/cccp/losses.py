@@ -5,7 +5,7 @@ With the scores ``S[i, z] = w_z @ x_i`` the paper's ``W^T Phi(x_i, z)`` is ``S[i
 Where it has a maximum with a minus sign, CCCP freezes the winners ``y`` or ``z`` of that maximum,
 which makes it convex: `tangent_at` returns the loss with the winners of the scores it is given.
 
-`LinkLoss` and `PointLoss` are those of PMMC, (6) and (21); `WinnerLoss` and `Balance` those of
+`ConstraintLoss` and `PointLoss` are those of PMMC, (6) and (21); `WinnerLoss` and `Balance` those of
 CPMMC, (1); `EqualScores` and `NoCommonOwner` those of CPCMMC, (2) and (3).
 """
 
@@ -52,16 +52,16 @@ def objective(design: Design, losses: Sequence[Loss], lam: float, W: FloatArray,
 
 
 @compiled()
-def best_assignments(S: FloatArray, pairs: IntArray, n_must: int, keep: bool) -> IntArray:
-    """Return the best assignment of each pair that keeps, or that breaks, its link; O(C) for each.
+def best_assignments(S: FloatArray, pairs: IntArray, n_must: int, satisfy: bool) -> IntArray:
+    """Return the best assignment of each pair that satisfies, or violates, its constraint; O(C) for each.
 
-    With `keep` these are (15) and (16), otherwise the s of (25).  The first `n_must` pairs are
+    With `satisfy` these are (15) and (16), otherwise the s of (25).  The first `n_must` pairs are
     must-links, the others cannot-links; the result has shape (n_pairs, 2).
     """
     z = np.empty_like(pairs)
     for j in range(len(pairs)):
         s1, s2 = S[pairs[j, 0]], S[pairs[j, 1]]
-        z[j, 0], z[j, 1] = best_together(s1, s2) if (j < n_must) == keep else best_apart(s1, s2)
+        z[j, 0], z[j, 1] = best_together(s1, s2) if (j < n_must) == satisfy else best_apart(s1, s2)
     return z
 
 
@@ -103,23 +103,23 @@ def top_two(s: FloatArray) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, eq=False)
-class LinkLoss(Loss):
-    """Links should be kept rather than broken by a margin: the slacks eta of (4), (5) and (7).
+class ConstraintLoss(Loss):
+    """Constraints should be satisfied by a margin: the slacks eta of (4), (5) and (7).
 
-    ``sum over links j of  cost_j {1 - [S[j1, z1] + S[j2, z2] - max_s (S[j1, s1] + S[j2, s2])]}_+``
+    ``sum over constraints j of  cost_j {1 - [S[j1, z1] + S[j2, z2] - max_s (S[j1, s1] + S[j2, s2])]}_+``
 
-    where s runs over the assignments that break link j: s1 != s2 for a must-link, s1 = s2 for a
-    cannot-link; z is the best assignment that keeps it.
+    where s runs over the assignments that violate constraint j: s1 != s2 for a must-link, s1 = s2 for a
+    cannot-link; z is the best assignment that satisfies it.
 
     Attributes
     ----------
-    pairs : ndarray of shape (n_links, 2)
+    pairs : ndarray of shape (n_constraints, 2)
         The must-links, then the cannot-links.
     n_must : int
         Number of must-links.
-    cost : ndarray of shape (n_links,)
-        Weight of each link in the objective, 1/L in the paper.
-    z : ndarray of shape (n_links, 2)
+    cost : ndarray of shape (n_constraints,)
+        Weight of each constraint in the objective, 1/L in the paper.
+    z : ndarray of shape (n_constraints, 2)
         The winners, (z^M_j1, z^M_j2) and (z^C_j1, z^C_j2) of (15) and (16).
     """
 
@@ -129,7 +129,7 @@ class LinkLoss(Loss):
     z: IntArray
 
     def tangent_at(self, S: FloatArray) -> Self:
-        """Let z be the best assignments that keep the links, (13) to (16)."""
+        """Let z be the best assignments that satisfy the constraints, (13) to (16)."""
         return replace(self, z=best_assignments(S, self.pairs, self.n_must, True))
 
     def value(self, S: FloatArray) -> float:
@@ -137,7 +137,7 @@ class LinkLoss(Loss):
         return float(self.cost @ np.maximum(self._worst(S)[1], 0.0))
 
     def add_subgradient(self, S: FloatArray, G: FloatArray) -> None:
-        """Add the first two sums of (25), over the links whose margin is missed."""
+        """Add the first two sums of (25), over the constraints whose margin is missed."""
         s, shortfall = self._worst(S)
         weight = self.cost * (shortfall > 0)
         C = S.shape[1]
@@ -146,7 +146,7 @@ class LinkLoss(Loss):
         G += np.bincount(cells, weights, minlength=G.size).reshape(G.shape)
 
     def _worst(self, S: FloatArray) -> tuple[IntArray, FloatArray]:
-        """Return the best assignments s that break the links, and by how much margins are missed."""
+        """Return the best assignments s that violate the constraints, and by how much margins are missed."""
         s = best_assignments(S, self.pairs, self.n_must, False)
         j1, j2 = self.pairs.T
         return s, 1.0 + (S[j1, s[:, 0]] + S[j2, s[:, 1]]) - (S[j1, self.z[:, 0]] + S[j2, self.z[:, 1]])
@@ -245,7 +245,7 @@ class Balance(Loss):
     q: float
 
     def value(self, S: FloatArray) -> float:
-        """Return 0, or infinity if the constraint is broken beyond rounding."""
+        """Return 0, or infinity if the constraint is violated beyond rounding."""
         return 0.0 if np.ptp(S.sum(axis=0)) <= self.q * (1 + 1e-9) + 1e-9 else np.inf
 
     def add_subgradient(self, S: FloatArray, G: FloatArray) -> None:
@@ -267,7 +267,7 @@ class _PairLoss(Loss):
     Attributes
     ----------
     pairs : ndarray of shape (n_pairs, 2)
-        The links.
+        The must-links, or the cannot-links.
     cost : ndarray of shape (n_pairs,)
         Weight of each in the objective.
     """

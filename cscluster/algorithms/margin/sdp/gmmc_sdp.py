@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.linalg
@@ -12,7 +12,6 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, lapack
 from cscluster.algorithms.base import Clusterer, FloatArray, Samples
 from cscluster.algorithms.kernel_parameters import KernelEstimator
 from cscluster.algorithms.parameters import Integer, Real, parameter
-from cscluster.constraints import Constraints
 from cscluster.errors import DataError
 
 MAX_SAMPLES = 4000
@@ -26,7 +25,7 @@ _SHORTEST = 1e-10
 
 
 @dataclass(frozen=True)
-class Solution:
+class SdpSolution:
     """Primal point gamma and dual point Z.
 
     Attributes
@@ -92,7 +91,7 @@ class _Point:
         )
 
 
-def solve(A: FloatArray, C: float, tol: float, max_iter: int) -> Solution:
+def solve(A: FloatArray, C: float, tol: float, max_iter: int) -> SdpSolution:
     """Maximise ``e^T gamma`` subject to ``S = A - diag(gamma, 0) >= 0`` and ``0 <= gamma <= C``.
 
     A primal-dual interior point method.  With multipliers Z, u and v the central path is
@@ -121,7 +120,7 @@ def solve(A: FloatArray, C: float, tol: float, max_iter: int) -> Solution:
         first = _step(at, inverse, factor, 0.0, None)
         mu = min(1.0, at.after(first).gap / at.gap) ** _CENTRING * at.gap / (3 * n + 1)
         at = at.after(_step(at, inverse, factor, mu, first))
-    return Solution(at.gamma, at.Z, np.array(values), dual_value(at.Z, A, C), converged)
+    return SdpSolution(at.gamma, at.Z, np.array(values), dual_value(at.Z, A, C), converged)
 
 
 def _start(A: FloatArray, C: float) -> _Point:
@@ -193,7 +192,7 @@ class GMMC(KernelEstimator, Clusterer):
 
     .. math:: \min_{f, b} \; (f - b e)^T K^{-1} (f - b e) + C_e (e^T f)^2 \text{ subject to } f_i^2 \ge 1
 
-    where slack is priced by C, is relaxed to its dual
+    where slack is penalised by C, is relaxed to its dual
 
     .. math:: \max_\gamma \; e^T \gamma \text{ subject to }
               P^T K^{-1} P + C_e e_0 e_0^T - \mathrm{diag}(\gamma, 0) \succeq 0, \; 0 \le \gamma \le C
@@ -239,16 +238,16 @@ class GMMC(KernelEstimator, Clusterer):
 
     n_clusters: int = parameter(2, "number of clusters; only two are possible", Integer(2, 2))
     sigma: float = 2.0
-    C: float = parameter(10.0, "price of slack, the upper bound of gamma", Real(0, open_low=True))
+    C: float = parameter(10.0, "penalty of slack, the upper bound of gamma", Real(0, open_low=True))
     balance_weight: float = parameter(
         1.0, "the weight C_e of (e^T f)^2, which balances the clusters", Real(0, open_low=True)
     )
     tol: float = parameter(1e-4, "relative duality gap at which the solver stops", Real(0, open_low=True))
     max_iter: int = parameter(200, "iteration limit of the solver", Integer(1))
 
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Cluster `X` into two clusters; the links are not used."""
-        X, _ = self._validate(X, constraints)
+    def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
+        """Cluster `X` into two clusters; partial labels and constraints are checked, but not used."""
+        X, _ = self._validate(X, y, constraints)
         n = X.shape[0]
         if not 2 <= n <= MAX_SAMPLES:
             raise DataError(
@@ -258,8 +257,8 @@ class GMMC(KernelEstimator, Clusterer):
         A = program_matrix(K, self.balance_weight)
         solution = solve(A, self.C, self.tol, self.max_iter)
         f = scipy.linalg.eigh(solution.Z, subset_by_index=(n, n))[1][:n, 0]
-        self.soft_labels_, self.labels_ = f, (f > 0).astype(np.int64)
+        self.soft_labels_ = f
         self.gap_ = solution.bound - float(solution.values[-1])
-        self.n_iter_, self.converged_ = len(solution.values), solution.converged
-        self.objective_ = solution.values
-        return self
+        return self._set_partition(
+            f > 0, objective=solution.values, n_iter=len(solution.values), converged=solution.converged
+        )

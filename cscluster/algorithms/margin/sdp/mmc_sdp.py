@@ -10,7 +10,6 @@ import numpy as np
 from cscluster.algorithms.base import Clusterer, FloatArray, Samples
 from cscluster.algorithms.kernel_parameters import KernelEstimator
 from cscluster.algorithms.parameters import Integer, Real, parameter
-from cscluster.constraints import Constraints
 from cscluster.errors import DataError, ParameterError
 
 MAX_SAMPLES = 150
@@ -88,9 +87,9 @@ class MMC(KernelEstimator, Clusterer):
     )
     tol: float = parameter(1e-4, "accuracy asked of the solver SCS", Real(0, open_low=True))
 
-    def fit(self, X: Samples, constraints: Constraints | None = None) -> Self:
-        """Cluster `X` into two clusters; the links are not used."""
-        X, _ = self._validate(X, constraints)
+    def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
+        """Cluster `X` into two clusters; partial labels and constraints are checked, but not used."""
+        X, _ = self._validate(X, y, constraints)
         n = X.shape[0]
         if not 2 <= n <= MAX_SAMPLES:
             raise DataError(
@@ -102,12 +101,13 @@ class MMC(KernelEstimator, Clusterer):
         M, lam, p, problem = _solve(K, self.C, limit, self.tol)
         values, vectors = np.linalg.eigh(M)
         self.soft_labels_ = np.sqrt(max(values[-1], 0.0)) * vectors[:, -1]
-        self.labels_ = (self.soft_labels_ > 0).astype(np.int64)
         self.gap_ = float(problem.value) - lower_bound(K, M, lam, p, limit)
-        self.n_iter_ = int(problem.solver_stats.num_iters)
-        self.converged_ = problem.status == "optimal"
-        self.objective_ = np.array([float(problem.value)])
-        return self
+        return self._set_partition(
+            self.soft_labels_ > 0,
+            objective=[float(problem.value)],
+            n_iter=int(problem.solver_stats.num_iters),
+            converged=problem.status == "optimal",
+        )
 
 
 def _solve(

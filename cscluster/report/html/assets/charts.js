@@ -30,7 +30,7 @@ function scaleOf(values) {
   return least > 0 && Math.max(...values) / least >= 100 ? "log" : "value";
 }
 
-/* Metric against the number of links, or over tiers. */
+/* Metric against the number of constraints, or over tiers. */
 
 function curves(run, choice) {
   const tiers = run.axis === "tier";
@@ -155,8 +155,8 @@ function boxes(run, choice) {
           type: "boxplot",
           boxWidth: [10, 28],
           data: cells.map((cell, row) => {
-            const { colour: ink, isPrinted } = lookOf(run, labels[row]);
-            return { value: cell?.box ?? [], itemStyle: { color: "transparent", borderColor: ink, borderWidth: 2, borderType: isPrinted ? "dashed" : "solid" } };
+            const { colour: ink, isPublished } = lookOf(run, labels[row]);
+            return { value: cell?.box ?? [], itemStyle: { color: "transparent", borderColor: ink, borderWidth: 2, borderType: isPublished ? "dashed" : "solid" } };
           }),
           emphasis: { itemStyle: { borderWidth: 3 } },
           z: 3,

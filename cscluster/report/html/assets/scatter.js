@@ -1,4 +1,4 @@
-// A map of samples: clusters and links can be hidden, a sample tells its name.
+// A map of samples: clusters and constraints can be hidden, a sample tells its name.
 "use strict";
 
 const LINKS = {
@@ -46,7 +46,7 @@ function linkSeries(kind) {
 }
 
 function mapTip({ seriesType, seriesName, seriesId, data }) {
-  if (seriesType === "lines") return tip(data.ends, [{ name: LINKS[seriesId].name.slice(0, -1), value: data.broken ? "broken" : "kept" }]);
+  if (seriesType === "lines") return tip(data.ends, [{ name: LINKS[seriesId].name.slice(0, -1), value: data.broken ? "violated" : "satisfied" }]);
   return tip(data[3], [{ name: "cluster", value: seriesName }]);
 }
 
@@ -90,7 +90,7 @@ document.querySelector(".key").append(
 
 const reset = element("button", { type: "button", textContent: "Whole map", title: "Undo zooming" });
 reset.addEventListener("click", () => charts.get(map).dispatchAction({ type: "dataZoom", batch: [0, 1].map((dataZoomIndex) => ({ dataZoomIndex, start: 0, end: 100 })) }));
-figure.querySelector("figcaption").append(element("span", { textContent: "Clusters and links; broken links are red. Ctrl and the wheel zoom, dragging moves." }), reset);
+figure.querySelector("figcaption").append(element("span", { textContent: "Clusters and constraints; violated ones are red. Ctrl and the wheel zoom, dragging moves." }), reset);
 map.ariaLabel = `Map of ${DATA.points.length} samples in ${DATA.clusters.length} clusters.`;
 theme.listeners.push(update);
 update();

@@ -53,14 +53,14 @@ def test_agrees_with_brute_force_when_links_join_samples(loss, seed):
     rng = np.random.default_rng(seed)
     n = 24
     truth = rng.integers(0, 2, n)
-    links = Constraints.from_labels(rng.permutation(n)[:18].reshape(-1, 2), truth)
-    groups = SignedGroups.from_links(links)
+    constraints = Constraints.from_labels(rng.permutation(n)[:18].reshape(-1, 2), truth)
+    groups = SignedGroups.from_constraints(constraints)
     scores = rng.normal(size=n)
     b, y = search_bias(scores, loss, 0.4, groups)
     assert loss_values(scores + b, y, loss).sum() == pytest.approx(
         brute_force_with_links(scores, loss, 0.4, groups)
     )
-    assert len(links.violated(y)) == 0
+    assert len(constraints.violated(y)) == 0
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -84,14 +84,14 @@ def test_an_odd_number_cannot_be_halved():
 
 
 def test_links_that_force_imbalance_are_kept_with_a_warning():
-    links = Constraints([(0, 1), (1, 2), (2, 3)], [(0, 4)], n_samples=5)
-    with pytest.warns(UserWarning, match="The links leave no split"):
-        _, y = search_bias(np.arange(5.0), "absolute", 0.1, SignedGroups.from_links(links))
-    assert len(links.violated(y)) == 0
+    constraints = Constraints([(0, 1), (1, 2), (2, 3)], [(0, 4)], n_samples=5)
+    with pytest.warns(UserWarning, match="The constraints leave no split"):
+        _, y = search_bias(np.arange(5.0), "absolute", 0.1, SignedGroups.from_constraints(constraints))
+    assert len(constraints.violated(y)) == 0
 
 
 def test_groups_that_never_turn_follow_their_scores():
-    groups = SignedGroups.from_links(Constraints([], [(0, 1), (2, 3)], n_samples=4))
+    groups = SignedGroups.from_constraints(Constraints([], [(0, 1), (2, 3)], n_samples=4))
     b, y = search_bias(np.array([3.0, 1.0, -2.0, 2.0]), "hinge", 0.0, groups)
     assert y.tolist() == [1, -1, -1, 1]
     assert b == -1.0  # the threshold lies at the mean score

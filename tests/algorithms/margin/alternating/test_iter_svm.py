@@ -1,4 +1,5 @@
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -6,7 +7,7 @@ from sklearn.base import clone
 from sklearn.svm import SVC
 
 from cscluster import Constraints, IterLSSVM, IterSVM, IterSVR, load_dataset
-from cscluster.algorithms.margin.alternating._alternating import Run
+from cscluster.algorithms.margin.alternating._alternating import AlternatingRun
 from cscluster.algorithms.margin.alternating.iter_svm import SVMLearner
 from cscluster.errors import ConstraintError, DataError, InfeasibleError, ParameterError
 from cscluster.linalg.kernels import Kernel
@@ -76,11 +77,11 @@ def test_restarts_keep_the_lowest_objective(method):
 def test_linked_samples_flip_together(method):
     data = load_dataset("optdigits_8_9")
     rng = np.random.default_rng(0)
-    links = Constraints.from_labels(rng.integers(0, len(data.y), (60, 2)), data.y)
+    constraints = Constraints.from_labels(rng.integers(0, len(data.y), (60, 2)), data.y)
     free = method(sigma=11.3, balance=0.03, random_state=0).fit(data.X)
-    linked = clone(free).fit(data.X, links)
-    assert len(links.violated(free.labels_)) > 0
-    assert len(links.violated(linked.labels_)) == 0
+    linked = clone(free).fit(data.X, constraints=constraints)
+    assert len(constraints.violated(free.labels_)) > 0
+    assert len(constraints.violated(linked.labels_)) == 0
     assert score("error", data.y, linked.labels_) < score("error", data.y, free.labels_)
 
 
@@ -94,12 +95,12 @@ def test_more_clusters_by_recursive_splits(method):
     assert set(one.labels_) == {0}
 
 
-def test_with_more_clusters_must_links_hold_and_broken_cannot_links_are_counted():
+def test_with_more_clusters_must_links_hold_and_violated_cannot_links_are_counted():
     X = np.vstack([two_clouds(20), [[30.0, 0.0], [31.0, 0.0]]])
-    links = Constraints([(0, 1), (0, 40)], [(2, 3), (2, 41), (3, 41)], n_samples=42)
-    with pytest.warns(UserWarning, match=r"\d of 3 cannot-links are broken: with more than two clusters"):
-        model = IterLSSVM(n_clusters=3, balance=0.5, random_state=0).fit(X, links)
-    assert len(links.violated(model.labels_).must_links) == 0
+    constraints = Constraints([(0, 1), (0, 40)], [(2, 3), (2, 41), (3, 41)], n_samples=42)
+    with pytest.warns(UserWarning, match=r"\d of 3 cannot-links are violated: with more than two clusters"):
+        model = IterLSSVM(n_clusters=3, balance=0.5, random_state=0).fit(X, constraints=constraints)
+    assert len(constraints.violated(model.labels_).must_links) == 0
 
 
 def test_hinge_loss_stays_where_it_starts_and_laplacian_loss_moves_on():
@@ -114,7 +115,7 @@ def test_hinge_loss_stays_where_it_starts_and_laplacian_loss_moves_on():
 
 def test_a_cycle_is_closed_and_its_best_labels_win():
     a, b, c = (np.array(y, dtype=float) for y in ([1, 1, -1], [1, -1, -1], [-1, 1, 1]))
-    run = Run([c])
+    run = AlternatingRun([c])
     for name, (objective, y) in enumerate([(9.0, a), (5.0, b), (4.0, a)]):
         assert run.cycle_length == 0
         run.step(np.array([name]), 0.0, objective, y)
@@ -138,16 +139,17 @@ def test_says_what_is_wrong(digits, monkeypatch):
     with pytest.raises(InfeasibleError, match="Cannot split 1 clusters further"):
         IterLSSVM(kernel="linear").fit(np.ones((5, 2)))
     with pytest.raises(InfeasibleError, match="equal or must-linked"):
-        IterLSSVM().fit(X[:2], Constraints([(0, 1)], n_samples=2))
+        IterLSSVM().fit(X[:2], constraints=Constraints([(0, 1)], n_samples=2))
     with pytest.raises(ConstraintError, match="odd number of steps"):
-        IterLSSVM().fit(X[:3], Constraints([], [(0, 1), (1, 2), (0, 2)], n_samples=3))
+        IterLSSVM().fit(X[:3], constraints=Constraints([], [(0, 1), (1, 2), (0, 2)], n_samples=3))
     with pytest.raises(ParameterError, match="'C' of IterLSSVM is too large"):
         IterLSSVM(C=1e30, kernel="linear").fit(X)
-    monkeypatch.setattr("cscluster.algorithms.cost.physical_memory", lambda: 1000)
-    for method, advice in [
-        (IterSVM, "use iter_svr"),
-        (IterSVR, "set n_landmarks"),
-        (IterLSSVM, "set n_land"),
-    ]:
-        with pytest.raises(DataError, match=advice):
+    monkeypatch.setattr("cscluster.arrays.psutil.virtual_memory", lambda: SimpleNamespace(available=1000))
+    for method in METHODS:
+        with pytest.raises(DataError, match=r"356 x 356 numbers.*n_landmarks"):
             method().fit(X)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_published_form_has_one_kmeans_start(method):
+    assert (method().n_starts, method.published().n_starts) == (10, 1)

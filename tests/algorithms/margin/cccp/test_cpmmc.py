@@ -75,3 +75,8 @@ def test_sparse_samples_and_prediction():
 def test_one_cluster_is_refused():
     with pytest.raises(ParameterError, match="'n_clusters' of CPMMC must be an integer >= 2, got 1"):
         CPMMC(n_clusters=1).fit([[0.0], [1.0]])
+
+
+def test_the_published_form_has_no_bias():
+    model = CPMMC.published(n_clusters=3)
+    assert (model.lam, model.bias) == (1.0, False)

@@ -4,8 +4,8 @@ import pytest
 from cscluster.algorithms.margin.cccp.cccp import from_scores, tangents
 from cscluster.algorithms.margin.cccp.design import Design, Gram
 from cscluster.algorithms.margin.cccp.dual_ascent import dual_ascent
-from cscluster.algorithms.margin.cccp.dual_blocks import LinkBlocks, PointBlocks
-from cscluster.algorithms.margin.cccp.losses import LinkLoss, PointLoss, objective
+from cscluster.algorithms.margin.cccp.dual_blocks import ConstraintBlocks, PointBlocks
+from cscluster.algorithms.margin.cccp.losses import ConstraintLoss, PointLoss, objective
 from cscluster.algorithms.margin.cccp.subgradient import subgradient
 
 
@@ -18,7 +18,7 @@ def problem(n_clusters, scale=1.0, seed=0, d=6):
     same = y[pairs[:, 0]] == y[pairs[:, 1]]
     pairs = np.concatenate([pairs[same], pairs[~same]])
     losses = [
-        LinkLoss(pairs, same.sum(), np.full(len(pairs), 1 / len(pairs)), np.zeros_like(pairs)),
+        ConstraintLoss(pairs, same.sum(), np.full(len(pairs), 1 / len(pairs)), np.zeros_like(pairs)),
         PointLoss(np.arange(40, 60), 1 / (20 * n_clusters), np.zeros(20, dtype=int)),
     ]
     S = rng.normal(size=(60, n_clusters))
@@ -95,7 +95,7 @@ def test_agrees_with_a_general_purpose_solver():
     assert found.value - found.gap <= optimum * (1 + 1e-6)
 
 
-@pytest.mark.parametrize("stuck", [(LinkBlocks,), (LinkBlocks, PointBlocks)])
+@pytest.mark.parametrize("stuck", [(ConstraintBlocks,), (ConstraintBlocks, PointBlocks)])
 def test_an_ascent_that_stalls_ends_with_the_gap_that_it_has(monkeypatch, stuck):
     def solved():
         design, losses, start = problem(3)

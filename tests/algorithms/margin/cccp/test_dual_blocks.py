@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from cscluster.algorithms.margin.cccp.design import Design
-from cscluster.algorithms.margin.cccp.dual_blocks import BLOCKS, LinkBlocks, to_simplex
-from cscluster.algorithms.margin.cccp.losses import Balance, LinkLoss
+from cscluster.algorithms.margin.cccp.dual_blocks import BLOCKS, ConstraintBlocks, to_simplex
+from cscluster.algorithms.margin.cccp.losses import Balance, ConstraintLoss
 from tests.algorithms.margin.cccp.test_losses import KINDS, N, make
 
 D = 5
@@ -66,10 +66,10 @@ def test_a_link_has_as_many_slots_as_it_uses():
     X, pairs = rng.normal(size=(60, D)), rng.integers(0, 60, size=(40, 2))
     design = Design.of(X, X.mean(axis=0), bias=False)
     S = rng.normal(size=(60, 12))
-    loss = LinkLoss(pairs, 20, np.full(40, 1 / 40), np.zeros_like(pairs)).tangent_at(S)
+    loss = ConstraintLoss(pairs, 20, np.full(40, 1 / 40), np.zeros_like(pairs)).tangent_at(S)
     weights = []
     for trims in (False, True):
-        dual, V, order = LinkBlocks(loss, 12), np.zeros((12, D)), np.random.default_rng(1)
+        dual, V, order = ConstraintBlocks(loss, 12), np.zeros((12, D)), np.random.default_rng(1)
         dual.follow(loss, design)
         for _ in range(6):
             dual.sweep(design, V, 0.01, order)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from cscluster.algorithms.margin.cccp.losses import (
+    ConstraintLoss,
     EqualScores,
-    LinkLoss,
     NoCommonOwner,
     PointLoss,
     WinnerLoss,
@@ -38,7 +38,7 @@ def point_loss(S, T, cost):
     return cost * sum(hinge(1 - (S[i, T[i].argmax()] - S[i, z])) for i in FREE for z in range(S.shape[1]))
 
 
-def link_loss(S, T, must_cost, cannot_cost):
+def constraint_loss(S, T, must_cost, cannot_cost):
     """The first two sums of (21), written out with all pairs of clusters."""
     C = S.shape[1]
     same = [(z, z) for z in range(C)]
@@ -86,8 +86,8 @@ def make(kind):
     if kind == "owner":
         return NoCommonOwner(CANNOT, cannot_cost), lambda S, T: owner_loss(S, T, cannot_cost)
     pairs = np.concatenate([MUST, CANNOT])
-    loss = LinkLoss(pairs, len(MUST), np.concatenate([must_cost, cannot_cost]), np.zeros_like(pairs))
-    return loss, lambda S, T: link_loss(S, T, must_cost, cannot_cost)
+    loss = ConstraintLoss(pairs, len(MUST), np.concatenate([must_cost, cannot_cost]), np.zeros_like(pairs))
+    return loss, lambda S, T: constraint_loss(S, T, must_cost, cannot_cost)
 
 
 every_loss = pytest.mark.parametrize("kind", KINDS)

@@ -5,7 +5,7 @@ from cscluster.algorithms.margin.cccp.cccp import from_scores, tangents
 from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.dual_ascent import dual_ascent
 from cscluster.algorithms.margin.cccp.losses import objective
-from cscluster.algorithms.margin.cccp.pmmc import link_loss, point_loss
+from cscluster.algorithms.margin.cccp.pmmc import constraint_loss, point_loss
 from cscluster.algorithms.margin.cccp.subgradient import gradient, project, radius, subgradient
 from cscluster.constraints import Constraints
 
@@ -15,9 +15,9 @@ def problem(delta=1.0, lam=0.5):
     y = np.arange(60) % 3
     X = rng.normal(size=(60, 6)) + 2 * rng.normal(size=(3, 6))[y]
     design = Design.of(X, X.mean(axis=0), bias=False)
-    links = Constraints.from_labels(rng.permutation(40).reshape(-1, 2), y)
+    constraints = Constraints.from_labels(rng.permutation(40).reshape(-1, 2), y)
     S = rng.normal(size=(60, 3))
-    losses = tangents([link_loss(links), point_loss(links, delta, 3)], S)
+    losses = tangents([constraint_loss(constraints), point_loss(constraints, delta, 3)], S)
     return design, losses, lam, from_scores(design, losses, S)
 
 

@@ -1,0 +1,8 @@
+"""The base classes of scikit-learn; the stub file beside this one gives them types."""
+
+from sklearn.base import (  # noqa: F401
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)

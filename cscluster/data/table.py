@@ -1,0 +1,347 @@
+"""From a data frame to a data set: which columns are numbers, dates or categories, and which are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from cscluster.arrays import FloatArray, IntArray
+from cscluster.data import readers
+from cscluster.data.dataset import Dataset
+from cscluster.errors import DataError
+from cscluster.words import plural
+
+MAX_VALUES = 20
+"""A column of strings with more different values than this says too little about groups."""
+
+_NEARLY_ALL = 0.9
+COMMAS = "decimal commas are read as points"
+DATES = "dates, taken as days"
+_DATE_FORMATS = {r"\d{4}-\d{1,2}-\d{1,2}": "ISO8601", r"\d{1,2}\.\d{1,2}\.\d{4}$": "%d.%m.%Y"}
+_LEAST_RISING = 10
+_ANSWERS = {"class", "classes", "target", "label", "labels", "species"}
+_DECIMAL_COMMA = r"\s*[+-]?\d+(,\d+)?\s*"
+_EPOCH = pd.Timestamp("1970-01-01", tz="UTC")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns play which part, as the user says.
+
+    Attributes
+    ----------
+    id : str, optional
+        Names the rows.
+    target : str, optional
+        True classes: never a feature.
+    features : sequence of str
+        The only columns to cluster by; all others if there are none here.
+    ignore : sequence of str
+        Columns to leave out.
+    labels : str, optional
+        Classes that are known of some rows, empty for the others: never a feature.
+    """
+
+    id: str | None = None
+    target: str | None = None
+    features: Sequence[str] = ()
+    ignore: Sequence[str] = ()
+    labels: str | None = None
+
+    @property
+    def named(self) -> list[str]:
+        """Return every column that the user names."""
+        parts = [self.id, self.target, self.labels, *self.features, *self.ignore]
+        return [column for column in parts if column is not None]
+
+    def wanted(self, names: Sequence[str]) -> list[str]:
+        """Return the columns to cluster by, of all that there are."""
+        apart = {self.id, self.target, self.labels, *self.ignore}
+        return [name for name in self.features or names if name not in apart]
+
+
+@dataclass(frozen=True, eq=False)
+class ReadColumn:
+    """How a column of a table is taken.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    values : ndarray of shape (n,)
+        Numbers, NaN where a cell is empty, or strings, empty there.
+    note : str
+        What had to be done to read them.
+    left_out : str, optional
+        Why the column says nothing about clusters.
+    """
+
+    name: str
+    values: NDArray[Any]
+    note: str = ""
+    left_out: str | None = None
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether these are numbers, dates among them."""
+        return self.values.dtype.kind == "f"
+
+
+def read_column(column: pd.Series, commas: bool, forced: bool = False) -> ReadColumn:
+    """Take a column as numbers, dates or categories.
+
+    Parameters
+    ----------
+    column : Series
+        Its cells.
+    commas : bool
+        Whether a comma is sure to be a decimal one.
+    forced : bool
+        Whether it is kept even if it counts the rows.
+    """
+    name = str(column.name)
+    numbers, note = _as_numbers(column, commas)
+    if numbers is not None:
+        return ReadColumn(name, numbers, note, _useless_numbers(numbers, forced))
+    strings = as_strings(column)
+    return ReadColumn(name, strings, note, _useless_strings(strings))
+
+
+def from_pandas(frame: pd.DataFrame, columns: Columns, name: str = "table") -> Dataset:
+    """Return a data frame as a data set; an index of names names the rows, unless a column does.
+
+    Raises
+    ------
+    DataError
+        If there is no such column, or nothing to cluster by.
+    """
+    frame = readers.with_names(frame.copy(deep=False), name)
+    readers.require_columns(frame, name, columns.named)
+    columns = with_own_id(frame, columns)
+    data = from_frame(frame, name, columns)
+    if columns.id is None and not isinstance(frame.index, pd.RangeIndex) and frame.index.is_unique:
+        data = replace(data, ids=readers.sample_names(pd.Series(frame.index, name="index"), name))
+    return data
+
+
+def require_rows(n_rows: int, name: str, least: int = 2) -> None:
+    """Raise a DataError for too few rows."""
+    if n_rows < least:
+        raise DataError(f"Data set '{name}' has {plural(n_rows, 'row')}; clusters need two or more.")
+
+
+def with_own_id(frame: pd.DataFrame, columns: Columns) -> Columns:
+    """Let a column called "id", or a first column that counts the rows, name them if the user names none."""
+    if columns.id is not None or not len(frame):
+        return columns
+    free = [column for column in frame if column not in columns.named]
+    own = next((column for column in free if column.lower() == "id" and frame[column].is_unique), None)
+    first = frame.columns[0] if len(frame.columns) else None
+    if own is None and first in free and pd.api.types.is_numeric_dtype(frame[first]):
+        own = first if _counts(frame[first].to_numpy(dtype=np.float64, na_value=np.nan)) else None
+    return replace(columns, id=own)
+
+
+def is_complete(frame: pd.DataFrame, columns: Columns) -> bool:
+    """Tell whether all columns to cluster by are numbers without gaps."""
+    wanted = frame[columns.wanted(frame.columns)]
+    return all(map(pd.api.types.is_numeric_dtype, wanted.dtypes)) and bool(wanted.notna().all(axis=None))
+
+
+def from_frame(frame: pd.DataFrame, name: str, columns: Columns, keep_all: bool = False) -> Dataset:
+    """Return a table as a data set of numbers, with gaps, and of categories.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table; its columns have different names.
+    name : str
+        Name in messages.
+    columns : Columns
+        Which columns play which part.
+    keep_all : bool
+        Whether columns that say nothing about clusters are kept.
+
+    Raises
+    ------
+    DataError
+        If there are too few rows, or nothing to cluster by.
+    """
+    require_rows(len(frame), name, least=1 if keep_all else 2)
+    y, classes = (None, []) if columns.target is None else readers.encode(frame[columns.target], name)
+    ids = [] if columns.id is None else readers.sample_names(frame[columns.id], name)
+    commas = decimal_commas(frame)
+    read = [read_column(frame[c], commas, c in columns.features) for c in columns.wanted(frame.columns)]
+    kept = [column for column in read if keep_all or not column.left_out]
+    numbers = {column.name: column.values for column in kept if column.is_numeric}
+    categorical = {column.name: column.values for column in kept if not column.is_numeric}
+    left_out = ", ".join(f"{c.name} ({c.left_out})" for c in read if c.left_out and not keep_all)
+    if not kept:
+        raise DataError(
+            f"Data set '{name}' has no columns to cluster by{f': {left_out}' if left_out else ''}."
+        )
+    return Dataset(
+        name,
+        np.column_stack([np.empty((len(frame), 0)), *numbers.values()]),
+        y,
+        classes,
+        list(numbers),
+        ids,
+        categorical=categorical,
+        id_column=columns.id,
+        partial_labels=None if columns.labels is None else _known_labels(frame[columns.labels]),
+        dates=frozenset(column.name for column in read if column.note == DATES),
+        naming=_naming_column(read) if columns.id is None else None,
+        notes=[] if keep_all else [*_notes(read, kept), *([f"left out: {left_out}"] if left_out else [])],
+    )
+
+
+def _notes(read: Sequence[ReadColumn], kept: Sequence[ReadColumn]) -> list[str]:
+    """Say what was done to read the columns, and what is strange about those that are clustered by."""
+    commas, dates = ([c.name for c in read if c.note == note] for note in (COMMAS, DATES))
+    notes = [f"column '{c.name}': {c.note}" for c in read if c.note not in ("", COMMAS, DATES)]
+    if commas:
+        named = f"column '{commas[0]}'" if len(commas) == 1 else f"{len(commas)} columns"
+        notes.insert(0, f"{named}: {COMMAS}")
+    if dates:
+        notes.append(f"{_column_list(dates)}: {DATES}")
+    notes += [
+        f"column '{c.name}' rises from row to row like a number of the row; ignore it if it is one"
+        for c in kept
+        if c.is_numeric and c.note != DATES and _rises(c.values)
+    ]
+    answers = [c.name for c in kept if c.note != DATES and c.name.strip().lower() in _ANSWERS]
+    if answers:
+        notes.append(f"{_column_list(answers)}: clustered by; if these are true classes, name the target")
+    return notes
+
+
+def _rises(values: FloatArray) -> bool:
+    return len(values) >= _LEAST_RISING and bool((values % 1 == 0).all() and (np.diff(values) > 0).all())
+
+
+def _known_labels(column: pd.Series) -> IntArray:
+    """Return the number of the class of each row, -1 where its cell is empty."""
+    cells = as_strings(column)
+    classes = sorted({*cells.tolist()} - {""})
+    if len(classes) < 2:
+        held = f"only the class '{classes[0]}'" if classes else "no labels"
+        raise DataError(f"Column '{column.name}' holds {held}; labels of two classes or more are needed.")
+    return np.where(cells == "", -1, np.searchsorted(classes, cells)).astype(np.int64)
+
+
+def _naming_column(read: Sequence[ReadColumn]) -> tuple[str, str | None] | None:
+    """Return the first column of strings that are nearly all different, and a string that it holds twice."""
+    for column in read:
+        cells = pd.Series(column.values)
+        if not column.is_numeric and len(cells) > 2 and cells.nunique() >= _NEARLY_ALL * len(cells):
+            twice = cells[cells.duplicated()]
+            return column.name, str(twice.iloc[0]) if len(twice) else None
+    return None
+
+
+def _column_list(names: Sequence[str]) -> str:
+    shown = ", ".join(f"'{name}'" for name in names[:5]) + (", ..." if len(names) > 5 else "")
+    return f"column {shown}" if len(names) == 1 else f"columns {shown}"
+
+
+def decimal_commas(frame: pd.DataFrame) -> bool:
+    """Tell whether the file of a table keeps commas for decimals: a semicolon separates its cells."""
+    return bool(frame.attrs.get("has_decimal_commas"))
+
+
+def _as_numbers(column: pd.Series, commas: bool) -> tuple[FloatArray | None, str]:
+    """Return a column as numbers, or None if it holds strings, and what had to be done for it.
+
+    `commas`: whether a comma is sure to be a decimal one.
+    """
+    if pd.api.types.is_numeric_dtype(column) or column.isna().all():
+        return column.to_numpy(dtype=np.float64, na_value=np.nan), ""
+    days = _days_of(column)
+    if days is not None:
+        return days, DATES
+    cells = column.dropna().astype(str)
+    if _has_decimal_commas(cells, commas):
+        points = column.astype(str).where(column.notna()).str.replace(",", ".", regex=False)
+        return to_float(points), COMMAS
+    values = to_float(column)
+    strange = column.notna().to_numpy() & np.isnan(values)
+    if not strange.any():
+        return values, ""
+    if strange.sum() > (1 - _NEARLY_ALL) * len(cells):
+        return None, ""
+    first = column[strange].iloc[0]
+    more = f" and {strange.sum() - 1} more" if strange.sum() > 1 else ""
+    return values, f"'{first}'{more} among numbers, taken as missing"
+
+
+def _days_of(column: pd.Series) -> FloatArray | None:
+    """Return a column of dates in days since 1970-01-01; None if it holds something else, or may.
+
+    01/02/2024 may be a day of January or of February, so that such strings are not taken for dates.
+    """
+    if pd.api.types.is_datetime64_any_dtype(column):
+        return _days(pd.to_datetime(column, utc=True))
+    if pd.api.types.is_numeric_dtype(column):
+        return None
+    cells = column.dropna().astype(str).str.strip()
+    for shape, written in _DATE_FORMATS.items():
+        if len(cells) and cells.str.match(shape).all():
+            stamps = pd.to_datetime(cells, format=written, errors="coerce", utc=True)
+            return _days(stamps.reindex(column.index)) if stamps.notna().all() else None
+    return None
+
+
+def _days(stamps: pd.Series) -> FloatArray:
+    return ((stamps - _EPOCH) / pd.Timedelta(days=1)).to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def to_float(column: pd.Series) -> FloatArray:
+    """Return the numbers of a column, NaN where there is none."""
+    return pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _has_decimal_commas(cells: pd.Series, commas: bool) -> bool:
+    """Tell whether all cells are numbers with a comma; 1,234 alone may else mean thousands."""
+    if not cells.str.fullmatch(_DECIMAL_COMMA).all():
+        return False
+    if commas:
+        return True
+    decimals = cells.str.extract(r",(\d+)\s*$", expand=False).dropna().str.len()
+    return bool((decimals != 3).any())
+
+
+def _useless_numbers(values: FloatArray, forced: bool) -> str | None:
+    """Say why a column of numbers is of no use, or return None."""
+    there = values[~np.isnan(values)]
+    if not len(there):
+        return "empty"
+    if (there == there[0]).all():
+        return "always the same"
+    return "counts the rows" if _counts(values) and not forced else None
+
+
+def _counts(values: FloatArray) -> bool:
+    """Tell whether numbers count from 0 or 1."""
+    return len(values) > 2 and values[0] in (0, 1) and bool((np.diff(values) == 1).all())
+
+
+def as_strings(column: pd.Series) -> NDArray[np.str_]:
+    """Return a column as strings, empty where a cell is."""
+    strings = column.astype(str).str.strip().where(column.notna(), "")
+    return strings.to_numpy(dtype=np.str_)
+
+
+def _useless_strings(cells: NDArray[np.str_]) -> str | None:
+    """Say why a column of strings is of no use, or return None."""
+    values = len(np.unique(cells))
+    if values == 1:
+        return "always the same"
+    if values > min(MAX_VALUES, len(cells) // 2):
+        return f"text with {values} different values"
+    return None

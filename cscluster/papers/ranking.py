@@ -1,0 +1,183 @@
+"""How the methods of a benchmark's track compare, and what a publication prints beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+
+import pandas as pd
+import yaml
+
+from cscluster import bundle
+from cscluster.papers import claims
+from cscluster.papers.claims import Paper, Verdict
+from cscluster.report.aggregate import Results, restrict
+from cscluster.report.statistics import Friedman, friedman
+
+METRIC, COST, BASELINE = "ari", "cpu_seconds", "k-means"
+TIE = 0.005
+"""Differences of a mean ARI up to this are a tie."""
+NEAR = 0.02
+"""A mean ARI that is lower by no more than this is near: few data sets tell hardly any methods apart."""
+MEAN = "mean"
+"""The item of claims about means over data sets."""
+
+
+@cache
+def printed() -> pd.DataFrame:
+    """Read the published table: columns collection, share, dataset, algorithm, ari, seconds."""
+    return pd.read_csv(bundle.folder("configs") / "benchmark" / "printed.csv")
+
+
+@cache
+def paper() -> Paper:
+    """Read the claims about the published table."""
+    path = bundle.folder("configs") / "benchmark" / "claims.yaml"
+    return Paper.model_validate({"name": "baumann2024", **yaml.safe_load(path.read_text(encoding="utf-8"))})
+
+
+def of_repetitions(results: Results, repetitions: Set[int]) -> Results:
+    """Return some repetitions of a run; a failed trial has the score 0, as in the published table."""
+    trials, column = results.trials, f"m:{METRIC}"
+    scores = trials[column].where(trials["status"] == "ok", 0.0)
+    return restrict(
+        replace(results, trials=trials.assign(**{column: scores})), trials["draw"].isin(repetitions)
+    )
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """How methods compare at one point of a track.
+
+    Attributes
+    ----------
+    table : DataFrame
+        Mean ARI, data sets x labels; a printed method without results on a data set counts as 0 there.
+    seconds : Series
+        Mean CPU seconds of a fit, by label.
+    failed : Series
+        Number of failed trials, by label.
+    ranks : Friedman, optional
+        Ranks across data sets.
+    """
+
+    table: pd.DataFrame
+    seconds: pd.Series
+    failed: pd.Series
+    ranks: Friedman | None
+
+    @classmethod
+    def of(cls, results: Results, point: int) -> Ranking:
+        """Compare the methods of a run at a point."""
+        cells = results.cells[results.cells["point"] == point]
+        quality, cost = (
+            cells[cells["metric"] == metric].pivot(index="dataset", columns="label", values="mean")
+            for metric in (METRIC, COST)
+        )
+        table = quality.reindex(index=results.datasets, columns=results.labels)
+        there = table.dropna(how="all").fillna(0.0)
+        seconds = cost.mean().reindex(results.labels)
+        trials = results.trials
+        bad = trials[(trials["point"] == point) & (trials["status"] != "ok")]
+        failed = bad.groupby("label").size().reindex(results.labels, fill_value=0)
+        return cls(there, seconds, failed, friedman(there))
+
+    @cached_property
+    def means(self) -> pd.Series:
+        """Mean ARI over data sets, by label."""
+        return self.table.mean()
+
+    @cached_property
+    def order(self) -> list[str]:
+        """The labels, the best mean rank first; the best mean where there are no ranks."""
+        if self.ranks is None:
+            return list(self.means.sort_values(ascending=False, kind="stable").index)
+        return list(self.ranks.mean_ranks.sort_values(kind="stable").index)
+
+    @cached_property
+    def leaders(self) -> list[str]:
+        """The labels that are not significantly different from the best; that one alone without ranks."""
+        if self.ranks is None:
+            return self.order[:1]
+        ranks = self.ranks.mean_ranks
+        return [label for label in self.order if ranks[label] - ranks.min() <= self.ranks.critical_difference]
+
+    @cached_property
+    def fastest(self) -> str:
+        """The leader of the fewest CPU seconds, of those whose mean is near that of the first."""
+        near = [label for label in self.leaders if self.means[label] >= self.means[self.order[0]] - NEAR]
+        return min(near, key=lambda label: self.seconds.fillna(float("inf"))[label])
+
+    def time(self, label: str) -> str:
+        """Return the CPU seconds of a label with their unit, or that there is no result."""
+        seconds = two_digits(self.seconds[label])
+        return f"{seconds} s" if seconds else "no result"
+
+    def rank(self, label: str) -> str:
+        """Return the mean rank of a label in words; nothing where there are no ranks."""
+        return f"{self.ranks.mean_ranks[label]:.1f}" if self.ranks else ""
+
+    def against(self, label: str, baseline: str = BASELINE) -> str:
+        """Return the numbers of data sets on which a method wins, ties and loses."""
+        if baseline not in self.table:
+            return ""
+        difference = (self.table[label] - self.table[baseline]).to_numpy()
+        wins, losses = int((difference > TIE).sum()), int((difference < -TIE).sum())
+        return f"{wins}/{len(difference) - wins - losses}/{losses}"
+
+
+def two_digits(seconds: float) -> str:
+    """Return a time in two digits, never as a power of ten; nothing for NaN."""
+    if seconds != seconds:
+        return ""
+    return f"{seconds:.2g}" if seconds < 99.5 else f"{float(f'{seconds:.2g}'):.0f}"
+
+
+def points_of(results: Results) -> list[int]:
+    """Return the points of a run."""
+    return sorted(int(point) for point in results.cells["point"].unique())
+
+
+def printed_label(algorithm: str) -> str:
+    """Return what a printed method is called beside ours."""
+    return f"{algorithm} (printed)"
+
+
+def with_printed(results: Results) -> Results:
+    """Return a run on the data sets that the published table has as well, its numbers as further labels."""
+    there = printed()["dataset"].isin(results.datasets) & printed()["share"].isin(points_of(results))
+    table = printed()[there].rename(columns={"share": "point", "seconds": COST}).astype({"point": int})
+    table = table.assign(label=table["algorithm"].map(printed_label))
+    added = table.melt(["dataset", "label", "point"], [METRIC, COST], "metric", "mean").assign(tier=1)
+    names = [name for name in results.datasets if name in set(table["dataset"])]
+    return replace(
+        results,
+        datasets=names,
+        labels=[*results.labels, *dict.fromkeys(table["label"])],
+        cells=pd.concat([results.cells[results.cells["dataset"].isin(names)], added], ignore_index=True),
+    )
+
+
+def averaged(results: Results) -> Results:
+    """Return a run as one data set: the means over all; a score that a method lacks somewhere counts as 0."""
+    rankings = {point: Ranking.of(results, point) for point in points_of(results)}
+    means = [
+        pd.DataFrame({METRIC: ranking.means, COST: ranking.seconds}).assign(point=point)
+        for point, ranking in rankings.items()
+    ]
+    cells = (
+        pd.concat(means).rename_axis("label").reset_index().melt(["label", "point"], None, "metric", "mean")
+    )
+    return replace(
+        results,
+        datasets=[MEAN],
+        cells=cells.assign(dataset=MEAN, tier=1, std=float("nan")),
+        trials=results.trials.assign(dataset=MEAN),
+    )
+
+
+def verdicts(published: Results) -> list[Verdict]:
+    """Judge the claims about the published table by our run of its protocol beside the printed numbers."""
+    beside = with_printed(published)
+    return claims.judge(paper(), {"published": beside, MEAN: averaged(beside)}, {})

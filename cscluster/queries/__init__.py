@@ -1,0 +1,1 @@
+"""Query strategies: which pair of samples to ask about next (active learning)."""

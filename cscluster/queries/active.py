@@ -1,0 +1,228 @@
+"""Which pair to ask about next: Explore and Consolidate by farthest-first traversal [1]_.
+
+The answers so far put samples into *groups*: sets that must-links join, each known to be apart
+from all others.
+
+- *Explore*, until there are as many groups as clusters: take the sample farthest from all that
+  are in a group.
+- *Consolidate*, from then on: take the most interesting sample that is in no group yet; all are
+  alike where nothing is said about them.
+
+The sample taken is compared with the groups, the closest first and by its closest member, until it
+joins one or is apart from all, and is then a group of its own.  A pair whose answer follows from
+earlier ones is never asked.  The rule looks only at the answers: it goes on from any set of constraints.
+
+References
+----------
+.. [1] S. Basu, A. Banerjee, R. Mooney, "Active Semi-Supervision for Pairwise Constrained
+   Clustering", 2004. doi:10.1137/1.9781611972740.31
+.. [2] S. Xiong, J. Azimi, X. Fern, "Active Learning of Constraints for Semi-supervised Clustering", IEEE
+   TKDE 26, 2014, section 3.3. doi:10.1109/TKDE.2013.22
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import sparse
+
+from cscluster.arrays import BoolArray, FloatArray, IntArray
+
+Answer = tuple[int, int, bool]
+"""Two samples, and whether they belong together."""
+
+
+@dataclass(frozen=True)
+class Groups:
+    """What answers say.
+
+    Attributes
+    ----------
+    groups : list of lists of int
+        Members of sets that are all known to be apart, larger sets first.
+    waiting : dict
+        Other sets of samples with an answer, by their first member, and the numbers of the groups
+        that each is known to be apart from.
+    linked : set of int
+        All samples that have an answer.
+    """
+
+    groups: list[list[int]]
+    waiting: dict[int, set[int]]
+    linked: set[int]
+
+
+def find_groups(answers: Iterable[Answer]) -> Groups:
+    """Return the groups that answers make; they must not contradict each other."""
+    set_of, apart = joined_sets(answers)
+    groups: list[list[int]] = []
+    others: list[int] = []
+    for members in sorted((set_of[first] for first in apart), key=len, reverse=True):
+        if all(group[0] in apart[members[0]] for group in groups):
+            groups.append(members)
+        else:
+            others.append(members[0])
+    waiting = {
+        first: {number for number, group in enumerate(groups) if group[0] in apart[first]} for first in others
+    }
+    return Groups(groups, waiting, set(set_of))
+
+
+def joined_sets(answers: Iterable[Answer]) -> tuple[dict[int, list[int]], dict[int, set[int]]]:
+    """Return the set that must-links join each sample to, and the sets that cannot-links keep apart.
+
+    The first sample of a must-link comes before the second in their set.  The second result has, by the first
+    member of each set, the first members of those that are known to be apart from it.
+    """
+    sets: dict[int, list[int]] = {}
+    cannot: list[tuple[int, int]] = []
+    for a, b, together in answers:
+        one, other = sets.setdefault(a, [a]), sets.setdefault(b, [b])
+        if not together:
+            cannot.append((a, b))
+        elif one is not other:
+            one.extend(other)
+            for member in other:
+                sets[member] = one
+    apart: dict[int, set[int]] = {members[0]: set() for members in sets.values()}
+    for a, b in cannot:
+        apart[sets[a][0]].add(sets[b][0])
+        apart[sets[b][0]].add(sets[a][0])
+    return sets, apart
+
+
+def chain(answers: Sequence[Answer], a: int, b: int) -> list[int]:
+    """Return the numbers of answers that together tell whether two samples belong together.
+
+    They lead from one sample to the other through must-links, and through one cannot-link where the two are
+    apart; no chain of must-links is shorter.  Empty if nothing follows.
+    """
+    steps: dict[int, list[tuple[int, int, bool]]] = {}
+    for number, (one, other, together) in enumerate(answers):
+        steps.setdefault(one, []).append((number, other, together))
+        steps.setdefault(other, []).append((number, one, together))
+    came: dict[tuple[int, bool], tuple[int, tuple[int, bool]] | None] = {(a, True): None}
+    queue = deque(came)
+    while queue:
+        place = queue.popleft()
+        for number, other, together in steps.get(place[0], ()):
+            to = (other, place[1] and together)
+            if (together or place[1]) and to not in came:
+                came[to] = (number, place)
+                queue.append(to)
+    numbers = []
+    end = came.get((b, True)) or came.get((b, False))
+    while end is not None:
+        numbers.append(end[0])
+        end = came[end[1]]
+    return numbers[::-1]
+
+
+@dataclass(frozen=True)
+class ExploreConsolidate:
+    """Picks pairs; the same answers always give the same pair.
+
+    Attributes
+    ----------
+    n_clusters : int
+        Number of groups at which Explore ends.
+    distance : callable
+        Returns the distances from a sample to all samples.
+    preference : ndarray of shape (n,)
+        Decides between samples that are otherwise alike: the largest value goes first.
+    interest : callable, optional
+        Returns the interest in each sample while the groups are as given.
+    """
+
+    n_clusters: int
+    distance: Callable[[int], FloatArray]
+    preference: FloatArray
+    interest: Callable[[list[list[int]]], FloatArray] | None = None
+
+    def next_pair(self, answers: Iterable[Answer], skipped: Collection[int] = ()) -> tuple[int, int] | None:
+        """Return the sample to ask about and the one to compare it with; None if nothing is left.
+
+        Samples in `skipped` are not asked about.
+        """
+        known = find_groups(answers)
+        groups = known.groups or [[int(np.argmax(self.preference))]]
+        waiting = {first: apart for first, apart in known.waiting.items() if first not in skipped}
+        if waiting:
+            sample = max(waiting, key=lambda first: len(waiting[first]))
+            return sample, self._closest(sample, groups, waiting[sample])
+        away = known.linked | {member for group in groups for member in group} | set(skipped)
+        free = np.ones(len(self.preference), dtype=bool)
+        free[list(away)] = False
+        if not free.any():
+            return None
+        sample = self._most_wanted(groups, np.flatnonzero(free))
+        return sample, self._closest(sample, groups, set())
+
+    def _most_wanted(self, groups: list[list[int]], free: IntArray) -> int:
+        """Return the sample to place next."""
+        if len(groups) < self.n_clusters:
+            members = [member for group in groups for member in group]
+            value = np.min([self.distance(member)[free] for member in members], axis=0)
+        elif self.interest is not None:
+            value = self.interest(groups)[free]
+        else:
+            value = np.zeros(len(free))
+        best = free[value == value.max()]
+        return int(best[np.argmax(self.preference[best])])
+
+    def _closest(self, sample: int, groups: list[list[int]], apart: set[int]) -> int:
+        """Return the closest member of the group that is closest on average, of those still open."""
+        distance = self.distance(sample)
+        open_groups = [group for number, group in enumerate(groups) if number not in apart]
+        group = min(open_groups, key=lambda members: float(distance[members].mean()))
+        return min(group, key=lambda member: float(distance[member]))
+
+
+def euclidean(X: Any) -> Callable[[int], FloatArray]:
+    """Return a function that gives the squared distances from a sample to all samples, computed once."""
+    if sparse.issparse(X):
+        rows = sparse.csr_array(X, dtype=np.float64)
+        squares = np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
+        return cache(lambda i: squares + squares[i] - 2 * (rows @ rows[[i]].T).toarray().ravel())
+    Z = np.asarray(X, dtype=np.float64)
+    lengths = (Z**2).sum(axis=1)
+    return cache(lambda i: lengths + lengths[i] - 2 * (Z @ Z[i]))
+
+
+def uncertainty(p: FloatArray) -> FloatArray:
+    """Return entropy over expected number of questions [2]_, for similarities of shape (n, n_groups)."""
+    p = p + 1e-12
+    p = p / p.sum(axis=1, keepdims=True)
+    entropy = -(p * np.log(p)).sum(axis=1)
+    ordered = -np.sort(-p, axis=1)
+    expected = ordered @ np.minimum(np.arange(1, p.shape[1] + 1), max(p.shape[1] - 1, 1))
+    return np.asarray(entropy / expected)
+
+
+class Questions(Protocol):
+    """What picks the next pair by the answers so far."""
+
+    def next_pair(self, answers: Iterable[Answer], skipped: Collection[int] = ()) -> tuple[int, int] | None:
+        """Return the sample to ask about and the one to compare it with; None if nothing is left."""
+
+
+def ask(rule: Questions, count: int, answer: Callable[[int, int, int], bool]) -> tuple[IntArray, BoolArray]:
+    """Return the first `count` pairs that the rule asks about, fewer if it runs out, and the answers.
+
+    `answer` gets two samples and the number of the question.
+    """
+    answers: list[Answer] = []
+    while len(answers) < count and (pair := rule.next_pair(answers)) is not None:
+        answers.append((*pair, answer(*pair, len(answers))))
+    return as_arrays(answers)
+
+
+def as_arrays(answers: list[Answer]) -> tuple[IntArray, BoolArray]:
+    """Return the pairs of answers, of shape (n_answers, 2), and which of them belong together."""
+    pairs = np.array([pair for *pair, _ in answers], dtype=np.int64).reshape(-1, 2)
+    return pairs, np.array([together for *_, together in answers], dtype=bool)

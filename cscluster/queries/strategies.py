@@ -1,0 +1,98 @@
+"""Active strategies beside Explore and Consolidate: Min-Max, NPU and COBRAS.
+
+Min-Max [1]_ and NPU [2]_ choose the next sample of Consolidate.  COBRAS, and the doubt by which
+``cscluster label`` asks, have modules of their own.
+
+References
+----------
+.. [1] P. Mallapragada, R. Jin, A. Jain, "Active Query Selection for Semi-supervised Clustering", ICPR
+   2008. doi:10.1109/ICPR.2008.4761792
+.. [2] S. Xiong, J. Azimi, X. Fern, "Active Learning of Constraints for Semi-supervised Clustering", IEEE
+   TKDE 26, 2014, sections 3.2 and 3.3. doi:10.1109/TKDE.2013.22
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import RandomForestClassifier
+
+from cscluster.arrays import BoolArray, FloatArray, IntArray, dense
+from cscluster.queries.active import ExploreConsolidate, as_arrays, ask, euclidean, uncertainty
+from cscluster.queries.cobras import Oracle, cobras
+from cscluster.queries.doubt import Doubt
+
+_TREES = 50
+
+
+def questions(
+    strategy: str, X: Any, n_clusters: int, count: int, answer: Oracle, rng: np.random.Generator
+) -> tuple[IntArray, BoolArray]:
+    """Return the first `count` pairs that a strategy asks about, fewer if it runs out, and the answers.
+
+    Parameters
+    ----------
+    strategy : str
+        A strategy of the schedule `Active`.
+    X : array or sparse matrix of shape (n_samples, n_features)
+        The samples.
+    n_clusters : int
+        Number of clusters; COBRAS does without.
+    count : int
+        Number of questions.
+    answer : callable
+        The oracle.
+    rng : Generator
+        Random choices.
+    """
+    preference = rng.permutation(X.shape[0]).astype(np.float64)
+    if strategy == "cobras":
+        return as_arrays(cobras(dense(X), count, answer, int(rng.integers(2**31))).answers)
+    if strategy == "doubt":
+        return ask(Doubt(X, n_clusters, int(rng.integers(2**31))), count, answer)
+    distance = euclidean(X)
+    interest: Callable[[list[list[int]]], FloatArray] | None = None
+    if strategy == "min_max":
+        interest = MinMax(distance)
+    elif strategy == "npu":
+        interest = Npu(dense(X), int(rng.integers(2**31)))
+    return ask(ExploreConsolidate(n_clusters, distance, preference, interest), count, answer)
+
+
+@dataclass
+class MinMax:
+    """The interest in a sample is its distance to the closest one that is in a group [1]_."""
+
+    distance: Callable[[int], FloatArray]
+
+    def __call__(self, groups: list[list[int]]) -> FloatArray:
+        """Return the interest in each sample."""
+        return np.min([self.distance(member) for group in groups for member in group], axis=0)
+
+
+@dataclass
+class Npu:
+    """The interest in a sample is its uncertainty for each question it is expected to cost [2]_.
+
+    With p_k the mean share of trees in which it ends in the leaf of the members of group k, normalised
+    over the groups, that is the entropy of p over the expected number of questions, groups being
+    compared in descending order of p.  The forest is trained on the members of the groups; [2]_ trains it
+    on a clustering of all samples.
+    """
+
+    X: FloatArray
+    seed: int
+
+    def __call__(self, groups: list[list[int]]) -> FloatArray:
+        """Return the interest in each sample."""
+        members = np.concatenate([np.array(group) for group in groups])
+        labels = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+        forest = RandomForestClassifier(_TREES, random_state=self.seed).fit(self.X[members], labels)
+        leaves = forest.apply(self.X)
+        p = np.zeros((len(self.X), len(groups)))
+        for number, group in enumerate(groups):
+            p[:, number] = np.mean([(leaves == leaves[member]).mean(axis=1) for member in group], axis=0)
+        return uncertainty(p)

@@ -1,0 +1,87 @@
+"""What a report says, in the order in which every format says it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cscluster.metrics.catalogue import lower_is_better, metric_title
+from cscluster.report import statistics
+from cscluster.report.aggregate import Results, at_last_point, where_varied
+from cscluster.report.means import means_tables, place_words
+from cscluster.report.page import Block, BulletList, Fold, Note, Page
+from cscluster.words import plural
+
+_MOST_NAMED = 5
+"""Methods whose missing trials are named one by one."""
+
+
+def compose(results: Results, by: str = "point") -> Page:
+    """Return the report of one run; all but ``point`` is about the last point only.
+
+    By a parameter, it is about the methods in which that parameter was varied.
+    """
+    if by != "point":
+        results = at_last_point(results)
+    if by in results.varied:
+        results = where_varied(results, by)
+    blocks: list[Block] = [*means_tables(results, by)]
+    for metric in results.metrics:
+        blocks += _outcome(results, metric)
+    return Page(results.title, [*blocks, *map(Note, notes(results, by))])
+
+
+def _outcome(results: Results, metric: str) -> Iterator[Block]:
+    """Yield what the tests say about a metric; nothing where there is only one algorithm."""
+    table = statistics.paired(results, metric)
+    places = [table.last[name] for name in results.datasets if name in table.last]
+    lines = []
+    for place in places:
+        scores = table.complete(place).rename(columns=results.marks)
+        if scores.shape[1] > 1 and len(scores) > 1:
+            lines.append(f"{place[0]}: {statistics.ordering(scores, lower_is_better(metric))}")
+    if not lines:
+        return
+    where = dict.fromkeys(place_words(results, place) for place in places)
+    at = next(iter(where)) if len(where) == 1 else "last points"
+    if sentence := statistics.sentence(results, metric):
+        yield sentence
+    yield Fold(
+        f"{metric_title(metric)} from worst to best, {at} "
+        f"(paired t-test at {statistics.ALPHA}: < significant, ~ not significant)",
+        [BulletList(lines)],
+    )
+
+
+def notes(results: Results, by: str = "point") -> list[str]:
+    """Return the lines below the tables: trial counts, what is bold, oracle choices, failures."""
+    if results.nothing_stored:
+        return ["no trial is stored yet"]
+    across = "column" if by == "point" else "row"
+    over = f"mean ± standard deviation over {results.planned} trials" if results.planned > 1 else "one trial"
+    repetitions = results.planned // results.repeats
+    test = "paired t-test" + (f" over {repetitions} repetitions" if results.repeats > 1 else "")
+    alike = f", or not significantly worse ({test}, {statistics.ALPHA})" if repetitions > 1 else ""
+    legend = f"{over}; bold (> in plain text): best in its {across}{alike}"
+    lines = [legend] if len(results.trials) else []
+    if len(results.cells) and results.cells["oracle"].any():
+        lines.append("* oracle: the parameters were picked with the true labels, as in the papers")
+    if results.mixed:
+        lines.append(f"mixed versions: {', '.join(results.mixed)}")
+    if len(results.missing):
+        lines.append(_missing(results))
+    for r in results.failures.itertuples():
+        what = r.message if r.message.startswith(f"{r.status}: ") else f"{r.status}: {r.message}"
+        lines.append(f"{plural(r.count, 'trial')} of {r.label} on {r.dataset}: {what}")
+    return lines
+
+
+def _missing(results: Results) -> str:
+    """Say which planned trials are not stored."""
+    rows = list(results.missing.itertuples())
+    named = [f"{r.label} on {r.dataset} {r.count} of {r.planned}" for r in rows[:_MOST_NAMED]]
+    more = [f"{len(rows) - _MOST_NAMED} more"] if len(rows) > _MOST_NAMED else []
+    total = plural(int(results.missing["count"].sum()), "planned trial")
+    return (
+        f"incomplete: {total} not stored ({', '.join(named + more)}); "
+        "no grid point is selected without all its trials"
+    )

@@ -1,0 +1,162 @@
+"""The tables of a run: means and standard deviations of its metrics."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from cscluster.errors import ConfigError, did_you_mean
+from cscluster.experiment.config import schedules
+from cscluster.metrics.catalogue import lower_is_better, metric_title
+from cscluster.report.aggregate import Place, Results
+from cscluster.report.statistics import leaders, paired
+from cscluster.report.table import BEST, PlainTable
+
+Spot = tuple[Place, str]
+"""What a cell is about: a place and a label."""
+
+
+class _Layout(NamedTuple):
+    """A table without its numbers: `spots` says what its cells are about, None where there is nothing."""
+
+    title: str
+    heads: list[str]
+    names: Sequence[str]
+    spots: list[list[Spot | None]]
+    compares_rows: bool = False
+
+
+def cell_text(mean: float, std: float, n: int, planned: int, metric: str) -> str:
+    """Return ``mean ± std`` and, where trials are missing, how many there are."""
+    if n == 0:
+        return f"N/A (0/{planned})"
+    digits = 1 if metric == "iterations" else 3
+    spread = "" if n < 2 or pd.isna(std) else f" ± {std:.{digits}f}"
+    return f"{mean:.{digits}f}{spread}" + (f" ({n}/{planned})" if n < planned else "")
+
+
+def points_word(results: Results) -> str:
+    """Say what the points of a run are."""
+    known = schedules.MODELS.get(results.schedule)
+    return known.AXIS if known else "number of constraints"
+
+
+def place_words(results: Results, place: Place) -> str:
+    """Say where on its axis a place is."""
+    tier = "" if results.axis == "point" else f", tier {place[2]}"
+    return f"{points_word(results)} {place[1]}{tier}"
+
+
+def means_tables(results: Results, by: str = "point") -> list[PlainTable]:
+    """Return the tables of a run, metric by metric.
+
+    Parameters
+    ----------
+    results : Results
+        With all points of the grids if `by` is a parameter.
+    by : str
+        ``point``: for each metric and data set, algorithms x points (and tiers).  ``dataset``: for each
+        metric, data sets x algorithms at the last point.  The name of a parameter that was varied: for
+        each metric and data set, algorithms x its values at the last point.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such parameter.
+    """
+    arrange = {"point": _by_point, "dataset": _by_dataset}.get(by, partial(_by_parameter, name=by))
+    layouts, tables = list(arrange(results)), []
+    for metric in results.metrics:
+        of_metric = results.cells[results.cells["metric"] == metric]
+        cells = {((r.dataset, r.point, r.tier), r.label): r for r in of_metric.itertuples()}
+        tables += [_table(results, metric, layout, cells) for layout in layouts]
+    return tables
+
+
+def _by_point(results: Results) -> Iterator[_Layout]:
+    stored = set(zip(results.cells["dataset"], results.cells["label"], strict=True))
+    for dataset in results.datasets:
+        places = [place for place in results.axes.places if place[0] == dataset]
+        labels = [label for label in results.labels if (dataset, label) in stored]
+        yield _Layout(
+            f"on {dataset} by {points_word(results)}",
+            ["algorithm", *(str(p) if results.axis == "point" else f"{p} t{t}" for _, p, t in places)],
+            [results.marks[label] for label in labels],
+            [[(place, label) for place in places] for label in labels],
+            compares_rows=True,
+        )
+
+
+def _by_dataset(results: Results) -> Iterator[_Layout]:
+    last = _last_places(results)
+    where = {name: place_words(results, place) for name, place in last.items()}
+    alike = len(set(where.values())) == 1
+    if last:
+        yield _Layout(
+            f"by data set, {next(iter(where.values()))}" if alike else "by data set",
+            ["data set", *results.marks.values()],
+            [name if alike else f"{name} ({words})" for name, words in where.items()],
+            [[(place, label) for label in results.labels] for place in last.values()],
+        )
+
+
+def _by_parameter(results: Results, name: str) -> Iterator[_Layout]:
+    if name not in results.varied:
+        known = ["point", "dataset", *results.varied]
+        raise ConfigError(f"Cannot show '{results.name}' by '{name}'{did_you_mean(name, known)}")
+    labels: dict[tuple[str, str], str] = {}
+    rows = results.trials[["label", "entry", "grid"]].drop_duplicates()
+    for label, entry, grid in rows.itertuples(index=False):
+        point = json.loads(grid)
+        if name in point:
+            value = json.dumps(point.pop(name))
+            rest = ", ".join(f"{key}={point[key]}" for key in point)
+            labels[f"{entry} ({rest})" if rest else entry, value] = label
+    names, values = (list(dict.fromkeys(spot[side] for spot in labels)) for side in (0, 1))
+    for dataset, place in _last_places(results).items():
+        yield _Layout(
+            f"on {dataset} by {name}, {place_words(results, place)}",
+            ["algorithm", *(str(json.loads(value)) for value in values)],
+            names,
+            [[(place, labels[row, v]) if (row, v) in labels else None for v in values] for row in names],
+        )
+
+
+def _last_places(results: Results) -> dict[str, Place]:
+    """Return the last point, and its last tier, of each data set."""
+    last = {place[0]: place for place in sorted(results.axes.places)}
+    return {name: last[name] for name in results.datasets}
+
+
+def _table(results: Results, metric: str, layout: _Layout, cells: Mapping[Spot, Any]) -> PlainTable:
+    """Fill a table with the means of a metric, and mark the best of its rows or columns."""
+    best = _best(results, metric, layout)
+    rows, marks, small = [], {}, {}
+    for i, (name, spots) in enumerate(zip(layout.names, layout.spots, strict=True)):
+        found = [cells.get(spot) if spot else None for spot in spots]
+        rows.append([name, *(cell_text(c.mean, c.std, c.n, c.planned, metric) if c else "" for c in found)])
+        for j, cell in enumerate(found):
+            if cell and (best[i, j] or cell.n < cell.planned):
+                marks[i, j + 1] = BEST if best[i, j] else "failed"
+            if cell and cell.params and not cell.label.endswith(f"({cell.params})"):
+                small[i, j + 1] = cell.params
+    caption, numbers = f"{metric_title(metric)} {layout.title}", len(layout.heads) - 1
+    return PlainTable(caption, layout.heads, rows, numbers, marks, small, ascending=lower_is_better(metric))
+
+
+def _best(results: Results, metric: str, layout: _Layout) -> np.ndarray[Any, Any]:
+    """Tell which cells of a table are best in their column, or in their row."""
+    scores = paired(results, metric)
+    place, label = ({name: i for i, name in enumerate(axis)} for axis in (scores.places, scores.labels))
+    values = np.full((len(scores.draws), len(layout.spots), len(layout.heads) - 1), np.nan)
+    for i, spots in enumerate(layout.spots):
+        for j, spot in enumerate(spots):
+            if spot:
+                values[:, i, j] = scores.values[:, place[spot[0]], label[spot[1]]]
+    lower = lower_is_better(metric)
+    return leaders(values.swapaxes(1, 2), lower).T if layout.compares_rows else leaders(values, lower)

@@ -1,0 +1,326 @@
+"""The result directory of a run.
+
+::
+
+    results/NAME/
+      run.json      what the run is: experiment, cells, plan, environments; with a checksum
+      trials.jsonl  one line for each finished trial, each with a checksum; a run appends to it
+
+Of two lines with the same key the later counts.  A torn last line is left out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import html
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from filelock import FileLock, Timeout
+
+from cscluster import atomic
+from cscluster.errors import StoreError
+from cscluster.store import DEFINITION, run_paths
+from cscluster.store.definition import CellEntry, Definition
+from cscluster.store.records import Record, from_line
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RUN_NAME_RULE = "must start with a letter or digit and hold only letters, digits, '_', '-' and '.'"
+_INTERNAL = ("key", "cell", "params", "message", "warnings", "environment", "recorded")
+"""Columns that `RunDirectory.to_frame` leaves out."""
+
+
+class RunDirectory:
+    """Reads a run's directory; `writing` opens it for the one process that writes."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(path)
+
+    @property
+    def trials(self) -> Path:
+        """The file of records."""
+        return self.path / "trials.jsonl"
+
+    def exists(self) -> bool:
+        """Tell whether a run was ever started here."""
+        return (self.path / DEFINITION).is_file()
+
+    def check_version(self) -> None:
+        """Refuse a run of an earlier version.
+
+        Raises
+        ------
+        StoreError
+            If the directory holds one.
+        """
+        if not self.exists() and (self.path / "plan.json").is_file():
+            raise StoreError(
+                f"'{self.path}' holds a run of version 0.2, whose methods and files have changed since; "
+                "delete it, or choose another name or another directory of results."
+            )
+
+    def check_free(self) -> None:
+        """Refuse a directory that holds something other than a run, or that cannot be written to.
+
+        Raises
+        ------
+        StoreError
+            If it does, or cannot.
+        """
+        if self.exists():
+            return
+        self.check_version()
+        # What another run has begun to write, and its lock, have names with a dot.
+        if self.path.is_dir() and any(not path.name.startswith(".") for path in self.path.iterdir()):
+            raise StoreError(
+                f"'{self.path}' holds files but no results of cscluster; "
+                "choose another name or another directory of results."
+            )
+        existing = next(path for path in (self.path, *self.path.absolute().parents) if path.exists())
+        if not existing.is_dir():
+            raise StoreError(f"'{existing}' is a file; choose another directory of results.")
+        if not os.access(existing, os.W_OK | os.X_OK):
+            raise StoreError(
+                f"No permission to write results to '{self.path}'; choose another directory of results."
+            )
+
+    @cached_property
+    def definition(self) -> Definition:
+        """What the run is; read once.
+
+        Raises
+        ------
+        StoreError
+            If the directory holds no run, or its definition is damaged.
+        """
+        file = self.path / DEFINITION
+        try:
+            return Definition.read(file.read_bytes())
+        except FileNotFoundError:
+            raise StoreError(f"'{self.path}' is not a result directory: it has no {DEFINITION}.") from None
+        except (OSError, ValueError, RecursionError) as error:
+            raise StoreError(f"Cannot read '{file}': {error}.") from None
+
+    def reload(self) -> None:
+        """Forget the definition, which another process may have replaced."""
+        self.__dict__.pop("definition", None)
+
+    def records(self, start: int = 0) -> Iterator[Record]:
+        """Yield the stored records from a byte of the file on; a torn last line is left out.
+
+        Raises
+        ------
+        StoreError
+            If a line was damaged or edited; the line is named.
+        """
+        for number, line in enumerate(self.lines(start), start=1):
+            try:
+                yield from_line(line)
+            except (ValueError, RecursionError) as error:
+                raise StoreError(
+                    f"{self.trials}:{number}: this line cannot be trusted: {error}. "
+                    "Delete the line to have its trial run again."
+                ) from None
+
+    def lines(self, start: int = 0) -> Iterator[bytes]:
+        """Yield the whole lines of the file of records from a byte on."""
+        try:
+            with self.trials.open("rb") as file:
+                file.seek(start)
+                yield from (line for line in file if line.endswith(b"\n"))
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise StoreError(f"Cannot read '{self.trials}': {error.strerror}.") from error
+
+    def stored(self, cells: Mapping[str, CellEntry] | None = None) -> pd.DataFrame:
+        """Return all stored records as a data frame (`trials_frame`), named by `cells` or by its own."""
+        from cscluster.store import archive
+        from cscluster.store.frame import trials_frame, with_names
+
+        if cells is None:
+            cells = self.definition.cells if self.exists() else {}
+        file = self.path / archive.NAME
+        return with_names(archive.read(file) if file.is_file() else trials_frame(self.records()), cells)
+
+    def planned(self, stored: pd.DataFrame | None = None) -> pd.DataFrame:
+        """Return the stored records of the present plan, in its order; `stored` if they were read already."""
+        from cscluster.store.frame import planned_rows
+
+        return planned_rows(self.stored() if stored is None else stored, self.definition.plan.keys())
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the records of the present plan as a table, one row for each trial and tier.
+
+        Each parameter has a column, called ``params.NAME``; it is empty for algorithms without it.
+        """
+        import pandas as pd
+
+        frame = self.planned().rename(columns=lambda name: name.removeprefix("m:"))
+        names = [name for name in frame if name not in _INTERNAL]
+        params = pd.DataFrame([json.loads(each) for each in frame["params"]], index=frame.index)
+        grid = frame["grid"].map(json.loads)
+        return pd.concat([frame[names].assign(grid=grid), params.add_prefix("params.")], axis=1)
+
+    def __repr__(self) -> str:
+        return f"RunDirectory({str(self.path)!r})"
+
+    def _repr_html_(self) -> str:
+        """Return the run for notebooks: progress, and the means at its last point."""
+        if not self.exists():
+            return f"<p>{html.escape(repr(self))}: no run was started here</p>"
+        experiment, frame = self.definition.experiment, self.to_frame()
+        failed = int((frame["status"] != "ok").sum()) if len(frame) else 0
+        lines = [
+            f"<b>{html.escape(experiment.title or experiment.name)}</b>",
+            f"{len(frame)} of {len(self.definition.plan.keys())} trials are stored, {failed} of them failed",
+            f"in <code>{html.escape(str(self.path))}</code>",
+        ]
+        return f"<div><p>{'<br>'.join(lines)}</p>{_means(frame, experiment.metrics)}</div>"
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Writer]:
+        """Lock the directory and yield a writer; what is to be changed is read only after that.
+
+        Raises
+        ------
+        StoreError
+            If the directory cannot be made, or another process is writing to it.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"Cannot write to '{self.path}': {error.strerror}.") from error
+        try:
+            lock = FileLock(self.path / ".lock").acquire(blocking=False)
+        except Timeout:
+            raise StoreError(
+                f"Another run is writing to '{self.path}'; "
+                "wait for it or choose another directory of results."
+            ) from None
+        except OSError as error:
+            raise StoreError(f"Cannot lock '{self.path}': {error.strerror}.") from error
+        with lock:
+            atomic.remove_abandoned(self.path)
+            self.reload()
+            writer = Writer(self)
+            try:
+                yield writer
+            finally:
+                writer.close()
+
+
+def _means(frame: pd.DataFrame, metrics: list[str]) -> str:
+    """Return a table of mean scores at the last point of each data set, as HTML."""
+    shown = [name for name in metrics if name in frame]
+    if not shown:
+        return ""
+    last = frame[frame["point"] == frame.groupby("dataset")["point"].transform("max")]
+    last = last[last["tier"] == last.groupby("dataset")["tier"].transform("max")]
+    rows = last.assign(
+        parameters=last["grid"].map(lambda grid: ", ".join(f"{k}={v}" for k, v in grid.items()))
+    )
+    by = {"dataset": "data set", "label": "algorithm", "point": "constraints", "parameters": "parameters"}
+    table = rows[[*by, *shown]].rename(columns=by).groupby(list(by.values()), sort=False)[shown].mean()
+    return str(table.reset_index().to_html(index=False, border=0, max_rows=20, float_format="%.3f"))
+
+
+def is_run_name(name: str) -> bool:
+    """Tell whether a run may be called so; such a name stays inside the directory of results."""
+    return re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}", name) is not None
+
+
+def run_directories(out: Path) -> list[RunDirectory]:
+    """Return the runs stored in a directory of results, by name."""
+    return [RunDirectory(path) for path in run_paths(out)]
+
+
+def find_run(name: str, out: Path) -> RunDirectory | None:
+    """Return the run called `name` in a directory of results, or in the directory `name`, if there is one."""
+    candidates = (RunDirectory(path) for path in (out / name, Path(name)))
+    return next((directory for directory in candidates if directory.exists()), None)
+
+
+class Writer:
+    """Appends records; each is on disk when `append` returns."""
+
+    def __init__(self, directory: RunDirectory) -> None:
+        self.directory = directory
+        self._file: IO[bytes] | None = None
+
+    def put_definition(self, definition: Definition) -> None:
+        """Replace what the run is, in one step."""
+        self._replace(self.directory.path / DEFINITION, definition.line().encode())
+        self.directory.definition = definition
+
+    def put_lines(self, lines: Iterable[bytes]) -> None:
+        """Replace the file of records, in one step."""
+        self._replace(self.directory.trials, b"".join(lines))
+
+    def end(self) -> int:
+        """Return the size of the file of records; a torn last line is removed."""
+        if not self.directory.trials.exists():
+            return 0
+        self.append([])
+        return self.directory.trials.stat().st_size
+
+    def append(self, lines: Iterable[bytes]) -> None:
+        """Append the lines of records in one write and force them to disk."""
+        left = memoryview(b"".join(lines))
+        with self._explained():
+            if self._file is None:
+                self._file = self._open()
+            start = self._file.seek(0, os.SEEK_END)
+            try:
+                while left:  # a disk that gets full, or a limit, takes only a part at first
+                    left = left[self._file.write(left) :]
+                os.fsync(self._file.fileno())
+            except OSError:
+                with contextlib.suppress(OSError):
+                    self._file.truncate(start)
+                raise
+
+    def close(self) -> None:
+        """Close the record file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _open(self) -> IO[bytes]:
+        """Open the record file behind its last whole line."""
+        file = self.directory.trials.open("a+b", buffering=0)
+        size = file.seek(0, os.SEEK_END)
+        tail = min(size, 1 << 16)
+        while size:
+            file.seek(size - tail)
+            last = file.read(tail).rfind(b"\n")
+            if last >= 0 or tail == size:
+                file.truncate(size - tail + last + 1)
+                break
+            tail = min(size, tail * 16)
+        return file
+
+    def _replace(self, path: Path, content: bytes) -> None:
+        self.close()
+        with self._explained():
+            atomic.replace(path, content)
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise StoreError(
+                    f"No space left for '{self.directory.path}'; free some and start the same command again: "
+                    "finished trials are kept."
+                ) from error
+            raise StoreError(f"Cannot write to '{self.directory.path}': {error.strerror}.") from error

@@ -1,0 +1,303 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from cscluster.data.load import read_table
+from cscluster.data.table import Columns, from_pandas
+from cscluster.errors import DataError
+from cscluster.tables.table import read_new
+
+
+def put(folder, text, name="toy.csv"):
+    (folder / name).write_text(text)
+    return str(folder / name)
+
+
+def test_columns_get_their_parts(tmp_path):
+    path = put(
+        tmp_path,
+        "ID,who,colour,size,weight,kind\n007,Ann,red,1,,x\n008,Bob,blue,2,4.5,x\n009,Cyd,red,,5.5,y\n010,Dan,red,7,1,y\n",
+    )
+    table = read_table(path, Columns(target="kind"))
+    assert table.ids == ["007", "008", "009", "010"]
+    assert table.id_column == "ID"
+    assert table.features == ["size", "weight"]
+    assert np.isnan(table.X).sum() == 2
+    assert table.categorical["colour"].tolist() == ["red", "blue", "red", "red"]
+    assert table.y.tolist() == [0, 0, 1, 1]
+    assert table.notes == ["left out: who (text with 4 different values)"]
+
+
+def test_what_the_user_says_goes_first(tmp_path):
+    path = put(tmp_path, "id,nr,a,b\nx,1,2,3\nx,2,5,6\ny,3,1,1\n")
+    plain = read_table(path, Columns())
+    assert plain.ids == []  # names that are not unique name nothing
+    assert plain.features == ["a", "b"]
+    assert plain.notes == ["left out: id (text with 2 different values), nr (counts the rows)"]
+    assert read_table(path, Columns(features=["nr", "b"])).features == ["nr", "b"]
+    assert read_table(path, Columns(ignore=["a"])).features == ["b"]
+    assert read_table(path, Columns(id="nr")).ids == ["1", "2", "3"]
+
+
+def test_many_columns_with_decimal_commas_are_one_note(tmp_path):
+    path = put(tmp_path, "a;b;c\n1,5;2,5;x\n2,5;1,5;x\n0,5;1,5;y\n3,5;0,25;y\n")
+    table = read_table(path, Columns())
+    assert table.X[0].tolist() == [1.5, 2.5]
+    assert table.notes == ["2 columns: decimal commas are read as points"]
+
+
+def test_cells_that_are_not_quite_numbers(tmp_path):
+    path = put(
+        tmp_path, "a;b;c\n" + "".join(f"{i * 7 % 5};{i},5;{'?' if i == 3 else i % 4}\n" for i in range(20))
+    )
+    table = read_table(path, Columns())
+    assert table.features == ["a", "b", "c"]
+    assert table.X[:3, 1].tolist() == [0.5, 1.5, 2.5]
+    assert np.isnan(table.X[3, 2])
+    assert table.notes == [
+        "column 'b': decimal commas are read as points",
+        "column 'c': '?' among numbers, taken as missing",
+    ]
+
+
+def test_thousands_are_not_taken_for_decimals(tmp_path):
+    path = put(tmp_path, "a,b\n" + "".join(f'{i * 3 % 7},"{i + 1},000"\n' for i in range(30)))
+    assert read_table(path, Columns()).notes == ["left out: b (text with 30 different values)"]
+
+
+@pytest.mark.parametrize("head", ["nr", "", "Index"])
+def test_a_first_column_that_counts_names_the_rows(tmp_path, head):
+    table = read_table(put(tmp_path, f"{head},a\n1,5\n2,7\n3,6\n"), Columns())
+    assert table.ids == ["1", "2", "3"]  # so that a link of row 1 is one of the first row
+    assert table.id_column == (head or "Unnamed: 0")
+    assert read_table(put(tmp_path, "a,nr\n5,1\n7,2\n6,3\n"), Columns()).ids == []
+
+
+def test_a_text_column_that_could_name_the_rows_is_found(tmp_path):
+    rows = "".join(f"{i * 7 % 20},car {i}\n" for i in range(20))
+    assert read_table(put(tmp_path, f"a,\n{rows}"), Columns()).naming == ("Unnamed: 1", None)
+    doubled = rows.replace("car 7\n", "car 3\n")
+    assert read_table(put(tmp_path, f"a,car\n{doubled}"), Columns()).naming == ("car", "car 3")
+    few = "".join(f"{i * 7 % 20},{i % 3}x\n" for i in range(20))
+    assert read_table(put(tmp_path, f"a,car\n{few}"), Columns()).naming is None
+
+
+def test_columns_that_are_strange_get_a_remark(tmp_path):
+    rows = "".join(f"{i * 7 % 5},{1900 + 2 * i},{'ab'[i % 2]}\n" for i in range(12))
+    table = read_table(put(tmp_path, f"a,year,Species\n{rows}"), Columns())
+    assert table.notes == [
+        "column 'year' rises from row to row like a number of the row; ignore it if it is one",
+        "column 'Species': clustered by; if these are true classes, name the target",
+    ]
+    assert read_table(put(tmp_path, f"a,year,Species\n{rows}"), Columns(target="Species")).notes[1:] == []
+
+
+@pytest.mark.parametrize(
+    ("cells", "days"),
+    [
+        (["1970-01-02", "1970-01-03", "", "1970-01-11"], [1, 2, np.nan, 10]),
+        (["1970-01-02 12:00", "1970-01-03T00:00", "1970-01-05", "1970-01-11"], [1.5, 2, 4, 10]),
+        (["02.01.1970", "13.01.1970", "05.01.1970", "11.01.1970"], [1, 12, 4, 10]),
+    ],
+)
+def test_dates_become_days(tmp_path, cells, days):
+    table = read_table(
+        put(tmp_path, "a,born\n" + "".join(f"{i % 3},{c}\n" for i, c in enumerate(cells))), Columns()
+    )
+    assert np.array_equal(table.X[:, 1], days, equal_nan=True)
+    assert table.dates == {"born"}
+    assert table.notes == ["column 'born': dates, taken as days"]
+    new = read_new(put(tmp_path, f"a,born\n1,{cells[3]}\n"), None, None, ["a", "born"], [])
+    assert new.X[0, 1] == 10
+
+
+def test_dates_that_may_be_read_in_two_ways_are_left_alone(tmp_path):
+    path = put(tmp_path, "a,born\n1,01/02/1970\n2,03/04/1970\n3,05/06/1970\n2,07/08/1970\n")
+    assert read_table(path, Columns()).notes == ["left out: born (text with 4 different values)"]
+
+
+def test_labels_of_some_rows(tmp_path):
+    path = put(tmp_path, "a,kind\n1,x\n2,\n5,y\n6, x \n3,\n")
+    table = read_table(path, Columns(labels="kind"))
+    assert table.partial_labels.tolist() == [0, -1, 1, 0, -1]
+    assert table.features == ["a"]
+    assert not table.categorical
+
+
+def test_an_excel_file_is_read_or_its_reader_is_named(tmp_path):
+    path = tmp_path / "toy.xlsx"
+    try:
+        pd.DataFrame({"id": ["x", "y"], "a": [1.5, 2.5]}).to_excel(path, index=False)
+    except ImportError:
+        path.write_bytes(b"PK")
+        with pytest.raises(DataError, match=r"needs openpyxl: pip install 'cscluster\[excel\]'"):
+            read_table(str(path), Columns())
+        return
+    assert read_table(str(path), Columns()).ids == ["x", "y"]
+
+
+def test_a_data_frame_is_a_table_too():
+    frame = pd.DataFrame({"a": [1, 2, 4], 7: ["p", "p", "q"]}, index=["x", "y", "z"])
+    table = from_pandas(frame, Columns())
+    assert (table.ids, table.features, list(table.categorical)) == (["x", "y", "z"], ["a"], [])
+    assert frame.columns.tolist() == ["a", 7]
+    assert from_pandas(frame.reset_index(drop=True), Columns()).ids == []
+    born = frame.assign(born=pd.to_datetime(["1970-01-02", "1970-01-03", None]))
+    assert np.array_equal(from_pandas(born, Columns()).X[:, 1], [1, 2, np.nan], equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "says"),
+    [
+        ("a,b\n1,2\n", Columns(), "has 1 row; clusters need two or more"),
+        (
+            "a,kind\n1,x\n2,\n",
+            Columns(labels="kind"),
+            "'kind' holds only the class 'x'; labels of two classes",
+        ),
+        ("a,kind\n1,\n2,\n", Columns(labels="kind"), "'kind' holds no labels"),
+        ("a,b\n1,2\n3,4\n", Columns(labels="kind"), "has no column 'kind'"),
+        ("a,b\n1,2\n3,4\n", Columns(id="who"), "has no column 'who'"),
+        ("a,weight\n1,2\n3,4\n", Columns(features=["wieght"]), "did you mean 'weight'?"),
+        ("a,b\n", Columns(), "has 0 rows"),
+        (
+            "a,b\n1,x\n1,y\n1,z\n",
+            Columns(),
+            r"no columns to cluster by: a \(always the same\), b \(text with 3",
+        ),
+        ("a,b\n1,\n2,\n", Columns(ignore=["a"]), r"no columns to cluster by: b \(empty\)"),
+        ("who,b\np,1\np,2\n", Columns(id="who"), "holds 'p' more than once"),
+        ("who,b\np,1\n,2\n", Columns(id="who"), "has no value in row 1"),
+    ],
+)
+def test_bad_tables_are_one_sentence(tmp_path, text, columns, says):
+    with pytest.raises(DataError, match=says):
+        read_table(put(tmp_path, text), columns)
+
+
+def test_data_sets_by_name_and_their_columns():
+    iris = read_table("iris", Columns())
+    assert iris.X.shape == (150, 4)
+    assert iris.classes == ["setosa", "versicolor", "virginica"]
+    names = iris.features
+    assert read_table("iris", Columns(ignore=names[:2])).features == names[2:]
+    with pytest.raises(DataError, match="has no column 'petals'"):
+        read_table("iris", Columns(features=["petals"]))
+    assert read_table("mnist0689", Columns()).image
+
+
+def test_arrays(tmp_path):
+    np.save(tmp_path / "toy.npy", np.arange(12.0).reshape(6, 2))
+    assert read_table(str(tmp_path / "toy.npy"), Columns()).X.shape == (6, 2)
+    with pytest.raises(DataError, match="There is no data file"):
+        read_table(str(tmp_path / "other.npy"), Columns())
+
+
+def test_new_rows_have_the_columns_in_any_order(tmp_path):
+    path = put(tmp_path, "extra,colour,b,id,a\nz,red,1,01,5\nz,blue,,02,6\n")
+    table = read_new(path, None, "id", ["a", "b"], ["colour"])
+    assert np.array_equal(table.X, [[5, 1], [6, np.nan]], equal_nan=True)
+    assert table.categorical["colour"].tolist() == ["red", "blue"]
+    assert table.ids == ["01", "02"]
+    assert table.notes == ["1 empty cell filled with the medians of the model"]
+    assert read_new(path, None, "nr", ["a"], []).ids == []
+
+
+@pytest.mark.parametrize(
+    ("text", "id_column", "says"),
+    [
+        ("a\n1\n", None, "has no column 'b', which the model needs"),
+        ("a,B\n1,2\n", None, "did you mean 'B'?"),
+        (
+            "a,b\n1,2\n3,many\n",
+            None,
+            "Column 'b' must hold numbers, as it did for the model; row 1 holds 'many'",
+        ),
+        ("a,b\n1,2\n", "who", "has no column 'who'"),
+        ("a,b\n", None, "has 0 rows"),
+    ],
+)
+def test_new_rows_that_do_not_suit(tmp_path, text, id_column, says):
+    with pytest.raises(DataError, match=says):
+        read_new(put(tmp_path, text), id_column, "id", ["a", "b"], [])
+
+
+def test_an_array_cannot_stand_for_a_table(tmp_path):
+    np.save(tmp_path / "toy.npy", np.zeros((3, 2)))
+    with pytest.raises(DataError, match="no column 'a'"):
+        read_new(str(tmp_path / "toy.npy"), None, None, ["a", "b"], [])
+    with pytest.raises(DataError, match="made from an array without names"):
+        read_new(put(tmp_path, "a,b\n1,2\n"), None, None, [], [])
+
+
+def test_truth_values_with_a_gap_are_numbers(tmp_path):
+    path = put(tmp_path, "a,b\nTrue,1.5\nFalse,2\n,3\nTrue,4.5\n")
+    table = read_table(path, Columns())
+    assert table.features == ["a", "b"]
+    assert table.X[:, 0].tolist() == pytest.approx([1.0, 0.0, np.nan, 1.0], nan_ok=True)
+    assert table.notes == []
+
+
+def test_names_that_mean_nothing_to_pandas_name_rows(tmp_path):
+    path = put(tmp_path, "id,x,y\nNA,1,2\nNone,2,3\nnull,8,9\nb,9,8\n")
+    for columns in (Columns(), Columns(id="id")):
+        assert read_table(path, columns).ids == ["NA", "None", "null", "b"]
+
+
+def test_numbers_called_id_with_gaps_stay_numbers(tmp_path):
+    path = put(tmp_path, "ID,x\n3.5,1\n,5\n,3\n7.5,9\n")
+    for columns in (Columns(), Columns(features=["ID", "x"])):
+        table = read_table(path, columns)
+        assert table.features == ["ID", "x"]
+        assert np.isnan(table.X).sum() == 2
+        assert not any("among numbers" in note for note in table.notes)
+
+
+def test_an_empty_id_is_still_missing(tmp_path):
+    path = put(tmp_path, "id,x,y\na,1,2\n,2,3\n")
+    with pytest.raises(DataError, match="Column 'id' of data set 'toy' has no value in row 1"):
+        read_table(path, Columns(id="id"))
+
+
+def test_three_decimals_are_decimals_where_semicolons_separate(tmp_path):
+    cells = "x{0}y\n0,125{0}1,250\n0,250{0}2,500\n7,125{0}8,125\n"
+    table = read_table(put(tmp_path, cells.format(";")), Columns())
+    assert table.X[:, 0].tolist() == [0.125, 0.25, 7.125]
+    with pytest.raises(DataError, match="no columns to cluster by"):
+        read_table(put(tmp_path, cells.format("\t"), "toy.tsv"), Columns())  # may be thousands
+
+
+def test_dates_far_away_are_days(tmp_path):
+    path = put(tmp_path, "x,end\n1,2024-01-01\n2,1066-10-14\n5,9999-12-31\n")
+    table = read_table(path, Columns())
+    assert table.dates == {"end"}
+    assert table.X[:, 1].tolist() == [19723.0, -329893.0, 2932896.0]
+
+
+def test_columns_that_are_clustered_by_as_numbers_do_not_name_rows(tmp_path):
+    text = "x,y\n" + "".join(f"{i}.5,{i * i}\n" for i in range(20)) + "?,3\n"
+    assert read_table(put(tmp_path, text), Columns()).naming is None
+
+
+def test_days_that_rise_are_no_row_numbers(tmp_path):
+    text = "x,day\n" + "".join(f"{i % 3},2024-01-{i + 1:02}\n" for i in range(12))
+    assert not any("rises" in note for note in read_table(put(tmp_path, text), Columns()).notes)
+
+
+def test_new_rows_are_read_as_those_of_the_model(tmp_path):
+    path = put(tmp_path, "x,kind,day\n1,01,2024-01-01\n?,02,2024-01-02\n" + "3,01,2024-01-03\n" * 18)
+    new = read_new(path, None, None, ["x", "day"], ["kind"], dates=["day"])
+    assert new.categorical["kind"][:2].tolist() == ["01", "02"]
+    assert new.notes == [
+        "column 'x': '?' among numbers, taken as missing",
+        "1 empty cell filled with the medians of the model",
+    ]
+    with pytest.raises(
+        DataError, match="Column 'day' must hold numbers, as it did for the model; it holds dates"
+    ):
+        read_new(path, None, None, ["x", "day"], ["kind"], dates=[])
+    with pytest.raises(
+        DataError, match="Column 'x' must hold dates, as it did for the model; it holds numbers"
+    ):
+        read_new(path, None, None, ["x", "day"], ["kind"], dates=["x", "day"])
+    read_new(path, None, None, ["x", "day"], ["kind"])  # a model that does not tell
