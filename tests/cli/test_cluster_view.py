@@ -21,6 +21,7 @@ def test_compilation_is_told_of_when_it_begins():
 
 
 def test_a_fit_moves_the_bar(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
     terminal = Console(file=io.StringIO(), force_terminal=True)
     monkeypatch.setattr(cluster_view, "err", terminal)
     with cluster_view.fits("clustering") as begin:
