@@ -73,7 +73,7 @@ def test_advice_is_that_of_the_benchmark():
     ]
     complete = [row[0] for row in tracks if len(set(row[3].split(" of "))) == 1]
     said = "all eight tracks have" if len(complete) == 8 else f"{NUMBERS[len(complete)]} of eight tracks have"
-    assert f"({said} all their draws" in " ".join(README.split())
+    assert f"({said} all their repetitions" in " ".join(README.split())
     assert len(tracks) == 8
 
 

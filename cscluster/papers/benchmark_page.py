@@ -69,7 +69,7 @@ class TrackReport:
     def point(self, point: int) -> str:
         """Return what a point is, in words."""
         unit = {"fraction": f"{point} % of the samples", "labelled": f"{point} labels of each class"}
-        return unit.get(self.results.schedule, f"{point} links")
+        return unit.get(self.results.schedule, f"{point} constraints")
 
     @cached_property
     def rankings(self) -> dict[int, Ranking]:
@@ -137,8 +137,8 @@ def _recommendations(reports: Mapping[str, TrackReport]) -> PlainTable:
                     f"{len(ranking.table)} x {report.repetitions}",
                 ]
             )
-    heads = ["situation", "links", "best mean rank (mean ARI, CPU s)", "its wins/ties/losses",
-             f"fastest not different and within {NEAR} of it", "not different", AUTO, BASELINE,
+    heads = ["situation", "constraints", "best mean rank (mean ARI, CPU s)", "its wins/ties/losses",
+             f"fastest tied with it (ARI within {NEAR})", "tied with the best", AUTO, BASELINE,
              "data sets x repetitions"]  # fmt: skip
     return PlainTable("", heads, rows, numbers=4)
 
@@ -222,7 +222,7 @@ def _published(report: TrackReport) -> Iterator[Block]:
         for label, lead in leads[leads > 0].sort_values(ascending=False, kind="stable").items():
             faster = two_digits(ranking.seconds[rival] / ranking.seconds[label])
             rows.append([report.point(point), label, f"{lead:+.3f}", ranking.against(label, rival), faster])
-    heads = ["links", "method", "lead in mean ARI", "wins/ties/losses", "printed seconds over ours"]
+    heads = ["constraints", "method", "lead in mean ARI", "wins/ties/losses", "printed seconds over ours"]
     yield PlainTable(f"Ours with a higher mean than {' and '.join(rivals)}", heads, rows, numbers=3)
 
 
@@ -242,7 +242,7 @@ def _between_repetitions(
     caption = (
         f"Mean ARI of {_PRINTED_RIVALS[0]} in each repetition; the printed one is of a single constraint set"
     )
-    heads = ["links", "printed", "ours", "standard deviation", "repetitions that reach it"]
+    heads = ["constraints", "printed", "ours", "standard deviation", "repetitions that reach it"]
     return PlainTable(caption, heads, rows, numbers=4)
 
 
@@ -251,7 +251,7 @@ def _printed_rival(ranking: Ranking) -> str:
 
 
 def _cost_of_noise(clean: TrackReport, noisy: TrackReport) -> PlainTable:
-    """Say what wrong links cost: mean ARI without less that with them, on what both tracks have run."""
+    """Say what noisy constraints cost: mean ARI without less that with them, on what both tracks have run."""
     shared = set(clean.results.trials["draw"]) & set(noisy.results.trials["draw"])
     right, wrong = of_repetitions(clean.results, shared), of_repetitions(noisy.results, shared)
     points = sorted(set(points_of(right)) & set(points_of(wrong)))
@@ -268,7 +268,7 @@ def _cost_of_noise(clean: TrackReport, noisy: TrackReport) -> PlainTable:
         for label in table.mean(axis=1).sort_values(kind="stable").index
     ]
     caption = (
-        "What the wrong links cost: mean ARI without them less mean ARI with them, of what the links had "
+        "What the noise costs: mean ARI without it less mean ARI with it, of what the constraints had "
         f"gained over {BASELINE}; {plural(len(shared), 'repetition')}"
     )
     return PlainTable(caption, ["method", *map(noisy.point, points)], rows, numbers=len(points))

@@ -17,7 +17,7 @@ class Track(BaseModel):
     Attributes
     ----------
     title, about, situation : str
-        Heading, what the links are, and for whom that matters.
+        Heading, what the constraints are, and for whom that matters.
     sets : str, optional
         Name of a list of data sets.
     settings : list of str
@@ -25,7 +25,7 @@ class Track(BaseModel):
     quick : list of str, optional
         Further changes for the quick form; without them the track is no part of it.
     clean : str, optional
-        The track that differs from this one in having no wrong links.
+        The track that differs from this one in having no noise.
     printed : bool
         Whether a publication prints numbers for its protocol (``printed.csv``).
     """

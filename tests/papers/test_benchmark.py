@@ -93,12 +93,12 @@ def test_the_page_from_stored_runs_goes_on_where_it_stopped(tmp_path):
     }
     folder = first.write(runs)
     text = (folder / "BENCHMARK.md").read_text()
-    assert "| Few, some and many links | 3 | 3 | 1 of 2 |" in text
+    assert "| Few, some and many constraints | 3 | 3 | 1 of 2 |" in text
     assert "Not run: Labelled samples" in text
     assert "**PCCC (printed)**" in text
     assert re.search(r"\| 20 % of the samples \| [01]\.\d{3} \| [01]\.\d{3} \|  \| [01] of 1 \|", text)
-    assert "What the wrong links cost" in text
-    assert "| hard links that do not contradict each other | 20 % of the samples |" in text
+    assert "What the noise costs" in text
+    assert "| consistent hard constraints | 20 % of the samples |" in text
     assert "| PCCC has a higher mean ARI than COP-KMeans" in text.replace("Tables W5 to W8 | ", "")
     assert (folder / "figures" / "benchmark_links.png").read_bytes().startswith(b"\x89PNG")
     page = (folder / "benchmark.html").read_text()
@@ -138,7 +138,7 @@ def test_the_page_from_stored_runs_goes_on_where_it_stopped(tmp_path):
 
 
 def _cost_of_noise(page):
-    return page.partition("What the wrong links cost")[2].partition("critical difference")[0]
+    return page.partition("What the noise costs")[2].partition("critical difference")[0]
 
 
 def test_a_repetition_that_is_not_complete_does_not_count(tmp_path):
