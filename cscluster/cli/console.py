@@ -150,3 +150,14 @@ def trials(what: str, total: int, transient: bool = False) -> Iterator[Callable[
     with Progress(*columns, console=out, refresh_per_second=5, transient=transient, disable=not total) as bar:
         task = bar.add_task(what, total=total, failed="")
         yield lambda failed: bar.update(task, advance=1, failed=f"{failed} failed" if failed else "")
+
+
+def summed(advance: Callable[[int], None], failed: int = 0) -> Callable[[int], None]:
+    """Return what takes the failures of each trial and moves a bar of `trials` on with their sum so far."""
+
+    def move(n_failed: int) -> None:
+        nonlocal failed
+        failed += n_failed
+        advance(failed)
+
+    return move

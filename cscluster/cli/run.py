@@ -114,21 +114,14 @@ def preprocessing_words(steps: Sequence[Any] | None, algorithms: Sequence[Algori
 
 def _execute(job: Job, pool: Pool) -> tuple[pd.DataFrame, int]:
     """Run the job with a progress bar; return all that is stored and the number of failures in the plan."""
-    failed = job.n_failed()
     try:
         with console.trials("trials", len(job.difference.todo)) as advance:
-
-            def progress(n_failed: int) -> None:
-                nonlocal failed
-                failed += n_failed
-                advance(failed)
-
-            stored = run_job(job, pool, progress)
+            stored = run_job(job, pool, console.summed(advance, job.n_failed()))
     except KeyboardInterrupt:
         command = shlex.join(["cscluster", *(word for word in sys.argv[1:] if word != "--fresh")])
         console.out.whole("", f"interrupted: finished trials are stored; resume with: {command}")
         raise typer.Exit(130) from None
-    return stored, failed
+    return stored, int((job.directory.planned(stored)["status"] != "ok").sum())
 
 
 def _show(job: Job, stored: pd.DataFrame) -> None:

@@ -11,7 +11,7 @@ import typer
 from cscluster.cli import console
 from cscluster.cli.options import SuiteOptions, retry_failed
 from cscluster.experiment.engine.execute import Pool
-from cscluster.experiment.engine.run import Job, run_job
+from cscluster.experiment.engine.run import run_job
 from cscluster.papers.suite import Remaining, SuiteItem
 from cscluster.words import plural
 
@@ -114,22 +114,11 @@ def _run(experiments: list[SuiteItem], pool: Pool, again: bool) -> None:
                 said.append(f"missing data: {', '.join(experiment.missing)}")
             console.out.say(f"[{number}/{len(experiments)}] {experiment.name}: {'; '.join(said)}")
             if job is not None:
-                _execute(job, pool, experiment.name)
+                with console.trials(experiment.name, len(job.difference.todo), transient=True) as advance:
+                    run_job(job, pool, console.summed(advance))
     except KeyboardInterrupt:
         console.out.say("", "interrupted: finished trials are stored; the same command resumes")
         raise typer.Exit(130) from None
-
-
-def _execute(job: Job, pool: Pool, name: str) -> None:
-    failed = 0
-    with console.trials(name, len(job.difference.todo), transient=True) as advance:
-
-        def progress(n_failed: int) -> None:
-            nonlocal failed
-            failed += n_failed
-            advance(failed)
-
-        run_job(job, pool, progress)
 
 
 def _show_drift(sentences: list[str], tolerance: float) -> None:

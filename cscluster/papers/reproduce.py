@@ -148,7 +148,7 @@ def _state(item: SuiteItem, stored: StoredTrials | None) -> State:
     timed = trials[trials["m:cpu_seconds"].notna()]
     return State(
         len(trials),
-        sum(definition.plan.counts().values()) * definition.plan.tiers,
+        len(definition.plan.keys()),
         int((trials["status"] != "ok").sum()),
         item.unknown(stored),
         definition.environments,

@@ -41,21 +41,7 @@ def guard_problem(algorithm: Algorithm) -> str | None:
 
 
 class Choosing(Clusterer):
-    """A clusterer that compares candidates with a baseline and fits what wins.
-
-    Attributes
-    ----------
-    estimator_ : estimator
-        What was fitted to all constraints.
-    algorithm_ : str
-        Its name.
-    uses_baseline_ : bool
-        Whether it is the baseline.
-    reason_ : str
-        Why.
-    comparison_ : Comparison
-        Held-out constraint accuracy of each candidate and of the baseline.
-    """
+    """A clusterer that compares candidates with a baseline and fits what wins; `Auto` has its attributes."""
 
     accepts_sparse = True
 
