@@ -60,3 +60,4 @@ def setup(app):
     """Write the generated pages, and draw formulas as MathML, which browsers show without a script."""
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     app.connect("builder-inited", lambda app: generate.write(Path(app.srcdir)))
+    app.connect("builder-inited", lambda app: generate.write_examples(Path(app.srcdir)))

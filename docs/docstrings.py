@@ -29,6 +29,18 @@ def sections(doc: str) -> list[str]:
     ]
 
 
+def whole(doc: str) -> str:
+    """Return a docstring in full: summary, description and every section, each under a heading in bold."""
+    parts = _HEADING.split(doc)
+    titled = zip(parts[1::2], parts[2::2], strict=True)
+    return "\n\n".join(
+        [
+            "\n\n".join(_blocks(parts[0])),
+            *(f"**{title}**\n\n{_render(title, body)}" for title, body in titled),
+        ]
+    )
+
+
 def _cost_apart(title: str, body: str) -> Iterator[tuple[str, str]]:
     """Yield a section; of the notes, the paragraphs about the cost are a section of their own."""
     if title != "Notes":
@@ -41,7 +53,7 @@ def _cost_apart(title: str, body: str) -> Iterator[tuple[str, str]]:
 
 
 def _render(title: str, body: str) -> str:
-    if title == "Attributes":
+    if title in ("Attributes", "Parameters", "Returns", "Raises"):
         return "\n".join(_definitions(body)) + "\n"
     if title == "Examples":
         return "\n\n".join(_examples(body)) + "\n"

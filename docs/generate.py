@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -15,10 +18,13 @@ import docstrings
 from pydantic import BaseModel
 from typer.main import get_command
 
+import cscluster
 from cscluster.algorithms import registry
+from cscluster.algorithms.base import ConstrainedEstimator
 from cscluster.algorithms.registry import Algorithm
 from cscluster.cli.commands import app
 from cscluster.data import formats, index, preprocessing
+from cscluster.data.dataset import Dataset
 from cscluster.experiment.config import schedules
 from cscluster.experiment.config.schema import AlgorithmEntry, ClustererEntry, DatasetEntry, Experiment
 from cscluster.metrics.catalogue import METRICS, SCOPES
@@ -26,6 +32,8 @@ from cscluster.papers import benchmark
 from cscluster.papers.ranking import BASELINE, Ranking
 from cscluster.papers.tracks import tracks
 from cscluster.report.aggregate import Results
+from cscluster.store.directory import RunDirectory
+from cscluster.tables.result import ClusteringResult
 from cscluster.words import setting
 
 FAMILIES = {
@@ -54,12 +62,37 @@ def write(docs: Path) -> None:
         "schedules.md": _schedules(),
         "experiment_keys.md": _keys(),
         "commands.md": _commands(),
+        "api.md": _api(),
     }
     for name, text in pages.items():
-        path = docs / "generated" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")
+        _put(docs / "generated" / name, text)
+
+
+def _put(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def write_examples(docs: Path) -> None:
+    """Run each example and write its page: what it is about, the script and what it prints."""
+    scripts = sorted((docs / "examples").glob("*.py"))
+    for script in scripts:
+        about = ast.get_docstring(ast.parse(script.read_text(encoding="utf-8"))) or ""
+        ran = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
+        source = f"../../examples/{script.name}"
+        _put(
+            docs / "generated" / "examples" / f"{script.stem}.md",
+            f"# {script.stem.replace('_', ' ').capitalize()}\n\n{about}\n\n"
+            f"{{download}}`{script.name} <{source}>`\n\n```{{literalinclude}} {source}\n```\n\n"
+            f"It prints:\n\n```text\n{ran.stdout}```\n",
+        )
+    names = "\n".join(script.stem for script in scripts)
+    _put(
+        docs / "generated" / "examples" / "index.md",
+        "# Examples\n\nScripts of about 30 lines, run when these pages are built.\n\n"
+        f"```{{toctree}}\n:maxdepth: 1\n\n{names}\n```\n",
+    )
 
 
 def _by_name() -> dict[str, Algorithm]:
@@ -346,6 +379,55 @@ def _commands() -> str:
             f"## {name}\n\n{about}\n\n{_words_table(['argument or option', 'meaning', 'default'], rows)}"
         )
     return "\n".join(parts)
+
+
+API = {
+    "Data and constraints": ["Constraints", "load_dataset", "read_links"],
+    "Clustering a table": ["cluster", "save_model", "load_model"],
+    "Experiments": ["run"],
+    "Selection and composition": ["HeldOutSearch", "Guarded", "Auto", "MetricClusterer"],
+}
+"""Public names that are not methods; each method has a page of its own."""
+
+RESULTS = [Dataset, ClusteringResult, RunDirectory, ConstrainedEstimator]
+"""What the public names return, and the base of all methods."""
+
+
+def _api() -> str:
+    parts = [
+        "# Python API\n",
+        "These names are attributes of the module `cscluster`, and so is each "
+        "[algorithm](algorithms/index.md).\n",
+    ]
+    for title, names in API.items():
+        parts.append(f"## {title}\n")
+        parts += [_api_entry(getattr(cscluster, name)) for name in names]
+    parts.append("## What they return\n")
+    parts += [_api_entry(thing) for thing in RESULTS]
+    return "\n".join(parts)
+
+
+def _api_entry(thing: Any) -> str:
+    """Return signature and docstring of a function; of a class, those of its public methods too."""
+    parts = [f"### {thing.__name__}\n", f"```python\n{thing.__name__}{_signature(thing)}\n```\n"]
+    parts.append(docstrings.whole(inspect.getdoc(thing) or ""))
+    if inspect.isclass(thing):
+        for name, member in vars(thing).items():
+            inner = getattr(member, "__func__", getattr(member, "fget", member))
+            if not name.startswith("_") and inspect.isfunction(inner) and inspect.getdoc(inner):
+                call = f"`{name}`" if isinstance(member, property) else f"`{name}{_signature(inner)}`"
+                parts.append(f"{call}\n: {docstrings.summary(inspect.getdoc(inner) or '').strip()}\n")
+    return "\n".join(parts)
+
+
+def _signature(thing: Any) -> str:
+    """Return the parameters of a call with their defaults, without types."""
+    parameters = [
+        p.replace(annotation=p.empty)
+        for p in inspect.signature(thing).parameters.values()
+        if p.name not in ("self", "cls")
+    ]
+    return str(inspect.Signature(parameters))
 
 
 def _leaves(command: Any, name: str) -> Iterator[tuple[str, Any]]:

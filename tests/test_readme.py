@@ -12,12 +12,14 @@ import pytest
 import yaml
 from typer.main import get_command
 
+import cscluster
 from cscluster import __version__, bundle
 from cscluster.algorithms import registry
 from cscluster.cli.app import main
 from cscluster.cli.commands import app
 from cscluster.experiment.config.load import parse
 from cscluster.experiment.plan.trials import make_plan
+from cscluster.tables.example import example_files
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -78,10 +80,8 @@ def test_advice_is_that_of_the_benchmark():
 
 
 def test_the_experiments_that_are_shown_are_valid(tmp_path, monkeypatch):
-    (tmp_path / "flowers.csv").write_text(
-        "id,width,length,species\n" + "".join(f"f{i},{i},{i},{i % 2}\n" for i in range(40))
-    )
-    (tmp_path / "links.csv").write_text("a,b,link\nf0,f1,cannot\n")
+    for name, text in example_files().items():
+        (tmp_path / name).write_text(text)
     (tmp_path / "mine.py").write_text(re.search(r"(?s)```python\n(# mine.py.*?)```", ALL)[1])
     monkeypatch.chdir(tmp_path)
     texts = re.findall(r"(?s)```yaml\n(.*?)```", ALL)
@@ -183,9 +183,12 @@ def generated(tmp_path_factory):
     """Write the generated pages; return their texts by the paths that they have in the documentation."""
     folder = tmp_path_factory.mktemp("docs")
     (folder / "measurements.md").write_text(PAGES["docs/measurements.md"], encoding="utf-8")
+    (folder / "examples").symlink_to(ROOT / "docs" / "examples")
     sys.path.insert(0, str(ROOT / "docs"))
     try:
-        importlib.import_module("generate").write(folder)
+        generate = importlib.import_module("generate")
+        generate.write(folder)
+        generate.write_examples(folder)
     finally:
         sys.path.remove(str(ROOT / "docs"))
     return {
@@ -204,6 +207,16 @@ def test_each_algorithm_has_a_page_with_a_picture(generated):
     assert "## Cost" in pmmc
     assert "Starts (`init`)" in pmmc  # from the page of measurements
     assert "Assignment rules" not in generated["docs/generated/algorithms/pckmeans.md"]  # those of MPCKMeans
+
+
+def test_every_public_name_is_documented(generated):
+    headings = set(re.findall(r"(?m)^### (\w+)", generated["docs/generated/api.md"]))
+    assert set(cscluster.__all__) - {"__version__"} <= headings
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "docs/examples").glob("*.py")), ids=lambda path: path.stem)
+def test_examples_are_short(script):
+    assert script.read_text(encoding="utf-8").count("\n") <= 50
 
 
 def test_every_key_is_explained(generated):
@@ -256,8 +269,8 @@ def lines_of(page):
 def desk(tmp_path, monkeypatch):
     """Go to a directory with what the tutorials work on."""
     monkeypatch.chdir(tmp_path)
-    rows = [f"f{i},{i % 3}.{i % 7},{3 * (i % 3)}.{i % 5},{'abc'[i % 3]}" for i in range(30)]
-    (tmp_path / "flowers.csv").write_text("\n".join(["id,width,length,species", *rows]))
+    for name, text in example_files().items():
+        (tmp_path / name).write_text(text)
     for text in re.findall(r"(?s)```yaml\n(.*?)```", ALL):
         (tmp_path / f"{yaml.safe_load(text)['name']}.yaml").write_text(text)
     (tmp_path / "mine.py").write_text(re.search(r"(?s)```python\n(# mine.py.*?)```", ALL)[1])
@@ -274,6 +287,12 @@ def test_the_tutorial_that_compares_methods(desk, monkeypatch, capsys):
         printed = answer(f"{line} {few}" if " run " in line else line, monkeypatch, capsys)
     assert "raw" in printed  # the last line compares two runs
     assert "<html" in (desk / "mydata.html").read_text(encoding="utf-8")
+
+
+def test_the_experiment_on_a_table_of_your_own_runs_as_written(desk, monkeypatch, capsys):
+    printed = answer("cscluster run flowers.yaml --trials 2 -j 1", monkeypatch, capsys)
+    assert "PCK-Means" in printed
+    assert "N/A" not in printed
 
 
 def test_the_tutorial_on_an_algorithm_of_your_own(desk, monkeypatch, capsys):

@@ -69,7 +69,7 @@ def experiment(options: NewExperimentOptions) -> None:
 
 
 def example(options: NewExampleOptions) -> None:
-    """Write a small table with links, and say what to try.
+    """Write a small table with constraints, and say what to try.
 
     Raises
     ------
@@ -79,10 +79,10 @@ def example(options: NewExampleOptions) -> None:
     directory = options.directory
     texts = {directory / name: text for name, text in example_files().items()}
     _write_new(texts, "choose another --directory")
-    flowers, links, new = texts
+    flowers, links, new, species = texts
     model = directory / "flowers.zip"
     out.whole(
-        f"wrote {flowers}, {links} and {new}; try:\n\n"
+        f"wrote {flowers}, {links}, {new} and {species}; try:\n\n"
         f"  cscluster cluster {flowers} --links {links} -k 3 --model {model}\n"
         f"  cscluster predict {model} {new}\n"
         f"  cscluster label {flowers} -k 3"

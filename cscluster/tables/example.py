@@ -16,9 +16,9 @@ N_LINKS = 30
 
 
 def example_files() -> dict[str, str]:
-    """Return the content of ``flowers.csv``, ``links.csv`` and ``new.csv``, made from the iris data.
+    """Return a table, constraints, new rows and the table with its classes, made from the iris data.
 
-    The constraints follow from the species, which the tables do not hold.
+    The constraints follow from the species, which only the last table, ``species.csv``, holds.
     """
     data = load_dataset("iris")
     order = np.random.default_rng(0).permutation(data.n_samples)
@@ -31,9 +31,10 @@ def example_files() -> dict[str, str]:
         "flowers.csv": _table(ids[:known], X[:known], names),
         "links.csv": links_csv(Constraints.from_labels(pairs, y[:known]), ids),
         "new.csv": _table(ids[known:], X[known:], names),
+        "species.csv": _table(ids, X, names, species=[data.classes[k] for k in y]),
     }
 
 
-def _table(ids: list[str], X: NDArray[np.float64], names: list[str]) -> str:
-    rows = ([name, *row] for name, row in zip(ids, X.tolist(), strict=True))
-    return "".join(map(cells.line, [["id", *names], *rows]))
+def _table(ids: list[str], X: NDArray[np.float64], names: list[str], **more: list[str]) -> str:
+    rows = ([name, *row, *last] for name, row, *last in zip(ids, X.tolist(), *more.values(), strict=True))
+    return "".join(map(cells.line, [["id", *names, *more], *rows]))

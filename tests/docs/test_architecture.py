@@ -29,7 +29,7 @@ def test_a_metric(monkeypatch):
 
 def test_a_schedule():
     room = dict(vars(schedules))
-    exec(example("A schedule of links"), room)
+    exec(example("A schedule of constraints"), room)
     schedule = room["Chain"](counts=[3, 5])
     assert schedule.example() == "{kind: chain, counts: [20, 50, 100]}"
     y = np.array([0, 0, 1, 1, 2, 2])
