@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: run test test-oldest lint types reproduce reproduce-quick benchmark benchmark-quick stress bench format gallery docs clean
+.PHONY: run test test-oldest coverage wheel lint types reproduce reproduce-quick benchmark benchmark-quick stress bench format gallery docs clean
 
 run: .venv/run-ready  ## set up, then run the main experiment on bundled data
 	$(BIN)/cscluster run configs/mnist0689.yaml
@@ -16,6 +16,12 @@ test-oldest:  ## the tests with the lowest versions that pyproject.toml allows
 	  --editable ".[parquet,excel,dask,sdp]"
 	.venv-oldest/bin/uv pip install --quiet --python .venv-oldest --group dev
 	.venv-oldest/bin/python -m pytest -n auto
+
+coverage: .venv/test-ready  ## the share of lines and branches that the tests run; workers are not counted
+	$(BIN)/python -m pytest -n auto --cov --cov-report=term:skip-covered
+
+wheel: .venv/test-ready  ## build the wheel, and check what it holds
+	$(BIN)/python -m pytest tests/end_to_end/test_wheel.py -v
 
 lint: .venv/test-ready
 	$(BIN)/ruff check .
@@ -73,4 +79,4 @@ docs: .venv/docs-ready  ## build the documentation into docs/_build/html; no war
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-oldest dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis docs/_build docs/generated
+	rm -rf .venv .venv-oldest dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis docs/_build docs/generated .coverage

@@ -37,7 +37,7 @@ def option(metavar: str, help: str, *flags: str, values: Values = (), **limits: 
 
     A metavar such as ``keep|drop`` says itself what the shell completes.
     """
-    if not values and "|" in metavar:
+    if values == () and "|" in metavar:
         values = metavar.split("|")
     return Option(*flags, metavar=metavar, help=help, autocompletion=_completer(values), **limits)
 

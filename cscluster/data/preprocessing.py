@@ -135,7 +135,7 @@ def parse(steps: Sequence[Step]) -> list[tuple[str, dict[str, Any]]]:
     """
     parsed = []
     for step in steps:
-        if not isinstance(step, str) and (not isinstance(step, dict) or len(step) != 1):
+        if not isinstance(step, str) and (not isinstance(step, dict) or len(step) != 1):  # type: ignore[redundant-expr]
             raise DataError(
                 f"A preprocessing step is a name or {{name: {{parameter: value}}}}, got {step!r}."
             )

@@ -30,8 +30,8 @@ class ArrayRows:
         self.shape: tuple[int, int] = X.shape
 
     def __reduce__(self) -> tuple[Any, ...]:
-        X = self.X
-        if isinstance(X, np.memmap) and isinstance(X.base, mmap.mmap):
+        X, base = self.X, self.X.base
+        if isinstance(X, np.memmap) and isinstance(base, mmap.mmap):
             order = "C" if X.flags.c_contiguous else "F"
             return _map_rows, (X.filename, X.dtype, X.offset, X.shape, order)
         return ArrayRows, (X,)
