@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from sklearn.base import clone
 
-from cscluster import threads
 from cscluster.arrays import IntArray
-from cscluster.constraints import Constraints
 from cscluster.constraints.files import Link, as_constraints
 from cscluster.data.dataset import Dataset
 from cscluster.queries.active import find_groups
-from cscluster.selection.compare import constrained_labels
 from cscluster.tables import method
 from cscluster.tables.describe import Cluster, describe_clusters
-from cscluster.tables.method import Fit, Method
+from cscluster.tables.method import Method
 
 RECENT = 20
-"""The method is chosen again after so many answers; of so many it is said which rows they moved."""
+"""Of so many answers it is said which rows they moved, and how many were predicted."""
 TYPICAL_ROWS = 8
 
 
@@ -77,7 +72,7 @@ class AnswerClusterer:
     n_clusters : int, optional
         Number of clusters; by default that of the groups that answers keep apart, at least two.
     algorithm : str, optional
-        Name of the method; by default `Auto` chooses it, and again after `RECENT` answers.
+        Name of the method; by default `Auto` chooses it.
     seed : int
         Seed of all random choices.
     """
@@ -92,19 +87,16 @@ class AnswerClusterer:
     ) -> None:
         self.table = table
         self.X, self.n_clusters, self.algorithm, self.seed = X, n_clusters, algorithm, seed
-        self._chosen: tuple[Fit, Constraints, int] | None = None
         self._latest: Clusters | None = None
         self._history: deque[tuple[int, IntArray]] = deque(maxlen=2 * RECENT)
 
-    def __call__(self, answers: Sequence[Link], final: bool = False) -> Clusters:
-        """Return the clusters, with the colours of the call before where they can be.
-
-        Where the method was chosen after other answers, it is chosen again if `final`.
-        """
+    def __call__(self, answers: Sequence[Link]) -> Clusters:
+        """Return the clusters, with the colours of the call before where they can be."""
         constraints = as_constraints(answers, self.X.shape[0])
         groups = find_groups((link.a, link.b, link.together) for link in answers).groups
         k = self.n_clusters or max(2, len(groups))
-        fit, reason = self._fit(constraints, k, final)
+        fit = method.fit(Method(self.algorithm, n_clusters=k), k, self.X, constraints, self.seed)
+        reason = "you asked for it" if fit.choice is None else fit.choice.reason_
         tints = np.arange(k)
         news = ""
         if self._latest is not None:
@@ -124,19 +116,6 @@ class AnswerClusterer:
         )
         return self._latest
 
-    def _fit(self, constraints: Constraints, n_clusters: int, final: bool) -> tuple[Fit, str]:
-        """Return the fitted method, and why it is this one."""
-        if self.algorithm is not None:
-            wanted = Method(self.algorithm, n_clusters=n_clusters)
-            return method.fit(wanted, n_clusters, self.X, constraints, self.seed), "you asked for it"
-        if self._chosen is None or _is_outdated(*self._chosen, constraints, n_clusters, final):
-            fit = method.fit(Method(), n_clusters, self.X, constraints, self.seed)
-            self._chosen = fit, constraints, n_clusters
-        else:
-            fit = _refitted(self._chosen[0], self.X, constraints)
-        assert fit.choice is not None
-        return fit, fit.choice.reason_
-
     def _moved(self, n_answers: int, coloured: IntArray) -> int | None:
         """Return how many rows have another colour than `RECENT` answers ago, and remember the colours."""
         while self._history and self._history[-1][0] >= n_answers:
@@ -144,23 +123,6 @@ class AnswerClusterer:
         earlier = [before for count, before in self._history if count <= n_answers - RECENT]
         self._history.append((n_answers, coloured))
         return int((coloured != earlier[-1]).sum()) if earlier else None
-
-
-def _is_outdated(
-    fit: Fit, seen: Constraints, k: int, constraints: Constraints, n_clusters: int, final: bool
-) -> bool:
-    """Tell whether a method that was chosen by constraints `seen` for k clusters is to be chosen again."""
-    assert fit.choice is not None
-    if k != n_clusters or not fit.choice.comparison_.scores:
-        return True
-    return constraints != seen if final else abs(len(constraints) - len(seen)) >= RECENT
-
-
-def _refitted(fit: Fit, X: Any, constraints: Constraints) -> Fit:
-    """Return the chosen method, fitted to other constraints."""
-    with warnings.catch_warnings(action="ignore"), threads.for_table(X):
-        estimator = clone(fit.estimator).fit(X, constraints=constraints)
-    return replace(fit, estimator=estimator, labels=constrained_labels(estimator, X, constraints))
 
 
 def colours(labels: IntArray, before: IntArray, colours_before: IntArray, n_clusters: int) -> IntArray:

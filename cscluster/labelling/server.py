@@ -6,14 +6,11 @@ well, so that no other site can reach the server by a name that points here.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
 import secrets
-import socket
 import sys
 import threading
-from collections import OrderedDict
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
@@ -29,7 +26,6 @@ from cscluster.tables.outputs import labels_csv
 from cscluster.words import integer
 
 _LIMIT = 10_000
-_CONNECTIONS = 32
 _PAGE = {
     "": ("labelling/page/page.html", "text/html"),
     "page.js": ("labelling/page/page.js", "text/javascript"),
@@ -70,31 +66,11 @@ class Server(ThreadingHTTPServer):
         self.view = view
         self.token = secrets.token_urlsafe(24)
         self.lock = threading.Lock()
-        self._connections: OrderedDict[socket.socket, None] = OrderedDict()
-        self._counting = threading.Lock()
 
     @property
     def address(self) -> str:
         """Address of the page."""
         return f"http://127.0.0.1:{self.server_port}/{self.token}/"
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread of its own; where there are too many, the oldest connection is closed."""
-        with self._counting:
-            self._connections[request] = None
-            oldest = next(iter(self._connections)) if len(self._connections) > _CONNECTIONS else None
-            if oldest is not None:
-                del self._connections[oldest]
-        if oldest is not None:
-            with contextlib.suppress(OSError):
-                oldest.shutdown(socket.SHUT_RDWR)
-        super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:
-        """Forget a connection that has ended."""
-        with self._counting:
-            self._connections.pop(request, None)
-        super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing of a browser that went away or fell silent; anything else is shown."""

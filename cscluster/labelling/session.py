@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor, wait
+from itertools import pairwise
 from pathlib import Path
 from typing import Self
 
+import numpy as np
 from filelock import FileLock, Timeout
 
 from cscluster.atomic import put
@@ -14,9 +17,8 @@ from cscluster.constraints import Constraints
 from cscluster.constraints.files import Link, as_constraints, links_csv, list_links, read_text
 from cscluster.data.dataset import Dataset
 from cscluster.errors import ContradictionError, StoreError
-from cscluster.labelling.background import Background
 from cscluster.labelling.clusters import RECENT, AnswerClusterer, Clusters
-from cscluster.queries.active import Answer, chain, find_groups
+from cscluster.queries.active import Answer, entailed, find_groups
 from cscluster.queries.doubt import Doubt
 
 ENOUGH = f"The latest {RECENT} answers changed next to nothing: this may be enough."
@@ -77,7 +79,8 @@ class Session:
         self._earlier: list[tuple[list[Link], list[int]]] = []
         self._predicted: deque[bool] = deque(maxlen=RECENT)
         self.clusters: Clusters = clusterer(self.answers)
-        self._background = Background(self._cluster)
+        self._worker = ThreadPoolExecutor(1, "clusters")
+        self._latest = self._worker.submit(lambda: None)
         self.question = self._next()
 
     def __enter__(self) -> Self:
@@ -88,7 +91,7 @@ class Session:
 
     def close(self) -> None:
         """Let other sessions have the file."""
-        self._background.close()
+        self._worker.shutdown(wait=False, cancel_futures=True)
         self._lock.release()
 
     @property
@@ -109,20 +112,19 @@ class Session:
     @property
     def is_up_to_date(self) -> bool:
         """Whether the clusters are those of all answers."""
-        return self._background.is_idle
+        return self._latest.done()
 
     def finish(self) -> None:
-        """Wait for the clusters of all answers, with the method that they choose.
+        """Wait for the clusters of all answers.
 
         Raises
         ------
         CsclusterError
             If the method cannot cluster with them.
         """
-        self._background.put((self.answers, True))
-        self._background.wait()
-        if self._background.error is not None:
-            raise self._background.error
+        while not self.is_up_to_date:
+            wait([self._latest])
+        self._latest.result()
 
     @property
     def predicted(self) -> tuple[int, int]:
@@ -144,8 +146,8 @@ class Session:
     def problem(self) -> str:
         """Say what is wrong with the answers as a whole, or nothing."""
         groups = self._groups()
-        if self._background.error is not None:
-            return str(self._background.error)
+        if self._latest.done() and (error := self._latest.exception()):
+            return str(error)
         if self.n_clusters is None or len(groups) <= self.n_clusters:
             return ""
         firsts = ", ".join(self.table.row_name(group[0]) for group in groups)
@@ -166,7 +168,7 @@ class Session:
         """
         new = [*self.answers, Link(a, b, together)]
         self._require_consistent(new, len(self.answers))
-        if as_constraints(new, self.table.n_samples).closure_size == self.links.closure_size:
+        if entailed(_triples(self.answers), a, b) is not None:
             return
         labels = self.clusters.labels
         self._predicted.append(bool(labels[a] == labels[b]) == together)
@@ -208,14 +210,18 @@ class Session:
         before = (self.answers, self._skipped)
         if answers != self.answers:
             self._save(answers)
-            self._background.put((answers, False))
+            self._cluster()
         self._earlier.append(before)
         self._skipped = skipped
         self.question = self._next()
 
-    def _cluster(self, work: tuple[list[Link], bool]) -> None:
-        """Make the clusters of answers, which are the final ones or not."""
-        self.clusters = self._clusterer(*work)
+    def _cluster(self) -> None:
+        """Have the clusters of the answers made in the background, in the place of those that wait."""
+        self._latest.cancel()
+        self._latest = self._worker.submit(self._make, self.answers)
+
+    def _make(self, answers: list[Link]) -> None:
+        self.clusters = self._clusterer(answers)
 
     def _next(self) -> tuple[int, int] | None:
         return self._rule.next_pair(_triples(self.answers), self._skipped)
@@ -225,11 +231,11 @@ class Session:
 
     def _require_consistent(self, answers: list[Link], number: int) -> None:
         """Raise a AnswerError that names the answers which one contradicts."""
-        if not len(as_constraints(answers, self.table.n_samples).contradictions):
-            return
         link = answers[number]
         others = answers[:number] + answers[number + 1 :]
-        numbers = [at + (at >= number) for at in chain(_triples(others), link.a, link.b)]
+        if entailed(_triples(others), link.a, link.b) in (None, link.together):
+            return
+        numbers = _contradicted(answers, number, self.table.n_samples)
         name = self.table.row_name
         said = "apart" if link.together else "together"
         steps = ", ".join(
@@ -252,6 +258,28 @@ class Session:
         text = links_csv(answers, self.table.ids)
         put(self.path, text)
         self.answers, self._stored = answers, text
+
+
+def _contradicted(answers: list[Link], number: int, n_samples: int) -> list[int]:
+    """Return the numbers of the answers, a shortest chain, that one contradicts."""
+    a, b, *_ = answers[number]
+    places = {frozenset(link[:2]): at for at, link in enumerate(answers) if at != number}
+    others = as_constraints(answers[:number] + answers[number + 1 :], n_samples)
+    part = others.components
+
+    def steps(one: int, other: int) -> list[int]:
+        return [places[frozenset(pair)] for pair in pairwise(others.must_chain(one, other))]
+
+    if part[a] == part[b]:
+        return steps(a, b)
+    return min(
+        (
+            [*steps(a, x), places[frozenset((x, y))], *steps(y, b)]
+            for x, y in np.vstack([others.cannot_links, others.cannot_links[:, ::-1]]).tolist()
+            if (part[x], part[y]) == (part[a], part[b])
+        ),
+        key=len,
+    )
 
 
 def _triples(answers: Iterable[Link]) -> list[Answer]:

@@ -22,8 +22,7 @@ References
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Protocol
@@ -31,10 +30,13 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
-from cscluster.arrays import BoolArray, FloatArray, IntArray
+from cscluster.arrays import FloatArray, IntArray
 
 Answer = tuple[int, int, bool]
 """Two samples, and whether they belong together."""
+
+Oracle = Callable[[int, int, int], bool]
+"""Tells whether two samples belong together; the third number is that of the question."""
 
 
 @dataclass(frozen=True)
@@ -96,31 +98,11 @@ def joined_sets(answers: Iterable[Answer]) -> tuple[dict[int, list[int]], dict[i
     return sets, apart
 
 
-def chain(answers: Sequence[Answer], a: int, b: int) -> list[int]:
-    """Return the numbers of answers that together tell whether two samples belong together.
-
-    They lead from one sample to the other through must-links, and through one cannot-link where the two are
-    apart; no chain of must-links is shorter.  Empty if nothing follows.
-    """
-    steps: dict[int, list[tuple[int, int, bool]]] = {}
-    for number, (one, other, together) in enumerate(answers):
-        steps.setdefault(one, []).append((number, other, together))
-        steps.setdefault(other, []).append((number, one, together))
-    came: dict[tuple[int, bool], tuple[int, tuple[int, bool]] | None] = {(a, True): None}
-    queue = deque(came)
-    while queue:
-        place = queue.popleft()
-        for number, other, together in steps.get(place[0], ()):
-            to = (other, place[1] and together)
-            if (together or place[1]) and to not in came:
-                came[to] = (number, place)
-                queue.append(to)
-    numbers = []
-    end = came.get((b, True)) or came.get((b, False))
-    while end is not None:
-        numbers.append(end[0])
-        end = came[end[1]]
-    return numbers[::-1]
+def entailed(answers: Iterable[Answer], a: int, b: int) -> bool | None:
+    """Tell whether two samples belong together, as far as that follows from answers."""
+    sets, apart = joined_sets(answers)
+    one, other = (sets.get(sample, [sample])[0] for sample in (a, b))
+    return one == other or (False if other in apart.get(one, ()) else None)
 
 
 @dataclass(frozen=True)
@@ -211,18 +193,9 @@ class Questions(Protocol):
         """Return the sample to ask about and the one to compare it with; None if nothing is left."""
 
 
-def ask(rule: Questions, count: int, answer: Callable[[int, int, int], bool]) -> tuple[IntArray, BoolArray]:
-    """Return the first `count` pairs that the rule asks about, fewer if it runs out, and the answers.
-
-    `answer` gets two samples and the number of the question.
-    """
+def ask(rule: Questions, count: int, answer: Oracle) -> list[Answer]:
+    """Return the answers to the first `count` questions of a rule, fewer if it runs out."""
     answers: list[Answer] = []
     while len(answers) < count and (pair := rule.next_pair(answers)) is not None:
         answers.append((*pair, answer(*pair, len(answers))))
-    return as_arrays(answers)
-
-
-def as_arrays(answers: list[Answer]) -> tuple[IntArray, BoolArray]:
-    """Return the pairs of answers, of shape (n_answers, 2), and which of them belong together."""
-    pairs = np.array([pair for *pair, _ in answers], dtype=np.int64).reshape(-1, 2)
-    return pairs, np.array([together for *_, together in answers], dtype=bool)
+    return answers

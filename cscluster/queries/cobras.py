@@ -13,7 +13,6 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,10 +21,7 @@ from sklearn.cluster import KMeans
 
 from cscluster import threads
 from cscluster.arrays import FloatArray, IntArray
-from cscluster.queries.active import Answer, joined_sets
-
-Oracle = Callable[[int, int, int], bool]
-"""Tells whether two samples belong together; the third number is that of the question."""
+from cscluster.queries.active import Answer, Oracle, entailed
 
 
 @dataclass(frozen=True)
@@ -100,25 +96,20 @@ _Clusters = list[list[_SuperInstance]]
 
 @dataclass
 class _Memory:
-    """What has been answered, and what follows from it."""
+    """What has been answered."""
 
     answer: Oracle
     count: int
     answers: list[Answer] = field(default_factory=list)
-    _set_of: dict[int, list[int]] = field(default_factory=dict)
-    _apart: dict[int, set[int]] = field(default_factory=dict)
 
     def together(self, a: int, b: int) -> bool:
         """Tell whether two samples belong together, asking only where that does not follow."""
-        one, other = (self._set_of.get(sample, [sample])[0] for sample in (a, b))
-        if one == other:
-            return True
-        if other in self._apart.get(one, ()):
-            return False
+        known = entailed(self.answers, a, b)
+        if known is not None:
+            return known
         if len(self.answers) == self.count:
             raise _SpentError
         self.answers.append((a, b, self.answer(a, b, len(self.answers))))
-        self._set_of, self._apart = joined_sets(self.answers)
         return self.answers[-1][2]
 
 

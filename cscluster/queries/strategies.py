@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
-from cscluster.arrays import BoolArray, FloatArray, IntArray, dense
-from cscluster.queries.active import ExploreConsolidate, as_arrays, ask, euclidean, uncertainty
-from cscluster.queries.cobras import Oracle, cobras
+from cscluster.arrays import FloatArray, dense
+from cscluster.queries.active import Answer, ExploreConsolidate, Oracle, ask, euclidean, uncertainty
+from cscluster.queries.cobras import cobras
 from cscluster.queries.doubt import Doubt
 
 _TREES = 50
@@ -30,8 +30,8 @@ _TREES = 50
 
 def questions(
     strategy: str, X: Any, n_clusters: int, count: int, answer: Oracle, rng: np.random.Generator
-) -> tuple[IntArray, BoolArray]:
-    """Return the first `count` pairs that a strategy asks about, fewer if it runs out, and the answers.
+) -> list[Answer]:
+    """Return the answers to the first `count` questions of a strategy, fewer if it runs out.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def questions(
     """
     preference = rng.permutation(X.shape[0]).astype(np.float64)
     if strategy == "cobras":
-        return as_arrays(cobras(dense(X), count, answer, int(rng.integers(2**31))).answers)
+        return cobras(dense(X), count, answer, int(rng.integers(2**31))).answers
     if strategy == "doubt":
         return ask(Doubt(X, n_clusters, int(rng.integers(2**31))), count, answer)
     distance = euclidean(X)

@@ -21,8 +21,7 @@ def rule(X=LINE, n_clusters=3, preference=None, interest=None):
 
 
 def asked(count, y=KIND, **options):
-    pairs, together = active.ask(rule(**options), count, lambda a, b, _: bool(y[a] == y[b]))
-    return [(*pair, same) for pair, same in zip(pairs.tolist(), together.tolist(), strict=True)]
+    return active.ask(rule(**options), count, lambda a, b, _: bool(y[a] == y[b]))
 
 
 def blobs(seed, sizes=(60, 40, 20, 5)):
@@ -64,15 +63,6 @@ def test_goes_on_from_links_made_elsewhere():
     assert known.groups == [[0, 1], [3, 4]]
     assert known.waiting == {5: {0}}
     assert rule().next_pair(answers) == (5, 3)
-
-
-def test_the_chain_of_answers_that_tell_about_a_pair():
-    answers = [(0, 1, True), (5, 6, True), (2, 1, True), (0, 3, False), (3, 4, True), (4, 7, False)]
-    assert active.chain(answers, 0, 2) == [0, 2]
-    assert active.chain(answers, 2, 4) == [2, 0, 3, 4]
-    assert active.chain(answers, 2, 7) == []  # two steps apart may be together
-    assert active.chain(answers, 0, 5) == []
-    assert active.chain(answers, 8, 9) == []
 
 
 def test_sparse_distances_are_those_of_dense_data():

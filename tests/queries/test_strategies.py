@@ -27,13 +27,12 @@ def test_no_question_follows_from_earlier_answers_and_the_budget_is_kept(strateg
         asked.append((a, b))
         return bool(y[a] == y[b])
 
-    pairs, together = questions(strategy, X, 3, 40, oracle, np.random.default_rng(0))
-    assert [tuple(pair) for pair in pairs.tolist()] == asked
-    assert len(pairs) == 40
-    assert np.array_equal(together, y[pairs[:, 0]] == y[pairs[:, 1]])
-    for t in range(40):
-        before = Constraints(pairs[:t][together[:t]], pairs[:t][~together[:t]], n_samples=len(y))
-        i, j = before.components[pairs[t]]
+    answers = questions(strategy, X, 3, 40, oracle, np.random.default_rng(0))
+    assert answers == [(a, b, y[a] == y[b]) for a, b in asked]
+    assert len(answers) == 40
+    for t, (*pair, _) in enumerate(answers):
+        before = Constraints.from_labels(asked[:t], y)
+        i, j = before.components[pair]
         assert i != j
         assert sorted((i, j)) not in before.component_cannot_links.tolist()
 
@@ -51,10 +50,9 @@ def test_the_same_seed_asks_the_same_and_more_questions_extend_fewer(strategy):
 def test_min_max_takes_the_sample_farthest_from_all_that_are_known():
     X = np.array([[0.0], [10.0], [4.0], [5.0], [9.0]])
     y = np.array([0, 1, 0, 0, 1])
-    pairs, _ = questions("min_max", X, 2, 3, lambda a, b, _: bool(y[a] == y[b]), np.random.default_rng(1))
-    placed = [int(a) for a, _ in pairs]
-    known = {int(pairs[0, 1])}
-    for sample in placed:
+    answers = questions("min_max", X, 2, 3, lambda a, b, _: bool(y[a] == y[b]), np.random.default_rng(1))
+    known = {answers[0][1]}
+    for sample, _, _ in answers:
         gap = [min(abs(X[s, 0] - X[k, 0]) for k in known) for s in range(5)]
         if sample not in known:
             assert gap[sample] == max(gap)

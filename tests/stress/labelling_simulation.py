@@ -56,10 +56,7 @@ def ask(questions: str, X: np.ndarray, y: np.ndarray, run: int) -> list[Answer]:
     if questions == "random pairs":
         return [(a, b, bool(y[a] == y[b])) for a, b in random_pairs(len(y), count, rng).tolist()]
     n_clusters = len(np.unique(y))
-    pairs, together = strategies.questions(
-        questions, X, n_clusters, count, lambda a, b, _: bool(y[a] == y[b]), rng
-    )
-    return [(*pair, same) for pair, same in zip(pairs.tolist(), together.tolist(), strict=True)]
+    return strategies.questions(questions, X, n_clusters, count, lambda a, b, _: bool(y[a] == y[b]), rng)
 
 
 def results(name: str, run: int, questions: str, algorithm: str | None) -> Iterator[list[object]]:

@@ -378,7 +378,7 @@ class Active(_Counted):
         from cscluster.queries.strategies import questions
 
         y, flipped = draw.y, flips(point, self.wrong)
-        pairs, together = questions(
+        answers = questions(
             self.chosen_strategy,
             draw.X,
             len(np.unique(y)),
@@ -386,12 +386,13 @@ class Active(_Counted):
             lambda a, b, asked: bool((y[a] == y[b]) ^ flipped[asked]),
             draw.rng,
         )
-        if len(pairs) < point:
+        if len(answers) < point:
             raise ConstraintError(
                 f"{point} constraints are wanted, "
-                f"but the answers to {len(pairs)} questions entail all others."
+                f"but the answers to {len(answers)} questions entail all others."
             )
-        return Episode((Constraints(pairs[together], pairs[~together], n_samples=draw.n),))
+        must, cannot = ([pair for *pair, same in answers if same is kind] for kind in (True, False))
+        return Episode((Constraints(must, cannot, n_samples=draw.n),))
 
 
 class File(_Schedule):
