@@ -30,7 +30,6 @@ from cscluster.experiment.config.schema import AlgorithmEntry, ClustererEntry, D
 from cscluster.metrics.catalogue import METRICS, SCOPES
 from cscluster.papers import benchmark
 from cscluster.papers.ranking import BASELINE, Ranking
-from cscluster.papers.tracks import tracks
 from cscluster.report.aggregate import Results
 from cscluster.store.directory import RunDirectory
 from cscluster.tables.result import ClusteringResult
@@ -200,11 +199,11 @@ def _parameters(entry: Algorithm) -> str:
 @cache
 def _rankings() -> list[tuple[str, int, Results, Ranking]]:
     """Return how the methods compare in each track of the benchmark at each number of constraints."""
-    runs = benchmark.choose(None, "full", Path(__file__).parents[1] / "results").outcome()
+    reports = benchmark.choose(None, "full", Path(__file__).parents[1] / "results").outcome()
     return [
-        (tracks()[name].title, int(point), run, Ranking.of(run, int(point)))
-        for name, run in runs.items()
-        for point in sorted(run.cells["point"].unique())
+        (report.track.title, point, report.results, ranking)
+        for report in reports.values()
+        for point, ranking in report.rankings.items()
     ]
 
 

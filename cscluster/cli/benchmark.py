@@ -6,30 +6,19 @@ from cscluster.cli import console
 from cscluster.cli.options import BenchmarkOptions
 from cscluster.cli.steps import run_and_show
 from cscluster.papers.benchmark import choose
-from cscluster.papers.ranking import Ranking, two_digits
-from cscluster.papers.tracks import tracks
-from cscluster.report.aggregate import Results
+from cscluster.papers.benchmark_page import TrackReport
 
 
 def benchmark(options: BenchmarkOptions) -> None:
-    """Run the tracks of the benchmark (all, or the one that is named), and print who leads on each."""
-    work = choose(options.track, options.profile, options.results, options.draws)
-    run_and_show(work, _show, options)
+    """Run the tracks of the benchmark (all, or the one that is named), and print how the methods compare."""
+    run_and_show(choose(options.track, options.profile, options.results, options.draws), _show, options)
 
 
-def _show(runs: dict[str, Results]) -> None:
-    if not runs:
+def _show(reports: dict[str, TrackReport]) -> None:
+    if not reports:
         console.out.say("no repetition has been run to its end")
-    for name, run in runs.items():
-        point = int(run.cells["point"].max())
-        ranking = Ranking.of(run, point)
+    for report in reports.values():
+        table = report.table()
         console.out.say("")
-        made = run.trials["draw"].nunique()
-        title = f"{tracks()[name].title}, at {point} ({made} of {run.planned} repetitions)"
-        console.out.print(title, style="bold")
-        numbers = ["mean rank", "mean ARI", "CPU seconds"]
-        rows = [
-            [label, ranking.rank(label), f"{ranking.means[label]:.3f}", two_digits(ranking.seconds[label])]
-            for label in ranking.order
-        ]
-        console.out.table(["method", *numbers], rows, numbers)
+        console.out.print(f"{report.track.title} (repetitions: {report.progress})", style="bold")
+        console.out.table(table.heads, table.rows, table.heads[1:])

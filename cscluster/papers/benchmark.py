@@ -62,66 +62,49 @@ class Benchmark:
             self.repetitions,
         )
 
-    def outcome(self) -> dict[str, Results]:
-        """Return the results of the complete repetitions of the tracks; a track without any is left out.
+    def outcome(self) -> dict[str, TrackReport]:
+        """Return what is known of the complete repetitions of the tracks; a track without any is left out.
 
         Methods that have not run any repetition completely are left out.  A failed trial has the score 0.
         """
-        found = {}
-        for name in self.names:
-            stored = self._current(name)
-            complete = complete_repetitions(stored) if stored else {}
-            if stored and complete and (repetitions := set.intersection(*complete.values())):
-                trials = stored.trials[stored.trials["label"].isin(complete)]
-                results = collect_trials(stored.definition, trials, _METRICS)
-                found[name] = of_repetitions(results, repetitions)
-        return found
+        reports = {name: self._report(name) for name in self.names}
+        return {name: report for name, report in reports.items() if report}
 
-    def _current(self, name: str) -> StoredTrials | None:
-        """Return the stored trials of a track whose methods have not changed since."""
-        stored = self._item(name).stored()
-        if stored is None:
+    def _report(self, name: str) -> TrackReport | None:
+        item = self._item(name)
+        stored = _current(item.stored())
+        complete = complete_repetitions(stored) if stored else {}
+        if not stored or not complete or not (repetitions := set.intersection(*complete.values())):
             return None
-        definition, trials = stored
-        current = [each for each in definition.plan.cells if is_current(definition.cells[each])]
-        plan = definition.plan.with_cells(current)
-        kept = definition.model_copy(update={"plan": plan})
-        return StoredTrials(kept, trials[trials["cell"].isin(current)])
+        trials = stored.trials[stored.trials["label"].isin(complete)]
+        results = of_repetitions(collect_trials(stored.definition, trials, _METRICS), repetitions)
+        methods = [entry.title for entry in item.experiment.algorithms]
+        return TrackReport(name, results, [method for method in methods if method not in results.labels])
 
-    def write(self, outcome: Mapping[str, Results]) -> Path:
+    def write(self, outcome: Mapping[str, TrackReport]) -> Path:
         """Write the summary of the runs and, of the full form, the page and the trials; return the directory.
 
         The page is about all tracks that have results, whichever were run now.
         """
         directory = self.results / "reference"
         command = f"cscluster benchmark --profile {self.profile} --write"
-        every = outcome
         if self.profile == "full":
             for name in outcome:
                 self._item(name).archive(_METRICS)
-            every = replace(self, names=list(tracks())).outcome()
-            self._write_page(directory, every, command)
-        reference.write(self._summary, every, command, "")
+            outcome = replace(self, names=list(tracks())).outcome()
+            page = Page(benchmark_page.TITLE, list(benchmark_page.blocks(outcome, command)), marked=True)
+            writing.page(directory / "BENCHMARK.md", page)
+            put(directory / "benchmark.html", page_file(page))
+        reference.write(self._summary, _results(outcome), command, "")
         return directory
 
-    def _write_page(self, directory: Path, runs: Mapping[str, Results], command: str) -> None:
-        reports = {}
-        for name, run in runs.items():
-            methods = [entry.title for entry in self._item(name).experiment.algorithms]
-            reports[name] = TrackReport(
-                name, tracks()[name], run, [method for method in methods if method not in run.labels]
-            )
-        page = Page(benchmark_page.TITLE, list(benchmark_page.blocks(reports, command)), marked=True)
-        writing.page(directory / "BENCHMARK.md", page)
-        put(directory / "benchmark.html", page_file(page))
-
-    def drift(self, outcome: Mapping[str, Results], tolerance: float) -> list[str]:
+    def drift(self, outcome: Mapping[str, TrackReport], tolerance: float) -> list[str]:
         """Return a sentence for each score that differs from its reference by more than a tolerance.
 
         Failures are results here, and no drift.
         """
         expected = reference.read(self._summary)
-        scores = {name: replace(run, failures=run.failures[:0]) for name, run in outcome.items()}
+        scores = {name: replace(run, failures=run.failures[:0]) for name, run in _results(outcome).items()}
         return reference.drift(scores, expected[expected["item"].isin(self.names)], tolerance)
 
     @property
@@ -136,6 +119,20 @@ class Benchmark:
         if track.sets:
             chosen.append(sets()["few" if self.profile == "quick" else track.sets])
         return [*chosen, *track.settings, *((track.quick or []) if self.profile == "quick" else [])]
+
+
+def _results(reports: Mapping[str, TrackReport]) -> dict[str, Results]:
+    return {name: report.results for name, report in reports.items()}
+
+
+def _current(stored: StoredTrials | None) -> StoredTrials | None:
+    """Return the stored trials of the methods that have not changed since."""
+    if stored is None:
+        return None
+    definition, trials = stored
+    current = [each for each in definition.plan.cells if is_current(definition.cells[each])]
+    kept = definition.model_copy(update={"plan": definition.plan.with_cells(current)})
+    return StoredTrials(kept, trials[trials["cell"].isin(current)])
 
 
 def choose(track: str | None, profile: str, results: Path, repetitions: int | None = None) -> Benchmark:

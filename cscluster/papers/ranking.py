@@ -7,11 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 import pandas as pd
-import yaml
 
 from cscluster import bundle
-from cscluster.papers import claims
-from cscluster.papers.claims import Paper, Verdict
 from cscluster.report.aggregate import Results, restrict
 from cscluster.report.statistics import Friedman, friedman
 
@@ -20,21 +17,12 @@ TIE = 0.005
 """Differences of a mean ARI up to this are a tie."""
 NEAR = 0.02
 """A mean ARI that is lower by no more than this is near: few data sets tell hardly any methods apart."""
-MEAN = "mean"
-"""The item of claims about means over data sets."""
 
 
 @cache
 def printed() -> pd.DataFrame:
     """Read the published table: columns collection, share, dataset, algorithm, ari, seconds."""
     return pd.read_csv(bundle.folder("configs") / "benchmark" / "printed.csv")
-
-
-@cache
-def paper() -> Paper:
-    """Read the claims about the published table."""
-    path = bundle.folder("configs") / "benchmark" / "claims.yaml"
-    return Paper.model_validate({"name": "baumann2024", **yaml.safe_load(path.read_text(encoding="utf-8"))})
 
 
 def of_repetitions(results: Results, repetitions: Set[int]) -> Results:
@@ -109,22 +97,15 @@ class Ranking:
         near = [label for label in self.leaders if self.means[label] >= self.means[self.order[0]] - NEAR]
         return min(near, key=lambda label: self.seconds.fillna(float("inf"))[label])
 
-    def time(self, label: str) -> str:
-        """Return the CPU seconds of a label with their unit, or that there is no result."""
-        seconds = two_digits(self.seconds[label])
-        return f"{seconds} s" if seconds else "no result"
-
     def rank(self, label: str) -> str:
         """Return the mean rank of a label in words; nothing where there are no ranks."""
         return f"{self.ranks.mean_ranks[label]:.1f}" if self.ranks else ""
 
-    def against(self, label: str, baseline: str = BASELINE) -> str:
+    def against(self, label: str, baseline: str = BASELINE) -> tuple[int, int, int]:
         """Return the numbers of data sets on which a method wins, ties and loses."""
-        if baseline not in self.table:
-            return ""
-        difference = (self.table[label] - self.table[baseline]).to_numpy()
+        difference = self.table[label] - self.table[baseline]
         wins, losses = int((difference > TIE).sum()), int((difference < -TIE).sum())
-        return f"{wins}/{len(difference) - wins - losses}/{losses}"
+        return wins, len(difference) - wins - losses, losses
 
 
 def two_digits(seconds: float) -> str:
@@ -139,17 +120,12 @@ def points_of(results: Results) -> list[int]:
     return sorted(int(point) for point in results.cells["point"].unique())
 
 
-def printed_label(algorithm: str) -> str:
-    """Return what a printed method is called beside ours."""
-    return f"{algorithm} (printed)"
-
-
 def with_printed(results: Results) -> Results:
     """Return a run on the data sets that the published table has as well, its numbers as further labels."""
     there = printed()["dataset"].isin(results.datasets) & printed()["share"].isin(points_of(results))
-    table = printed()[there].rename(columns={"share": "point", "seconds": COST}).astype({"point": int})
-    table = table.assign(label=table["algorithm"].map(printed_label))
-    added = table.melt(["dataset", "label", "point"], [METRIC, COST], "metric", "mean").assign(tier=1)
+    table = printed()[there].rename(columns={"share": "point", METRIC: "mean"}).astype({"point": int})
+    table = table.assign(label=table["algorithm"] + " (printed)", metric=METRIC, tier=1)
+    added = table[["dataset", "label", "point", "tier", "metric", "mean"]]
     names = [name for name in results.datasets if name in set(table["dataset"])]
     return replace(
         results,
@@ -157,27 +133,3 @@ def with_printed(results: Results) -> Results:
         labels=[*results.labels, *dict.fromkeys(table["label"])],
         cells=pd.concat([results.cells[results.cells["dataset"].isin(names)], added], ignore_index=True),
     )
-
-
-def averaged(results: Results) -> Results:
-    """Return a run as one data set: the means over all; a score that a method lacks somewhere counts as 0."""
-    rankings = {point: Ranking.of(results, point) for point in points_of(results)}
-    means = [
-        pd.DataFrame({METRIC: ranking.means, COST: ranking.seconds}).assign(point=point)
-        for point, ranking in rankings.items()
-    ]
-    cells = (
-        pd.concat(means).rename_axis("label").reset_index().melt(["label", "point"], None, "metric", "mean")
-    )
-    return replace(
-        results,
-        datasets=[MEAN],
-        cells=cells.assign(dataset=MEAN, tier=1, std=float("nan")),
-        trials=results.trials.assign(dataset=MEAN),
-    )
-
-
-def verdicts(published: Results) -> list[Verdict]:
-    """Judge the claims about the published table by our run of its protocol beside the printed numbers."""
-    beside = with_printed(published)
-    return claims.judge(paper(), {"published": beside, MEAN: averaged(beside)}, {})
