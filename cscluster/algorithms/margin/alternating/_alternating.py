@@ -14,7 +14,6 @@ import numpy as np
 
 from cscluster.algorithms.base import FloatArray, Samples
 from cscluster.algorithms.margin.alternating._bias_search import Loss, search_bias
-from cscluster.algorithms.margin.alternating._signed_groups import SignedGroups
 from cscluster.arrays import require_memory
 from cscluster.linalg.kernels import Kernel, Nystroem
 
@@ -138,9 +137,7 @@ def _key(y: FloatArray) -> bytes:
     return np.packbits(y > 0).tobytes()
 
 
-def alternate(
-    learner: Learner, starts: FloatArray, groups: SignedGroups, balance: float, max_iter: int
-) -> list[AlternatingRun]:
+def alternate(learner: Learner, starts: FloatArray, balance: float, max_iter: int) -> list[AlternatingRun]:
     """Run all starts, the columns of `starts`, side by side, so that they share each training."""
     runs = [AlternatingRun([y]) for y in starts.T]
     for _ in range(max_iter):
@@ -151,6 +148,6 @@ def alternate(
         before = [run.machines[-1][0] for run in active if run.machines]
         trained = learner.train(Y, np.column_stack(before) if before else None)
         for j, run in enumerate(active):
-            bias, y = search_bias(trained.scores[:, j], learner.loss, balance, groups)
+            bias, y = search_bias(trained.scores[:, j], learner.loss, balance)
             run.step(trained.coefficients[:, j], bias, float(trained.objective[j]), y)
     return runs

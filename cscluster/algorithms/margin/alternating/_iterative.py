@@ -12,11 +12,9 @@ from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
 from cscluster.algorithms.kernel_parameters import KernelEstimator
 from cscluster.algorithms.margin.alternating._alternating import AlternatingRun, Learner, alternate
 from cscluster.algorithms.margin.alternating._recursive import Split, choose_cluster, follow
-from cscluster.algorithms.margin.alternating._signed_groups import SignedGroups
 from cscluster.algorithms.parameters import Array, Choice, Integer, Null, Real, parameter
 from cscluster.algorithms.spectral.normalized_cut import NormalizedCut
-from cscluster.constraints import Constraints
-from cscluster.errors import ParameterError, warn
+from cscluster.errors import ParameterError
 from cscluster.linalg.kernels import Kernel
 
 
@@ -24,7 +22,6 @@ class IterativeMarginClusterer(KernelEstimator, Clusterer):
     """Maximum margin clustering by alternating optimisation; subclasses supply the learner."""
 
     accepts_sparse = True
-    weighs_constraints = False
 
     n_clusters: int = parameter(
         2, "number of clusters; more than two are found by splitting recursively", Integer(1)
@@ -61,28 +58,25 @@ class IterativeMarginClusterer(KernelEstimator, Clusterer):
         """Return the learner for samples."""
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Cluster `X`; the constraints are satisfied, but for cannot-links between more than two clusters.
+        """Cluster `X`; constraints are not used.
 
         The parameters are those of `ConstrainedEstimator.fit`.
         """
-        X, constraints = self._validate(X, y, constraints)
+        X, _ = self._validate(X, y, constraints)
         rng = np.random.default_rng(self._seed)
         kernel = self._kernel_for(X)
-        enforced = constraints if self.n_clusters <= 2 else constraints.select(constraints.is_must)
-        groups = SignedGroups.from_constraints(enforced)
         labels = np.zeros(X.shape[0], dtype=np.int64)
         runs: list[AlternatingRun] = []
         self._splits: list[Split] = []
         for new in range(1, self.n_clusters):
-            cluster = choose_cluster(X, labels, constraints, groups)
+            cluster = choose_cluster(X, labels)
             members = np.flatnonzero(labels == cluster)
             learner = self._learner(kernel, X[members], rng)
-            run = self._best_run(learner, X[members], groups.restrict(members), rng)
+            run = self._best_run(learner, X[members], rng)
             _, signs, (coefficients, bias) = run.result()
             labels[members[signs > 0]] = new
             self._splits.append(Split(cluster, learner.basis, coefficients, bias))
             runs.append(run)
-        _warn_of_violated(constraints, labels)
         self.cycle_length_ = max((run.cycle_length for run in runs), default=1)
         objective = [value for run in runs for value in run.objective]
         converged = all(run.cycle_length > 0 for run in runs)
@@ -93,20 +87,18 @@ class IterativeMarginClusterer(KernelEstimator, Clusterer):
         X = self._validate_new(X)
         return follow(self._splits, X)
 
-    def _best_run(
-        self, learner: Learner, X: Samples, groups: SignedGroups, rng: np.random.Generator
-    ) -> AlternatingRun:
+    def _best_run(self, learner: Learner, X: Samples, rng: np.random.Generator) -> AlternatingRun:
         """Run all restarts and return the one with the lowest objective."""
-        starts = np.column_stack([self._start(X, groups, rng) for _ in range(self.n_init)])
+        starts = np.column_stack([self._start(X, rng) for _ in range(self.n_init)])
         starts = np.unique(starts * starts[0], axis=1)  # equal up to the sign is equal
-        runs = alternate(learner, starts, groups, self.balance, self.max_iter)
+        runs = alternate(learner, starts, self.balance, self.max_iter)
         return min(runs, key=lambda run: run.result()[0])
 
-    def _start(self, X: Samples, groups: SignedGroups, rng: np.random.Generator) -> FloatArray:
-        """Return initial labels that satisfy the constraints; random ones where these leave one cluster."""
-        y = groups.project(self._initial_labels(X, rng))
+    def _start(self, X: Samples, rng: np.random.Generator) -> FloatArray:
+        """Return initial labels; random ones where the rule leaves one cluster."""
+        y = self._initial_labels(X, rng)
         if np.ptp(y) == 0:
-            y = groups.labels(rng.permutation(np.where(np.arange(groups.n_groups) % 2, 1.0, -1.0)))
+            y = rng.permutation(np.where(np.arange(len(y)) % 2, 1.0, -1.0))
         return y
 
     def _initial_labels(self, X: Samples, rng: np.random.Generator) -> FloatArray:
@@ -151,12 +143,3 @@ def landmarks_parameter() -> Any:
         Integer(1),
         Null(),
     )
-
-
-def _warn_of_violated(constraints: Constraints, labels: IntArray) -> None:
-    violated = len(constraints.violated(labels))
-    if violated:
-        warn(
-            f"{violated} of {len(constraints.cannot_links)} cannot-links are violated: with more than two "
-            "clusters they only choose which cluster is split next."
-        )

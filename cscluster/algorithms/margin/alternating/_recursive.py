@@ -8,8 +8,6 @@ import numpy as np
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.margin.alternating._alternating import Basis
-from cscluster.algorithms.margin.alternating._signed_groups import SignedGroups
-from cscluster.constraints import Constraints
 from cscluster.errors import InfeasibleError
 from cscluster.linalg.kernels import squared_norms
 
@@ -49,24 +47,15 @@ def scatter(X: Samples) -> float:
     return value if value > 1e-12 * float(norms.sum()) else 0.0
 
 
-def choose_cluster(X: Samples, labels: IntArray, constraints: Constraints, groups: SignedGroups) -> int:
-    """Return the cluster to split next: the one with most violated cannot-links, then with most scatter.
+def choose_cluster(X: Samples, labels: IntArray) -> int:
+    """Return the cluster to split next: the one with most scatter.
 
     Raises
     ------
     InfeasibleError
         If no cluster can be split.
     """
-    violated = constraints.violated(labels).cannot_links
-    n_violated = np.bincount(labels[violated[:, 0]], minlength=labels.max() + 1)
-    ranked = []
-    for cluster in range(labels.max() + 1):
-        members = np.flatnonzero(labels == cluster)
-        spread = scatter(X[members])
-        if spread > 0 and groups.restrict(members).can_be_split:
-            ranked.append((int(n_violated[cluster]), spread, cluster))
-    if not ranked:
-        raise InfeasibleError(
-            f"Cannot split {labels.max() + 1} clusters further: their samples are equal or must-linked."
-        )
-    return max(ranked)[2]
+    spreads = [scatter(X[np.flatnonzero(labels == cluster)]) for cluster in range(labels.max() + 1)]
+    if max(spreads) == 0:
+        raise InfeasibleError(f"Cannot split {len(spreads)} clusters further: their samples are equal.")
+    return max(range(len(spreads)), key=lambda cluster: (spreads[cluster], cluster))

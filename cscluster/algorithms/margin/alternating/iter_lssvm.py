@@ -98,7 +98,7 @@ class IterLSSVM(IterativeMarginClusterer):
 
     Notes
     -----
-    Balance, constraints, more than two clusters and `objective_`: see `IterSVM`.
+    Balance, more than two clusters and `objective_`: see `IterSVM`.
 
     The linear system does not depend on the labels: one Cholesky factorisation, O(n^3), serves
     all iterations and all restarts, which then cost O(n^2) each and run side by side.  With m

@@ -66,10 +66,8 @@ class IterSVM(IterativeMarginClusterer):
     fall in every step, since the bias search is confined to midpoints of scores; hence the check
     for cycles.
 
-    With constraints (an extension; the paper leaves them to future work) must-linked samples share a
-    label and cannot-linked ones flip together: such a group turns as one sample would.  With more
-    than two clusters must-links hold, while cannot-links choose the cluster that is split next;
-    otherwise that is the one with the largest scatter.
+    More than two clusters come from splitting the cluster with the largest scatter again and again
+    (section IV-C).  Constraints are not used: the paper leaves them to future work.
 
     The kernel matrix is computed once, O(n^2) memory; an iteration is one libsvm training.
 

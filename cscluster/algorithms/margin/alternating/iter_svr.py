@@ -87,7 +87,7 @@ class IterSVR(IterativeMarginClusterer):
 
     Notes
     -----
-    Balance, constraints, more than two clusters and `objective_`: see `IterSVM`.  As in the paper's
+    Balance, more than two clusters and `objective_`: see `IterSVM`.  As in the paper's
     (9), the bias search uses the Laplacian loss whatever epsilon is.
 
     The width sigma decides: with ``C = 500`` a small one interpolates the labels, and none moves.
