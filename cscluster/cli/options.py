@@ -230,13 +230,7 @@ class ReportOptions:
             "STYLE", "paper (two columns of 3.5 inches), page (half the pixels) or slides.", values=STYLES
         ),
     ] = "paper"
-    captions: Annotated[
-        bool, flag("--captions", "Draw captions into figures, not only beside them for LaTeX.")
-    ] = False
     open_page: Annotated[bool, flag("--open", "Write an HTML page, and open it in the browser.")] = False
-    watch: Annotated[
-        bool, flag("--watch", "Write an HTML page that refreshes until the run is complete.")
-    ] = False
     check: Annotated[
         Path | None, option("FILE", "CSV of reference means like summary.csv; exit code 1 if a mean drifted.")
     ] = None

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 import webbrowser
-from collections.abc import Callable
 from pathlib import Path
 
 import typer
@@ -22,10 +20,6 @@ from cscluster.report.formats import ENDINGS, latex, markdown, spreadsheet, stru
 from cscluster.report.html import page
 from cscluster.report.where import where as restrict
 from cscluster.store.directory import RunDirectory
-from cscluster.words import plural
-
-REFRESH = 30
-"""Seconds between two states of a page that follows a run."""
 
 
 def report(options: ReportOptions) -> None:
@@ -46,22 +40,15 @@ def show(options: ReportOptions) -> None:
     CsclusterError
         If a run, metric, format or field does not exist, or a file cannot be written.
     """
-    kind, by, out, watch = options.kind, options.by, options.out, options.watch
+    kind, by, out = options.kind, options.by, options.out
     directories = [require_run(name, options.results) for name in options.runs]
-    if options.open_page or watch:
+    if options.open_page:
         if kind not in (None, "html"):
-            flag = "--watch" if watch else "--open"
-            raise ConfigError(f"{flag} makes an HTML page; leave out --format, or give html.")
+            raise ConfigError("--open makes an HTML page; leave out --format, or give html.")
         kind, out = "html", out or directories[0].path / "report.html"
     kind = _format(kind, out)
     every = by not in ("point", "dataset")
-
-    def read() -> list[Results]:
-        for directory in directories:
-            directory.reload()
-        return [restrict(collect(run, options.metric, every), options.where) for run in directories]
-
-    collected = read()
+    collected = [restrict(collect(run, options.metric, every), options.where) for run in directories]
     if by == "dataset" and len(collected) > 1 and kind != "html":
         collected = [aggregate.join(collected)]
     if options.figures is not None:
@@ -71,9 +58,7 @@ def show(options: ReportOptions) -> None:
     if kind == "terminal" and out is None:
         _print(collected, by)
         return
-    going_on = watch and _n_missing(directories) > 0
-    refresh = REFRESH if going_on else None
-    text = page(collected, directories, refresh) if kind == "html" else _text(kind, collected, by)
+    text = page(collected, directories) if kind == "html" else _text(kind, collected, by)
     if out is None:
         console.data(text)
         return
@@ -81,8 +66,6 @@ def show(options: ReportOptions) -> None:
     console.out.whole(f"written: {out}")
     if options.open_page:
         webbrowser.open(out.resolve().as_uri())
-    if going_on:
-        _follow(directories, read, out)
 
 
 def _draw(collected: list[Results], figures: Path, options: ReportOptions) -> None:
@@ -91,29 +74,10 @@ def _draw(collected: list[Results], figures: Path, options: ReportOptions) -> No
 
     for part in collected:
         directory = figures / part.name if len(collected) > 1 else figures
-        drawn = draw(part, directory, options.figure_format, options.figure_style, options.captions)
+        drawn = draw(part, directory, options.figure_format, options.figure_style)
         console.out.whole(*(f"drawn: {path}" for path in drawn))
         if not drawn:
             console.out.say(f"no figure fits '{part.name}': one point and one trial, or no result")
-
-
-def _follow(directories: list[RunDirectory], read: Callable[[], list[Results]], out: Path) -> None:
-    """Write the page again and again until all planned trials have been run; an interrupt ends it too."""
-    missing = _n_missing(directories)
-    with console.out.working(f"following {out.name}; Ctrl-C ends it, not the run"):
-        try:
-            while missing:
-                time.sleep(REFRESH)
-                missing = _n_missing(directories)
-                put(out, page(read(), directories, REFRESH if missing else None))
-        except KeyboardInterrupt:
-            put(out, page(read(), directories))
-    done = f"missing: {plural(missing, 'trial')}" if missing else "all trials are there"
-    console.out.whole(f"written: {out}; {done}")
-
-
-def _n_missing(directories: list[RunDirectory]) -> int:
-    return sum(len(run.definition.plan.keys()) - len(run.planned()) for run in directories)
 
 
 def _format(kind: str | None, out: Path | None) -> str:
@@ -152,7 +116,6 @@ def _text(kind: str, collected: list[Results], by: str) -> str:
         "terminal": terminal.text,
         "markdown": markdown.text,
         "latex": latex.text,
-        "latex-document": latex.whole,
     }
     return writers[kind]([compose(results, by) for results in collected])
 

@@ -27,8 +27,6 @@ class Style:
         Pixels of an inch in PNG files.
     line_width : float
         Of the lines of algorithms, in points.
-    captions : bool
-        Whether the caption is drawn into the picture.
     """
 
     column: float
@@ -36,7 +34,6 @@ class Style:
     flatness: float
     dpi: int
     line_width: float
-    captions: bool = False
 
 
 STYLES = {

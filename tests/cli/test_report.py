@@ -8,10 +8,6 @@ from types import SimpleNamespace
 import pytest
 from PIL import Image
 
-from cscluster.cli import report
-from cscluster.cli.options import ReportOptions
-from cscluster.store.definition import Plan
-from cscluster.store.directory import RunDirectory
 from tests.report.stored import entry, oracle, store, three_by_three, trial
 from tests.store.values import lines
 
@@ -202,8 +198,8 @@ def test_figures_are_drawn_into_a_folder(cscluster, runs):
         assert value in wrong.stderr
 
 
-def test_slides_with_captions(cscluster, runs):
-    done = cscluster("report", "first", "--figures", "s", "--figure-style", "slides", "--captions")
+def test_slides(cscluster, runs):
+    done = cscluster("report", "first", "--figures", "s", "--figure-style", "slides")
     assert done.returncode == 0
     with Image.open(runs.path / "s/curves_acc.png") as picture:
         assert picture.width == 1920
@@ -241,22 +237,6 @@ def test_an_index_of_all_runs_leads_to_their_reports(cscluster, runs):
     assert "3 runs" in text
 
 
-def test_a_whole_document_in_latex_on_request(cscluster, runs):
-    assert "\\documentclass" in cscluster("report", "first", "--format", "latex-document").stdout
-    assert "\\documentclass" not in cscluster("report", "first", "--format", "latex").stdout
-
-
-def test_a_page_refreshes_until_the_run_is_complete(runs, monkeypatch):
-    missing, seen = [2, 2, 1, 0], []
-    out = runs.path / "page.html"
-    monkeypatch.setattr(report, "_n_missing", lambda directories: missing.pop(0))
-    monkeypatch.setattr(report.time, "sleep", lambda seconds: seen.append(out.read_text(encoding="utf-8")))
-    report.show(ReportOptions(runs=["first"], results=runs.path / "results", out=out, watch=True))
-    refreshes = [f'http-equiv="refresh" content="{report.REFRESH}"' in page for page in seen]
-    assert refreshes == [True, True]
-    assert 'http-equiv="refresh"' not in out.read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     "command", [["report", "old"], ["show", "old"], ["merge", "old"], ["compare", "old", "first"]]
 )
@@ -278,23 +258,3 @@ def test_an_edited_definition_is_refused_in_one_sentence(cscluster, runs, comman
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.endswith("its checksum does not fit its content.\n")
     assert "damaged" in cscluster("runs").stdout
-
-
-def test_a_page_that_follows_a_run_sees_a_larger_plan(runs, monkeypatch):
-    directory = RunDirectory(runs.path / "results/first")
-    plan = directory.definition.plan
-    larger = Plan.model_validate({**plan.model_dump(), "repetitions": 7})
-    directory.trials.write_bytes(b"".join(list(directory.lines())[:-1]))
-    out, sleeps = runs.path / "page.html", []
-
-    def sleep(seconds):
-        sleeps.append(out.read_text(encoding="utf-8"))
-        if len(sleeps) == 3:
-            raise KeyboardInterrupt
-        with directory.writing() as writer:
-            writer.put_definition(directory.definition.model_copy(update={"plan": larger}))
-
-    monkeypatch.setattr(report.time, "sleep", sleep)
-    report.show(ReportOptions(runs=["first"], results=runs.path / "results", out=out, watch=True))
-    assert "107 of 108" in sleeps[0]
-    assert "107 of 126" in sleeps[2]

@@ -27,7 +27,6 @@ FORMATS = {
     "by_dataset.txt": lambda d: terminal.text([compose(collect(d), "dataset")]),
     "report.md": lambda d: markdown.text([compose(collect(d))]),
     "tables.tex": lambda d: latex.text([compose(collect(d))]),
-    "document.tex": lambda d: latex.whole([compose(collect(d))]),
     "report.html": html_body,
 }
 

@@ -3,10 +3,9 @@
 `draw` draws every figure that fits the results of a run and writes the files:
 
 ===================== ======================================================================
-`curves`              a metric against the number of constraints, with bands
-`tiers`               a metric over tiers of constraints that arrive in turn
+`curves`              a metric against the number of constraints or over their tiers, with bands
 `boxes`               box plots of the trials, where there is one number of constraints
-`sensitivity`         a metric over a parameter (curve) or two (heat map); ``select: none``
+`sensitivity`         a metric over a number (curve) or any two parameters (heat map); ``select: none``
 `scaling`             CPU seconds against the number of samples with fitted slopes
 `critical_difference` mean ranks across three or more data sets, with Nemenyi's test
 ===================== ======================================================================
@@ -32,4 +31,3 @@ from cscluster.report.figures.samples import samples as samples
 from cscluster.report.figures.save import save as save
 from cscluster.report.figures.scaling import scaling as scaling
 from cscluster.report.figures.sensitivity import sensitivity as sensitivity
-from cscluster.report.figures.tiers import tiers as tiers

@@ -8,19 +8,10 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
 from cscluster.report.aggregate import Results, metric_values
 from cscluster.report.figures import lines
-from cscluster.report.figures.layout import (
-    add_legend,
-    figure_kind,
-    first_in_row,
-    grid_columns,
-    log_axis,
-    panels,
-)
+from cscluster.report.figures.layout import figure_kind, first_in_row, grid_columns, log_axis, panels
 from cscluster.report.figures.style import current, looks, pale
 from cscluster.report.figures.words import metric_name, wrapped
 from cscluster.report.means import points_word
@@ -28,13 +19,6 @@ from cscluster.words import plural
 
 _FEW = 5  # trials that are drawn one by one: quartiles of so few say nothing
 _NAME = 28  # letters of a line of a name
-_MEDIAN: dict[str, Any] = {"color": "black", "linewidth": 1.6}
-_OUTLIER: dict[str, Any] = {
-    "marker": "o",
-    "markersize": 2.2,
-    "markerfacecolor": "none",
-    "markeredgecolor": "black",
-}
 
 
 @figure_kind
@@ -76,7 +60,7 @@ def boxes(
         axes.set_yticks(range(len(names)), names if first_in_row(axes) else [""] * len(names))
         axes.set_ylim(len(names) - 0.5, -0.5)
     figure.supxlabel(metric_name(metric))
-    _explain(figure, results, metric, chosen, point)
+    figure.set_label(_caption(results, metric, chosen, point))
     return figure
 
 
@@ -98,25 +82,15 @@ def _draw_box(axes: Axes, place: int, values: Any, planned: int, style: dict[str
         patch_artist=True,
         manage_ticks=False,
         boxprops={"facecolor": pale(style["color"], share), "linewidth": 0.7},
-        medianprops=_MEDIAN,
-        flierprops={**_OUTLIER, "markeredgewidth": 0.5},
+        medianprops={"color": "black", "linewidth": 1.6},
+        flierprops={"markersize": 2.2, "markeredgewidth": 0.5},
         whiskerprops={"linewidth": 0.7},
         capprops={"linewidth": 0.7},
     )
 
 
-def _explain(figure: Figure, results: Results, metric: str, labels: Sequence[str], point: int) -> None:
+def _caption(results: Results, metric: str, labels: Sequence[str], point: int) -> str:
     caption = f"{metric_name(metric)} of {plural(results.planned, 'trial')}; {points_word(results)}: {point}"
-    caption += lines.remarks(results, labels)
-    if results.planned < _FEW:
-        handles: list[Any] = [Line2D([], [], linestyle="none", marker="o", markersize=3, color="0.3")]
-        add_legend(figure, handles, ["one trial"], caption)
-        return
-    handles = [
-        Patch(facecolor="0.85", edgecolor="black", linewidth=0.7),
-        Line2D([], [], **_MEDIAN),
-        Line2D([], [], color="black", linewidth=0.7),
-        Line2D([], [], linestyle="none", **_OUTLIER),
-    ]
-    names = ["quartiles", "median", "whiskers: up to 1.5 times the box", "trials beyond"]
-    add_legend(figure, handles, names, caption)
+    if results.planned >= _FEW:
+        caption += "; box: quartiles and median; whiskers: up to 1.5 times the box; circles: trials beyond"
+    return caption + lines.remarks(results, labels)

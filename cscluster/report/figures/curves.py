@@ -1,10 +1,13 @@
-"""A metric against the number of constraints, as in Figs. 4 to 6 of zeng2012."""
+"""A metric against the number of constraints, or over tiers of constraints that arrive one after another.
+
+As in Figs. 4 to 6 of zeng2012 and Fig. 2 of yi2015.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from itertools import product
 
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -19,51 +22,43 @@ from cscluster.report.means import points_word
 def curves(results: Results, metric: str, labels: Sequence[str] | None = None) -> Figure:
     """Return a panel for each data set with a line for each algorithm, over the number of constraints.
 
-    Lines are means over trials, bands the 95 % confidence interval of the mean; many lines have none.
+    Where constraints arrive in tiers, there is a panel for each size of a tier, over t1, t2, ...  Lines are
+    means over trials, bands the 95 % confidence interval of the mean; many lines have none.
 
     Parameters
     ----------
     results : Results
-        Of a run with several points.
+        Of a run with several points or tiers.
     metric : str
         What is on the vertical axis; seconds are drawn logarithmically.
     labels : list of str, optional
         Algorithms to draw; all by default.
     """
     chosen = list(results.labels if labels is None else labels)
-    table = lines.line_table(results, metric, ["dataset", "label", "point"], chosen)
-    figure, grid = panels(results.datasets, line_height)
-    points = {name: sorted(part["point"].unique()) for name, part in table.groupby("dataset", sort=False)}
-    apart = []
-    for axes, dataset in zip(grid, results.datasets, strict=True):
-        number_axis(axes, _shared(points, dataset))
-        apart.append(draw_panel(axes, table[table["dataset"] == dataset], "point", results, metric))
-    figure.supxlabel(points_word(results))
-    name_lines(figure, results, metric, table, chosen, any(apart))
+    table = lines.line_table(results, metric, ["dataset", "label", "point", "tier"], chosen)
+    sizes = sorted(table["point"].unique()) if results.axis == "tier" else [None]
+    places = list(product(results.datasets, sizes))
+    names = [d if len(sizes) == 1 else f"{d}, {size} constraints each" for d, size in places]
+    figure, grid = panels(names, line_height)
+    styles, apart = looks(results.labels), []
+    for axes, (dataset, size) in zip(grid, places, strict=True):
+        mine = table[(table["dataset"] == dataset) & ((table["point"] == size) | (size is None))]
+        if size is None:
+            number_axis(axes, mine["point"] if len(mine) else table["point"])
+        else:
+            _tier_axis(axes, int(table["tier"].max()))
+        apart.append(lines.paint_all(axes, mine, results.axis, "label", results.planned, styles))
+        lines.finish(axes, mine["mean"], metric)
+    tier = "tier of constraints" if len(sizes) > 1 else f"tier of {sizes[0]} constraints"
+    figure.supxlabel(points_word(results) if sizes[0] is None else tier)
+    alive = set(table.loc[table["n"] > 0, "label"])
+    titles = [results.marks[label] + ("" if label in alive else " (no result)") for label in chosen]
+    caption = lines.caption(results, metric, table, apart=any(apart)) + lines.remarks(results, chosen)
+    add_legend(figure, [lines.handle(styles[label]) for label in chosen], titles, caption)
     return figure
 
 
-def _shared(points: Mapping[str, list[int]], dataset: str) -> list[int]:
-    """Return the points of all data sets, or of one only where those of all would leave it half empty."""
-    every = sorted({point for some in points.values() for point in some})
-    spans = [some[-1] - some[0] for some in points.values()]
-    return every if 2 * min(spans, default=0) >= every[-1] - every[0] else points.get(dataset, every)
-
-
-def draw_panel(axes: Axes, table: pd.DataFrame, x: str, results: Results, metric: str) -> bool:
-    """Draw the lines of one panel; tell whether some are drawn apart because they are equal."""
-    apart = lines.paint_all(axes, table, x, "label", results.planned, looks(results.labels))
-    lines.finish(axes, table["mean"], metric)
-    return apart
-
-
-def name_lines(
-    figure: Figure, results: Results, metric: str, table: pd.DataFrame, labels: Sequence[str], apart: bool
-) -> None:
-    """Add the legend of algorithms; one that has no result at all is said to have none."""
-    alive = set(table.loc[table["n"] > 0, "label"])
-    names = [results.marks[label] + ("" if label in alive else " (no result)") for label in labels]
-    styles = looks(results.labels)
-    handles = [lines.handle(styles[label]) for label in labels]
-    caption = lines.caption(results, metric, table, apart=apart) + lines.remarks(results, labels)
-    add_legend(figure, handles, names, caption)
+def _tier_axis(axes: Axes, count: int) -> None:
+    steps = range(1, count + 1)
+    axes.set_xticks(steps, [f"t{step}" for step in steps])
+    axes.set_xlim(0.8, count + 0.2)

@@ -18,9 +18,8 @@ from cscluster.report.figures.curves import curves
 from cscluster.report.figures.lines import has_values
 from cscluster.report.figures.save import save
 from cscluster.report.figures.scaling import SIZES, scaling, sized_families
-from cscluster.report.figures.sensitivity import grids, sensitivity
+from cscluster.report.figures.sensitivity import drawable, grids, sensitivity
 from cscluster.report.figures.style import using
-from cscluster.report.figures.tiers import tiers
 from cscluster.report.formats.latex import escape
 from cscluster.report.statistics import rank_test
 from cscluster.report.styles import FORMATS
@@ -35,7 +34,6 @@ def draw(
     folder: Path,
     formats: Sequence[str] = ("png",),
     style: str = "paper",
-    captions: bool = False,
 ) -> list[Path]:
     r"""Draw every figure that fits the results; return the files, one for each figure and format.
 
@@ -51,8 +49,6 @@ def draw(
         Endings of the files: png, pdf, svg.
     style : str
         ``paper`` (two columns of 3.5 inches), ``page`` (half the pixels) or ``slides``.
-    captions : bool
-        Whether captions are drawn into the pictures, too.
 
     Raises
     ------
@@ -64,7 +60,7 @@ def draw(
     for name in formats:
         require_known("figure format", name, FORMATS)
     files = []
-    with using(style, captions):
+    with using(style):
         for name, make in drawings(results):
             figure = make()
             files += [save(figure, Path(folder) / f"{name}.{ending}") for ending in formats]
@@ -83,20 +79,17 @@ def drawings(results: Results) -> Iterator[Drawing]:
 
 
 def _of_metric(results: Results, metric: str) -> Iterator[Drawing]:
-    varied = grids(results)
-    entries = {entry for entries in varied.values() for entry in entries}
+    entries = {entry for entries in grids(results).values() for entry in entries}
     of_grids = set(results.trials.loc[results.trials["entry"].isin(entries), "label"])
     fixed = [label for label in results.labels if label not in of_grids]
     labels = list(results.labels) if len(results.labels) <= _MANY else fixed
-    if labels and results.axis == "tier":
-        yield f"tiers_{metric}", partial(tiers, results, metric, labels)
-    elif labels and results.trials["point"].nunique() > 1:
-        yield f"curves_{metric}", partial(curves, results, metric, labels)
+    if labels and (results.axis == "tier" or results.trials["point"].nunique() > 1):
+        name = "tiers" if results.axis == "tier" else "curves"
+        yield f"{name}_{metric}", partial(curves, results, metric, labels)
     elif labels and results.planned > 1:
         yield f"boxes_{metric}", partial(boxes, results, metric, labels)
-    for parameters in varied:
-        if len(parameters) <= 2:
-            name = f"sensitivity_{'_'.join(parameters)}_{metric}"
-            yield name, partial(sensitivity, results, metric, parameters)
+    for parameters in drawable(results):
+        name = f"sensitivity_{'_'.join(parameters)}_{metric}"
+        yield name, partial(sensitivity, results, metric, parameters)
     if rank_test(results, metric, fixed) is not None:
         yield f"critical_difference_{metric}", partial(critical_difference, results, metric, fixed)

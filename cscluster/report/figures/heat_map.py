@@ -1,8 +1,9 @@
-"""Heat maps of a metric over two parameters, and the values of parameters on axes."""
+"""Heat maps of a metric over two parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import matplotlib
@@ -13,6 +14,7 @@ from matplotlib.figure import Figure
 
 from cscluster.metrics.catalogue import lower_is_better
 from cscluster.report.aggregate import Results
+from cscluster.report.figures import lines
 from cscluster.report.figures.layout import add_legend, frame, panels, say_empty
 from cscluster.report.figures.style import ink_on
 from cscluster.report.figures.words import metric_name, number_text, place_name, plain
@@ -22,66 +24,37 @@ _MAP = matplotlib.colormaps["cividis"]  # even steps for all readers, and in gre
 _ROOM_FOR_NUMBERS = 7  # columns and rows
 
 
-def as_axis(value: Any) -> Any:
-    """Return a value of a parameter as a place on an axis: numbers as they are, all else as text."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return value
-    return "none" if value is None else str(value)
-
-
-def is_numeric(values: Iterable[Any]) -> bool:
-    """Tell whether all values are numbers."""
-    return not any(isinstance(value, str) for value in values)
-
-
-def ordered(values: Iterable[Any]) -> list[Any]:
-    """Return the different values: numbers by size, others as they come."""
-    different = list(dict.fromkeys(values))
-    return sorted(different) if is_numeric(different) else different
-
-
-def axis_text(value: Any) -> str:
-    """Return a value as the text of a tick."""
-    return plain(value) if isinstance(value, str) else number_text(value)
-
-
 def draw_maps(results: Results, metric: str, parameters: Sequence[str], entries: Sequence[str]) -> Figure:
-    """Return a heat map for each data set, entry and number of constraints; the best mean has a frame."""
-    table = intervals(results, metric, ["dataset", "entry", "point", "p0", "p1"])
-    columns, rows = ordered(table["p0"]), ordered(table["p1"])
-    points = sorted(table["point"].unique())
-    places = [(d, e, p) for d in results.datasets for e in entries for p in points]
-    titles = [
-        (f"{e} on {d}" if len(entries) > 1 else d) + (f", {p} constraints" if len(points) > 1 else "")
-        for d, e, p in places
-    ]
+    """Return a heat map for each data set and entry; the best mean has a frame."""
+    table = intervals(results, metric, ["dataset", "entry", "p0", "p1"])
+    columns, rows = table["p0"].unique(), table["p1"].unique()
+    places = list(product(results.datasets, entries))
+    titles = [f"{entry} on {dataset}" if len(entries) > 1 else dataset for dataset, entry in places]
     side = min(len(places), 3 if len(columns) <= _ROOM_FOR_NUMBERS else 2)
     figure, grid = panels(titles, lambda _: 0.45 + 0.2 * len(rows), side)
-    for axes, (dataset, entry, point) in zip(grid, places, strict=True):
-        mine = (table["dataset"] == dataset) & (table["entry"] == entry) & (table["point"] == point)
-        means = table[mine].pivot(index="p1", columns="p0", values="mean")
+    for axes, (dataset, entry) in zip(grid, places, strict=True):
+        mine = table[(table["dataset"] == dataset) & (table["entry"] == entry)]
+        means = mine.pivot(index="p1", columns="p0", values="mean")
         _draw_map(figure, axes, means.reindex(index=rows, columns=columns), metric)
     figure.supxlabel(plain(parameters[0]))
     figure.supylabel(plain(parameters[1]))
-    caption = f"{metric_name(metric)}, " + (
-        f"mean of {results.planned} trials" if results.planned > 1 else "one trial each"
-    )
-    if len(entries) == 1:
-        caption = f"{plain(entries[0])}: {caption}"
-    if len(points) == 1:
-        caption += f"; {place_name(results)}"
-    best = f"best {metric_name(metric)}"
-    if len(places) > 1:
-        best += " of its panel, whose colours go from its lowest to its highest mean"
-    add_legend(figure, [frame(0, 0)], [best], caption)
+    best = f"best {metric_name(metric)}" + (" of its panel" if len(places) > 1 else "")
+    caption = f"{lines.caption(results, metric, table.assign(low=np.nan))}; {place_name(results)}"
+    add_legend(figure, [frame(0, 0)], [best], f"{caption}; colours: lowest to highest mean of a panel")
     return figure
+
+
+def axis_text(value: Any) -> str:
+    """Return the value of a parameter as the text of a tick."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number_text(value) if is_number else "none" if value is None else plain(value)
 
 
 def _draw_map(figure: Figure, axes: Axes, means: pd.DataFrame, metric: str) -> None:
     values = means.to_numpy(float)
     axes.grid(visible=False)
-    axes.set_xticks(range(values.shape[1]), [axis_text(value) for value in means.columns])
-    axes.set_yticks(range(values.shape[0]), [axis_text(value) for value in means.index])
+    axes.set_xticks(range(values.shape[1]), means.columns)
+    axes.set_yticks(range(values.shape[0]), means.index)
     if not np.isfinite(values).any():
         say_empty(axes)
         return

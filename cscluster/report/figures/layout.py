@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
-from itertools import pairwise
 from typing import Any, ParamSpec
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -22,10 +21,11 @@ from cscluster.report.figures.words import number_text, wrapped
 
 P = ParamSpec("P")
 
-_LETTER = 0.062  # inches: a letter of a tick label
+_LETTER, _SMALL = 0.062, 0.053  # inches: a letter of a tick label and, on average, of a legend
+_HANDLE = 0.46  # inches: the sample of a line in a legend, and the gap before the next
 _LINE = 44  # letters of a line in a legend
-_FILLED = 0.97  # of the width of a figure by a legend: letters are a little wider with more pixels
 _TALLEST = 0.5  # height of a legend in that of the panels
+_NARROW = 5.0  # a logarithmic axis of a smaller range would have hardly a label
 
 
 def figure_kind(draw: Callable[P, Figure]) -> Callable[P, Figure]:
@@ -98,46 +98,35 @@ def first_in_row(axes: Axes) -> bool:
 def add_legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], caption: str = "") -> None:
     """Put a legend above the panels, in as many columns as fit, and make the figure higher by as much.
 
-    `caption` says how to read what is drawn.  It is the figure's label, and the heading of the legend
-    where captions are drawn.  A legend that would be half as high as the panels or more has the width of
-    a page.
+    `caption`, the figure's label, says how to read what is drawn.  A legend that would be half as high as the
+    panels or more has the width of a page.
     """
     figure.set_label(caption)
-    width, height = figure.get_size_inches()
-    title = textwrap.fill(caption, int(width * 19)) if current().captions else ""
-    if not (handles or title):
+    if not handles:
         return
     texts = [wrapped(label, _LINE) for label in labels]
-    rows, fits = 0, False
-    while not fits:
-        rows += 1
-        columns = max(1, -(-len(texts) // rows))
-        legend = figure.legend(
-            list(handles),
-            texts,
-            title=title,
-            loc="outside upper center",
-            ncols=columns,
-            frameon=False,
-            handlelength=2.6,
-            handletextpad=0.5,
-            columnspacing=1.0,
-            labelspacing=0.25,
-            borderpad=0.1,
-            borderaxespad=0.2,
-        )
-        legend.get_title().set_multialignment("center")
-        box = legend.get_window_extent()
-        fits = box.width <= _FILLED * width * figure.dpi or columns == 1
-        if not fits:
-            legend.remove()
-    tall = box.height > _TALLEST * height * figure.dpi
-    if tall and width < current().page:
+    widths = [_HANDLE + _SMALL * max(map(len, text.split("\n"))) for text in texts]
+    width, height = figure.get_size_inches()
+    columns = len(texts) if sum(widths) < width else max(1, int(width / max(widths)))
+    legend = figure.legend(
+        list(handles),
+        texts,
+        loc="outside upper center",
+        ncols=columns,
+        frameon=False,
+        handlelength=2.6,
+        columnspacing=1.0,
+        labelspacing=0.25,
+        borderpad=0.1,
+        borderaxespad=0.2,
+    )
+    high = legend.get_window_extent().height / figure.dpi
+    if high > _TALLEST * height and width < current().page:
         legend.remove()
         figure.set_size_inches(current().page, height)
         add_legend(figure, handles, labels, caption)
-        return
-    figure.set_size_inches(width, height + box.height / figure.dpi)
+    else:
+        figure.set_size_inches(width, height + high)
 
 
 def is_geometric(values: Sequence[float]) -> bool:
@@ -146,71 +135,39 @@ def is_geometric(values: Sequence[float]) -> bool:
     >>> is_geometric([0.01, 0.1, 1, 10]), is_geometric([50, 100, 150]), is_geometric([0, 1, 10])
     (True, False, False)
     """
-    ordered = sorted(set(values))
-    if len(ordered) < 2 or ordered[0] <= 0:
-        return False
-    if len(ordered) == 2:
-        return ordered[1] >= 10 * ordered[0]
-    steps = [b - a for a, b in pairwise(ordered)]
-    ratios = [math.log(b / a) for a, b in pairwise(ordered)]
-    return max(ratios) / min(ratios) < max(steps) / min(steps)
+    ordered = np.unique(values)
+    if len(ordered) < 3 or ordered[0] <= 0:
+        return bool(len(ordered) == 2 and 0 < 10 * ordered[0] <= ordered[1])
+    steps, ratios = np.diff(ordered), np.diff(np.log(ordered))
+    return bool(ratios.max() / ratios.min() < steps.max() / steps.min())
 
 
 def log_axis(axes: Axes, which: str, values: Iterable[float]) -> None:
     """Make an axis (``x`` or ``y``) for these values logarithmic, unless they hardly differ."""
     positive = [value for value in values if value > 0]
-    if not positive or max(positive) < 2 * min(positive):
+    if not positive or max(positive) < _NARROW * min(positive):
         return
     axes.set(**{f"{which}scale": "log"})
     axis = getattr(axes, f"{which}axis")
-    axis.set_major_locator(LogLocator(subs=_steps(min(positive), max(positive))))
+    decades = math.log10(max(positive) / min(positive))
+    axis.set_major_locator(LogLocator(subs=(1,) if decades > 2.5 else (1, 3) if decades > 1 else (1, 2, 5)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: number_text(value)))
     axis.set_minor_formatter(NullFormatter())
 
 
-def _steps(low: float, high: float) -> tuple[int, ...]:
-    """Return which multiples of the powers of ten have a label, so that there are two or more.
-
-    >>> _steps(0.01, 10), _steps(2, 30), _steps(2, 5), _steps(3, 4)
-    ((1,), (1, 3), (1, 2, 5), (1, 2, 3, 4, 6, 8))
-    """
-    powers = [10.0**power for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)]
-    for steps, labels in (((1,), 3), ((1, 3), 3), ((1, 2, 5), 2)):
-        if sum(low <= step * power <= high for power in powers for step in steps) >= labels:
-            return steps
-    return 1, 2, 3, 4, 6, 8
-
-
-def number_axis(axes: Axes, values: Sequence[float]) -> None:
-    """Set up the horizontal axis for these values, with ticks at as many of them as there is room for."""
-    ordered = sorted(set(values))
-    place: Callable[[float], float] = float
-    if is_geometric(ordered):
+def number_axis(axes: Axes, values: Iterable[float]) -> None:
+    """Set up the horizontal axis for these values, with a tick at each if there is room for them."""
+    ordered = np.unique(list(values))
+    geometric = is_geometric(ordered)
+    if geometric:
         log_axis(axes, "x", ordered)
-        place = math.log
-    elif len(ordered) > 12:
-        axes.xaxis.set_major_locator(MaxNLocator(5))
-        return
     if len(ordered) == 1:
         axes.set_xlim(ordered[0] - 1, ordered[0] + 1)
-    ticks_at(axes, ordered, place)
-
-
-def ticks_at(axes: Axes, values: Sequence[float], place: Callable[[float], float]) -> None:
-    """Put ticks of the horizontal axis at as many values as there is room for; `place` is their scale.
-
-    The largest value has one, and then as many as do not run into each other.
-    """
-    ordered = sorted(set(values), reverse=True)
-    span = place(ordered[0]) - place(ordered[-1]) or 1.0
-    inches = axes.bbox.width / axes.figure.dpi
-    kept = ordered[:1]
-    for value in ordered[1:]:
-        letters = (len(number_text(value)) + len(number_text(kept[-1]))) / 2 + 0.7
-        if inches * (place(kept[-1]) - place(value)) / span >= _LETTER * letters:
-            kept.append(value)
-    axes.set_xticks(kept[::-1], [number_text(value) for value in kept[::-1]])
-    axes.xaxis.set_minor_locator(NullLocator())
+    places, texts = np.log(ordered) if geometric else ordered, [number_text(value) for value in ordered]
+    room = axes.bbox.width / axes.figure.dpi / (_LETTER * (max(map(len, texts)) + 1))
+    if len(ordered) == 1 or np.ptp(places) <= room * np.diff(places).min():
+        axes.set_xticks(ordered, texts)
+        axes.xaxis.set_minor_locator(NullLocator())
 
 
 def frame(x: float, y: float, width: float = 1.0, height: float = 1.0) -> Rectangle:

@@ -76,17 +76,6 @@ def _paint(axes: Axes, part: pd.DataFrame, x: str, planned: int, style: dict[str
             line.set_transform(higher)
 
 
-def paint_bars(
-    axes: Axes, part: pd.DataFrame, x: str, planned: int, number: int, style: dict[str, Any]
-) -> None:
-    """Draw the means of one algorithm where x has no order: markers with bars, beside those of others."""
-    style = {**style, "linestyle": "none"}
-    xs, mean = part[x].to_numpy(float) + 0.08 * number, part["mean"].to_numpy()
-    ends = np.nan_to_num(np.abs(part[["low", "high"]].to_numpy().T - mean))
-    axes.errorbar(xs, mean, ends, **style, elinewidth=0.8, capsize=2, zorder=3)
-    _hollow(axes, xs, part, planned, style)
-
-
 def _hollow(
     axes: Axes, xs: FloatArray, part: pd.DataFrame, planned: int, style: dict[str, Any]
 ) -> list[Line2D]:
@@ -104,7 +93,7 @@ def finish(axes: Axes, means: pd.Series, metric: str) -> None:
         _near(axes, means[means > 0])
     if not means.notna().any():
         say_empty(axes)
-    else:
+    elif axes.get_yscale() == "linear":
         _stay_in_range(axes, find_metric(metric))
     if first_in_row(axes):
         axes.set_ylabel(metric_name(metric))
@@ -118,16 +107,10 @@ def _near(axes: Axes, means: pd.Series) -> None:
 
 
 def _stay_in_range(axes: Axes, metric: Metric) -> None:
-    """Keep ticks in the range of the metric; where all is level, that would be half of the axis."""
+    """Keep ticks in the range of the metric."""
     low, high = axes.get_ylim()
-    least, most = axes.dataLim.intervaly
-    if least == most and metric.lowest <= least <= metric.highest:
-        low = max(low, metric.lowest - 0.1 * (high - low))
-        high = min(high, metric.highest + 0.1 * (high - low))
-        axes.set_ylim(low, high)
-    shown = [tick for tick in axes.get_yticks() if metric.lowest <= tick <= metric.highest]
-    if axes.get_yscale() == "linear":
-        axes.set_yticks([tick for tick in shown if low <= tick <= high])
+    ticks = axes.get_yticks()
+    axes.set_yticks(ticks[(ticks >= max(low, metric.lowest)) & (ticks <= min(high, metric.highest))])
 
 
 def handle(style: dict[str, Any]) -> Any:
@@ -135,9 +118,7 @@ def handle(style: dict[str, Any]) -> Any:
     return Line2D([], [], **style)
 
 
-def caption(
-    results: Results, metric: str, table: pd.DataFrame, *, joined: bool = True, apart: bool = False
-) -> str:
+def caption(results: Results, metric: str, table: pd.DataFrame, *, apart: bool = False) -> str:
     """Return how the lines are to be read; `apart` says that some of them are drawn apart."""
     about = metric_title(metric)
     if results.planned == 1:
@@ -150,7 +131,7 @@ def caption(
         there = _of(-(-most // results.repeats), draws)
         text = f"{about}, mean of {there} repetitions, {results.repeats} trials on each"
     if table["low"].notna().any():
-        text += f"; {'band' if joined else 'bar'}: 95\u00a0% confidence interval of the mean"
+        text += "; band: 95\u00a0% confidence interval of the mean"
     if ((table["n"] < results.planned) & (table["n"] > 0)).any():
         text += "; hollow: some trials failed or are missing"
     return text + ("; equal lines are drawn a little apart" if apart else "")

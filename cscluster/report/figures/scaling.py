@@ -16,9 +16,9 @@ from cscluster.report.figures.layout import (
     first_in_row,
     line_height,
     log_axis,
+    number_axis,
     panels,
     say_empty,
-    ticks_at,
 )
 from cscluster.report.figures.style import looks
 from cscluster.report.means import points_word
@@ -101,8 +101,7 @@ def _draw_family(
             powers[label] = f"slope {slope:.2f}"
     axes.set(xscale="log", yscale="log")
     log_axis(axes, "y", table.to_numpy().ravel())
-    axes.set_xlim(n.min() / 1.15, n.max() * 1.15)
-    ticks_at(axes, n.tolist(), np.log)
+    number_axis(axes, n)
     if not table.notna().any(axis=None):
         say_empty(axes)
     return powers

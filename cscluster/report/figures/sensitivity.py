@@ -1,4 +1,4 @@
-"""A metric over parameters of an algorithm: a curve for one parameter, a heat map for two."""
+"""A metric over parameters of an algorithm: a curve for one number, a heat map for two parameters."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import replace
 from matplotlib.figure import Figure
 
 from cscluster.errors import ConfigError
-from cscluster.report.aggregate import Results
+from cscluster.report.aggregate import Results, at_last_point, restrict
 from cscluster.report.figures import lines
-from cscluster.report.figures.heat_map import as_axis, axis_text, draw_maps, is_numeric, ordered
+from cscluster.report.figures.heat_map import axis_text, draw_maps
 from cscluster.report.figures.layout import add_legend, figure_kind, line_height, number_axis, panels
 from cscluster.report.figures.style import looks
 from cscluster.report.figures.words import place_name, plain
@@ -29,62 +29,59 @@ def grids(results: Results) -> dict[Parameters, list[str]]:
     return found
 
 
+def drawable(results: Results) -> dict[Parameters, list[str]]:
+    """Return the grids that a figure can show: those over one numeric parameter, and over any two."""
+    return {
+        parameters: entries
+        for parameters, entries in grids(results).items()
+        if len(parameters) == 2 or (len(parameters) == 1 and _is_numeric(results, entries))
+    }
+
+
+def _is_numeric(results: Results, entries: Sequence[str]) -> bool:
+    points = results.trials.loc[results.trials["entry"].isin(entries), "grid"].unique()
+    return all(type(value) in (int, float) for grid in points for value in json.loads(grid).values())
+
+
 @figure_kind
 def sensitivity(results: Results, metric: str, parameters: Parameters | None = None) -> Figure:
     """Return a metric over one or two parameters whose grid was run with ``select: none``.
 
-    One parameter gives a panel for each data set with a line for each algorithm that varies it or,
-    with several numbers of constraints, a panel for each algorithm too and a line for each number.  Two
-    parameters give a heat map for each data set, algorithm and number of constraints.
+    It shows the last point and tier.  One numeric parameter gives a panel for each data set with a line for
+    each algorithm that varies it, two parameters a heat map for each data set and algorithm.
 
     Raises
     ------
     ConfigError
         If no such grid was run.
     """
-    found = grids(results)
+    found = drawable(results)
     if parameters is None:
         parameters = next(iter(found), ())
-    if parameters not in found or len(parameters) > 2:
+    if parameters not in found:
         raise ConfigError(
             f"'{results.name}' has no grid over {' and '.join(parameters) or 'parameters'} that a figure of "
-            "one or two parameters could show; it needs lists in 'params' and 'select: none'."
+            "one numeric parameter or of two could show; it needs lists in 'params' and 'select: none'."
         )
-    trials = results.trials
-    mine = trials[trials["entry"].isin(found[parameters]) & (trials["tier"] == trials["tier"].max())]
-    values = [json.loads(grid) for grid in mine["grid"]]
-    mine = mine.assign(**{f"p{i}": [as_axis(v[name]) for v in values] for i, name in enumerate(parameters)})
+    results = at_last_point(restrict(results, results.trials["entry"].isin(found[parameters])))
+    as_axis = float if len(parameters) == 1 else axis_text
+    values = results.trials["grid"].map(json.loads)
+    columns = {f"p{i}": [as_axis(each[name]) for each in values] for i, name in enumerate(parameters)}
+    results = replace(results, trials=results.trials.assign(**columns))
     draw = _draw_curves if len(parameters) == 1 else draw_maps
-    return draw(replace(results, trials=mine), metric, parameters, found[parameters])
+    return draw(results, metric, parameters, found[parameters])
 
 
 def _draw_curves(results: Results, metric: str, parameters: Parameters, entries: Sequence[str]) -> Figure:
-    table = intervals(results, metric, ["dataset", "entry", "point", "p0"])
-    values, points = ordered(table["p0"]), sorted(table["point"].unique())
-    table["x"] = table["p0"] if is_numeric(values) else table["p0"].map(values.index)
-    line, keys, places = "entry", list(entries), [(dataset, "") for dataset in results.datasets]
-    if len(points) > 1:
-        line, keys, places = "point", points, [(d, e) for d in results.datasets for e in entries]
-    titles = [f"{e} on {d}" if e and len(entries) > 1 else d for d, e in places]
-    figure, grid = panels(titles, line_height)
-    apart, styles = [], dict(zip(keys, looks(list(map(str, keys))).values(), strict=True))
-    for axes, (dataset, entry) in zip(grid, places, strict=True):
-        mine = table[(table["dataset"] == dataset) & table["entry"].isin([entry] if entry else entries)]
-        if is_numeric(values):
-            number_axis(axes, values)
-            apart.append(lines.paint_all(axes, mine, "x", line, results.planned, styles))
-        else:
-            axes.set_xticks(range(len(values)), [axis_text(value) for value in values])
-            axes.set_xlim(-0.5, len(values) - 0.5)
-            for key, part in mine.groupby(line, sort=False):
-                lines.paint_bars(axes, part, "x", results.planned, keys.index(key), styles[key])
+    table = intervals(results, metric, ["dataset", "entry", "p0"])
+    figure, grid = panels(results.datasets, line_height)
+    apart, styles = [], looks(entries)
+    for axes, dataset in zip(grid, results.datasets, strict=True):
+        mine = table[table["dataset"] == dataset]
+        number_axis(axes, table["p0"])
+        apart.append(lines.paint_all(axes, mine, "p0", "entry", results.planned, styles))
         lines.finish(axes, mine["mean"], metric)
     figure.supxlabel(plain(parameters[0]))
-    names = [f"{key} constraints" for key in keys] if line == "point" else keys
-    caption = lines.caption(results, metric, table, joined=is_numeric(values), apart=any(apart))
-    if len(points) == 1:
-        caption += f"; {place_name(results)}"
-    elif len(entries) == 1:
-        caption = f"{plain(entries[0])}: {caption}"
-    add_legend(figure, [lines.handle(styles[key]) for key in keys], names, caption)
+    caption = f"{lines.caption(results, metric, table, apart=any(apart))}; {place_name(results)}"
+    add_legend(figure, [lines.handle(styles[entry]) for entry in entries], entries, caption)
     return figure

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -49,7 +48,7 @@ def current() -> Style:
 
 
 @contextmanager
-def using(name: str, captions: bool = False) -> Iterator[None]:
+def using(name: str) -> Iterator[None]:
     """Draw and save figures in one of `STYLES`.
 
     Raises
@@ -58,7 +57,7 @@ def using(name: str, captions: bool = False) -> Iterator[None]:
         If there is no such style.
     """
     require_known("style of figures", name, STYLES)
-    before = _style.set(replace(STYLES[name], captions=captions))
+    before = _style.set(STYLES[name])
     try:
         yield
     finally:

@@ -4,7 +4,6 @@ ENDINGS = {
     "terminal": ".txt",
     "markdown": ".md",
     "latex": ".tex",
-    "latex-document": ".tex",
     "csv": ".csv",
     "json": ".json",
     "html": ".html",

@@ -1,20 +1,13 @@
-"""Reports as LaTeX: tables to be put into a paper, or a document that compiles."""
+"""Reports as LaTeX: tables to be put into a paper."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 
-from cscluster.report.page import Block, BulletList, Fold, Heading, Note, Page, Picture
+from cscluster.report.page import Note, Page
 from cscluster.report.table import PlainTable
 
-_START = r"""\documentclass{article}
-\usepackage[T1]{fontenc}
-\usepackage{textcomp}
-\usepackage{booktabs} % rules of the tables
-\usepackage{graphicx} % tables that are too wide are made smaller
-\begin{document}
-"""
 _WIDTH = 90
 """Characters in a line of a table; a wider one would be too small to read."""
 
@@ -59,40 +52,12 @@ def text(pages: list[Page]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def whole(pages: list[Page]) -> str:
-    """Return pages as a LaTeX document."""
-    return _START + "\n".join(map(_section, pages)) + "\n\\end{document}\n"
-
-
 def _labelled(page: Page) -> Iterator[tuple[PlainTable, str]]:
     """Yield the tables of a page, in parts that can be read, with their labels."""
     parts = [part for block in page.blocks if isinstance(block, PlainTable) for part in block.divided(_WIDTH)]
     name = re.sub(r"[^a-z0-9]+", "-", page.title.lower()).strip("-")
     for number, part in enumerate(parts, start=1):
         yield part, f"tab:{name}-{number}"
-
-
-def _section(page: Page) -> str:
-    tables = [_table(each, label) for each, label in _labelled(page)]
-    others = [_block(block) for block in page.blocks if not isinstance(block, PlainTable)]
-    return "\n\n".join([f"\\section*{{{escape(page.title)}}}", *tables, *others]) + "\n"
-
-
-def _block(block: Block) -> str:
-    match block:
-        case Heading():
-            return rf"\subsection*{{{escape(block.text)}}}"
-        case BulletList():
-            items = [rf"\item {{}}{escape(item)}" for item in block.items]
-            return "\n".join([r"\begin{itemize}", *items, r"\end{itemize}"])
-        case Fold():
-            return "\n\n".join([rf"\paragraph{{{escape(block.summary)}}}", *map(_block, block.blocks)])
-        case Picture():
-            return rf"\includegraphics[width=\textwidth]{{{block.path}}}" + f"\n\n{escape(block.caption)}"
-        case Note():
-            return escape(block.text)
-        case _:
-            return escape(block)
 
 
 def _table(table: PlainTable, label: str) -> str:

@@ -17,9 +17,7 @@ _CHARTS = "vendor/echarts/echarts.min.js"
 _EVERYWHERE = ("assets/common.js", "assets/tables.js")
 
 
-def document(
-    title: str, body: Markup, data: Any = None, scripts: Sequence[str] = (), refresh: int | None = None
-) -> str:
+def document(title: str, body: Markup, data: Any = None, scripts: Sequence[str] = ()) -> str:
     """Return a whole page that works offline.
 
     The page's policy lets nothing be loaded and only its own scripts, named by their hashes, be run.
@@ -35,15 +33,12 @@ def document(
     scripts : sequence of str
         Names of files in ``assets`` beside those of all pages, in the order in which they run; they draw
         charts, and a page without them does without the library for that.
-    refresh : int, optional
-        Seconds after which the browser reads the page again.
     """
     library = [_CHARTS] if scripts else []
     codes = [_read(name) for name in (*library, *_EVERYWHERE, *(f"assets/{name}" for name in scripts))]
     page = Template(_read("assets/page.html")).substitute(
         policy=escape(_policy(codes)),
         title=escape(f"{title} · cscluster"),
-        refresh=tag("meta", http_equiv="refresh", content=refresh) if refresh else "",
         style=f"{_read('base.css', 'cscluster')}\n{_read('assets/page.css')}",
         body=body,
         data=embedded_json(data or {}),

@@ -24,7 +24,7 @@ from cscluster.store.directory import RunDirectory
 from cscluster.words import age
 
 
-def page(results: list[Results], directories: list[RunDirectory], refresh: int | None = None) -> str:
+def page(results: list[Results], directories: list[RunDirectory]) -> str:
     """Return the report of runs as one HTML file.
 
     Parameters
@@ -33,8 +33,6 @@ def page(results: list[Results], directories: list[RunDirectory], refresh: int |
         One for each run.
     directories : list of RunDirectory
         Where they come from: configuration, environments and warnings are read there.
-    refresh : int, optional
-        Seconds after which the browser reads the page again.
     """
     with_trials = trials_fit(results)
     runs = [
@@ -43,7 +41,7 @@ def page(results: list[Results], directories: list[RunDirectory], refresh: int |
     ]
     data = {"runs": [chart_data(run, with_trials) for run in results]}
     title = results[0].title if len(results) == 1 else f"{len(results)} runs"
-    return document(title, join([_tabs(results), *runs]), data, ["charts.js", "report.js"], refresh)
+    return document(title, join([_tabs(results), *runs]), data, ["charts.js", "report.js"])
 
 
 def _tabs(results: list[Results]) -> Markup:

@@ -94,16 +94,6 @@ def test_lines_that_are_level_and_equal_keep_the_axes_in_the_range_of_the_metric
     assert all(0 <= tick <= 1 for tick in axes.get_yticks())
 
 
-def test_panels_share_their_points_unless_one_would_be_half_empty(tmp_path):
-    results = run(tmp_path, datasets=("iris", "wine"), points=(10, 20, 30, 200))
-    trials = results.trials
-    few = replace(results, trials=trials[(trials["dataset"] == "iris") | (trials["point"] < 200)])
-    assert [axes.get_xticks()[-1] for axes in curves(few, "acc").axes] == [200, 30]
-    alike = replace(results, trials=trials[(trials["dataset"] == "iris") | (trials["point"] > 10)])
-    ticks = [axes.get_xticks().tolist() for axes in curves(alike, "acc").axes]
-    assert ticks[0] == ticks[1]
-
-
 def test_means_over_fewer_trials_are_hollow_and_algorithms_without_result_are_named(tmp_path):
     def fails(label, dataset, number):
         return label == "C" or (label == "B" and number == 0)
@@ -169,3 +159,20 @@ def test_bands_of_seconds_stay_positive(tmp_path):
     assert (table["mean"] < table["high"]).all()
     figure = curves(results, "seconds")
     assert figure.axes[0].get_ylim()[0] > 0
+
+
+def test_lines_over_tiers(tmp_path):
+    figure = curves(run(tmp_path, ("A", "B"), ("iris", "wine"), points=(100,), tiers=5, kind="tiers"), "acc")
+    assert figure.get_supxlabel() == "tier of 100 constraints"
+    assert legend_texts(figure) == ["A", "B"]
+    for axes in figure.axes:
+        assert [label.get_text() for label in axes.get_xticklabels()] == ["t1", "t2", "t3", "t4", "t5"]
+        assert [line.get_xdata().tolist() for line in drawn_lines(axes)] == [[1, 2, 3, 4, 5]] * 2
+
+
+def test_a_panel_for_each_size_of_a_tier(tmp_path):
+    figure = curves(run(tmp_path, points=(50, 100), tiers=2, kind="tiers"), "acc")
+    assert [axes.get_title() for axes in figure.axes] == [
+        "iris, 50 constraints each",
+        "iris, 100 constraints each",
+    ]

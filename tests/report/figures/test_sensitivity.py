@@ -2,6 +2,7 @@ import pytest
 
 from cscluster.errors import ConfigError
 from cscluster.report.figures import sensitivity
+from cscluster.report.figures.draw import drawings
 
 from .runs import caption, drawn_lines, legend_texts, run
 
@@ -30,20 +31,22 @@ def test_even_steps_are_on_a_linear_axis(tmp_path):
     assert figure.axes[0].get_xscale() == "linear"
 
 
-def test_several_numbers_of_links_are_lines(tmp_path):
+def test_of_several_numbers_of_constraints_the_last(tmp_path):
     results = run(tmp_path, ("A", "B"), points=(20, 40), grid={"lam": LAM}, value=score)
     figure = sensitivity(results, "acc")
-    assert [axes.get_title() for axes in figure.axes] == ["A on iris", "B on iris"]
-    assert legend_texts(figure) == ["20 constraints", "40 constraints"]
-    assert [line.get_ydata()[0] for line in drawn_lines(figure.axes[1])] == pytest.approx([0.52, 0.54])
+    assert caption(figure).endswith("number of constraints: 40")
+    assert [line.get_ydata()[0] for line in drawn_lines(figure.axes[0])] == pytest.approx([0.54, 0.54])
 
 
-def test_words_are_not_joined_by_lines(tmp_path):
-    figure = sensitivity(run(tmp_path, ("A",), points=(60,), grid={"kernel": ("rbf", None)}), "acc")
-    (axes,) = figure.axes
-    assert not drawn_lines(axes)
+def test_words_have_no_order_that_a_line_could_show(tmp_path):
+    results = run(tmp_path, ("A",), points=(60,), grid={"kernel": ("rbf", None)})
+    with pytest.raises(ConfigError, match="no grid over kernel"):
+        sensitivity(results, "acc", ("kernel",))
+    assert [name for name, _ in drawings(results)] == ["boxes_acc"]
+    both = run(tmp_path / "b", ("A",), points=(60,), grid={"kernel": ("rbf", None), "lam": (10, 1)})
+    (axes,) = sensitivity(both, "acc").axes
     assert [label.get_text() for label in axes.get_xticklabels()] == ["rbf", "none"]
-    assert "bar: 95 %" in caption(figure)
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["10", "1"]
 
 
 def test_two_parameters_are_a_heat_map_with_the_best_framed(tmp_path):

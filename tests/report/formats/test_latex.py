@@ -18,7 +18,9 @@ def nasty(path):
 
 
 def page(folder):
-    return latex.whole([compose(collect(folder))])
+    tables = latex.text([compose(collect(folder))])
+    packages = "\\usepackage[T1]{fontenc}\n\\usepackage{booktabs,graphicx,textcomp}\n"
+    return f"\\documentclass{{article}}\n{packages}\\begin{{document}}\n{tables}\\end{{document}}\n"
 
 
 def test_tables_alone_have_labels_and_go_into_any_document(tmp_path):
@@ -60,7 +62,6 @@ def test_a_row_may_begin_with_a_bracket_or_a_star(tmp_path, name):
     text = page(store(tmp_path, [entry("a", label=name), entry("b")], records))
     (row,) = [line for line in text.splitlines() if line.startswith("{}")]
     assert row.startswith(f"{{}}{latex.escape(name)} & ")
-    assert r"\item {}a] b: " in text
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex here")
