@@ -9,8 +9,8 @@ from typing import Literal
 
 import pandas as pd
 
-from cscluster.report.aggregate import Axes, Place, Results, metric_values
-from cscluster.report.statistics import paired
+from cscluster.report.aggregate import Place, Results, metric_values
+from cscluster.report.statistics import side_by_side
 
 PLACE = ["dataset", "point", "tier"]
 By = Literal["case", "dataset"]
@@ -72,11 +72,6 @@ class Observations:
         """The labels that have trials, in the order of the runs."""
         return list(self.trials["label"].unique())
 
-    @cached_property
-    def axes(self) -> Axes:
-        """The cases and repetitions that there are, and where each row of `trials` belongs."""
-        return Axes.of(self.trials, self.labels)
-
     def scores(self, metric: str, unit: Unit) -> dict[Place, pd.DataFrame]:
         """Return for each case the repetitions or trials (index) of its labels (columns), with gaps."""
         if unit == "trial":
@@ -85,5 +80,5 @@ class Observations:
                 place: part.pivot(index="trial", columns="label", values="value").dropna(axis=1, how="all")
                 for place, part in trials.groupby(PLACE, sort=False)
             }
-        table = paired(self, metric)
+        table = side_by_side(self.trials, self.labels, metric)
         return {place: table.at(place).dropna(axis=1, how="all") for place in table.places}

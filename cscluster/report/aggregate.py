@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from cscluster.errors import ConfigError
 from cscluster.metrics.catalogue import lower_is_better
@@ -18,39 +16,12 @@ from cscluster.store.definition import Definition
 from cscluster.store.directory import RunDirectory
 from cscluster.store.environments import version_changes
 
+PLACE = ["dataset", "point", "tier"]
 Place = tuple[str, int, int]
 """A data set, a point and a tier."""
 
 
-@dataclass(frozen=True)
-class Axes:
-    """The places and draws of a run, and for each of its rows the numbers of place, draw and label.
-
-    `tables`: what statistics have made of the metrics so far.
-    """
-
-    places: list[Place]
-    draws: list[int]
-    place: NDArray[np.intp]
-    draw: NDArray[np.intp]
-    label: NDArray[np.intp]
-    tables: dict[str, Any] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, trials: pd.DataFrame, labels: Sequence[str]) -> Axes:
-        """Return the places and draws that there are, and where each trial belongs."""
-        grouped = trials.groupby(["dataset", "point", "tier"], sort=False)
-        draw, numbers = pd.factorize(trials["draw"], sort=True)
-        return cls(
-            places=[tuple(place) for place in grouped.groups],
-            draws=[int(number) for number in numbers],
-            place=grouped.ngroup().to_numpy(),
-            draw=draw,
-            label=pd.Index(labels).get_indexer(trials["label"]),
-        )
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Results:
     """The results of a run, ready for tables.
 
@@ -102,9 +73,9 @@ class Results:
     mixed: list[str] = field(default_factory=list)
 
     @cached_property
-    def axes(self) -> Axes:
-        """The places and draws that there are, and where each row of `trials` belongs."""
-        return Axes.of(self.trials, self.labels)
+    def places(self) -> list[Place]:
+        """The data sets with their points and tiers, in the order of the trials."""
+        return places(self.trials)
 
     @cached_property
     def varied(self) -> list[str]:
@@ -254,25 +225,20 @@ def join(parts: list[Results]) -> Results:
                     f"'{dataset}', which cannot share a table; see: cscluster compare"
                 )
             seen[dataset, label] = part.name
-    first = parts[0]
+    names = ("metrics", "datasets", "labels", "mixed")
+    frames = ("cells", "failures", "missing", "trials")
     return replace(
-        first,
+        parts[0],
         name=" + ".join(part.name for part in parts),
         title=" + ".join(part.title for part in parts),
-        metrics=list(dict.fromkeys(metric for part in parts for metric in part.metrics)),
-        datasets=list(dict.fromkeys(name for part in parts for name in part.datasets)),
-        labels=list(dict.fromkeys(label for part in parts for label in part.labels)),
         planned=max(part.planned for part in parts),
         repeats=max(part.repeats for part in parts),
-        cells=pd.concat([part.cells for part in parts], ignore_index=True),
-        failures=pd.concat([part.failures for part in parts], ignore_index=True),
-        missing=pd.concat([part.missing for part in parts], ignore_index=True),
-        trials=pd.concat([part.trials for part in parts], ignore_index=True),
-        mixed=list(dict.fromkeys(words for part in parts for words in part.mixed)),
         families={
             source: {name: n for part in parts for name, n in part.families.get(source, {}).items()}
             for source in dict.fromkeys(source for part in parts for source in part.families)
         },
+        **{name: list(dict.fromkeys(it for part in parts for it in getattr(part, name))) for name in names},
+        **{name: pd.concat([getattr(part, name) for part in parts], ignore_index=True) for name in frames},
     )
 
 
@@ -290,26 +256,9 @@ def metric_values(trials: pd.DataFrame, metric: str) -> pd.Series:
     return values.where(np.isfinite(values))
 
 
-def draw_means(values: pd.Series, keys: Sequence[Any], draw: Any) -> pd.DataFrame:
-    """Return the mean and the count of the trials of each draw of constraints, which tests take as one.
-
-    Trials that repeat a draw are no independent observations.
-
-    Parameters
-    ----------
-    values : Series
-        One value for each trial.
-    keys : sequence of array-like
-        What tells apart the groups of trials; `draw` numbers the draws within them.
-    draw : array-like
-        The draw of each trial.
-
-    Returns
-    -------
-    DataFrame
-        Columns mean and count, by group and draw.
-    """
-    return values.groupby([*keys, draw], sort=False).agg(["mean", "count"])
+def places(trials: pd.DataFrame) -> list[Place]:
+    """Return the data sets of trials with their points and tiers, in the order in which they occur."""
+    return list(trials[PLACE].drop_duplicates().itertuples(index=False, name=None))
 
 
 def _families(definition: Definition) -> dict[str, dict[str, int]]:

@@ -81,7 +81,7 @@ def means_tables(results: Results, by: str = "point") -> list[PlainTable]:
 def _by_point(results: Results) -> Iterator[_Layout]:
     stored = set(zip(results.cells["dataset"], results.cells["label"], strict=True))
     for dataset in results.datasets:
-        places = [place for place in results.axes.places if place[0] == dataset]
+        places = [place for place in results.places if place[0] == dataset]
         labels = [label for label in results.labels if (dataset, label) in stored]
         yield _Layout(
             f"on {dataset} by {points_word(results)}",
@@ -129,7 +129,7 @@ def _by_parameter(results: Results, name: str) -> Iterator[_Layout]:
 
 def _last_places(results: Results) -> dict[str, Place]:
     """Return the last point, and its last tier, of each data set."""
-    last = {place[0]: place for place in sorted(results.axes.places)}
+    last = {place[0]: place for place in sorted(results.places)}
     return {name: last[name] for name in results.datasets}
 
 

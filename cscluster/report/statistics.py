@@ -15,9 +15,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ from scipy import stats
 
 from cscluster.arrays import BoolArray, FloatArray, IntArray
 from cscluster.metrics.catalogue import find_metric, lower_is_better, metric_title
-from cscluster.report.aggregate import Axes, Place, Results, draw_means, metric_values
+from cscluster.report.aggregate import PLACE, Place, Results, metric_values, places
 
 ALPHA = 0.05
 CONFIDENCE = 0.95
@@ -85,39 +85,25 @@ class Paired:
         return pd.DataFrame(values, pd.Index(self.draws, name="draw"), self.labels)
 
 
-class Compared(Protocol):
-    """Trials with the labels that are compared: `Results`, or those of several runs."""
-
-    @property
-    def labels(self) -> list[str]: ...
-
-    @property
-    def trials(self) -> pd.DataFrame: ...
-
-    @property
-    def axes(self) -> Axes: ...
-
-
-def paired(results: Compared, metric: str) -> Paired:
+@lru_cache(maxsize=32)
+def paired(results: Results, metric: str) -> Paired:
     """Return one metric of all draws, side by side."""
-    axes = results.axes
-    if metric not in axes.tables:
-        axes.tables[metric] = _paired(results, metric)
-    table: Paired = axes.tables[metric]
-    return table
+    return side_by_side(results.trials, results.labels, metric)
 
 
-def _paired(results: Compared, metric: str) -> Paired:
-    axes = results.axes
-    shape = len(axes.draws), len(axes.places), len(results.labels)
-    spot = np.ravel_multi_index((axes.draw, axes.place, axes.label), shape) if len(axes.draw) else axes.draw
-    means = draw_means(metric_values(results.trials, metric), [], spot)
-    counts, values = np.zeros(shape), np.full(shape, np.nan)
-    spots = means.index.to_numpy()
-    counts.flat[spots] = means["count"]
-    values.flat[spots] = means["mean"]
+def side_by_side(trials: pd.DataFrame, labels: list[str], metric: str) -> Paired:
+    """Return one metric of all draws of trials, side by side."""
+    there, draws = places(trials), sorted(trials["draw"].unique())
+    place = trials.groupby(PLACE, sort=False).ngroup()
+    values = metric_values(trials, metric).groupby([trials["draw"], place, trials["label"]], sort=False)
+    every = pd.MultiIndex.from_product([draws, range(len(there)), labels])
+    shape = len(draws), len(there), len(labels)
+    means, counts = (
+        values.agg(how).reindex(every).to_numpy(float).reshape(shape) for how in ("mean", "count")
+    )
+    counts = np.nan_to_num(counts)
     enough = 2 * counts >= np.maximum(counts.max(axis=2, keepdims=True, initial=0), 1)
-    return Paired(axes.places, results.labels, axes.draws, np.where(enough, values, np.nan))
+    return Paired(there, labels, draws, np.where(enough, means, np.nan))
 
 
 def paired_t(differences: FloatArray) -> FloatArray:
@@ -159,7 +145,8 @@ def intervals(results: Results, metric: str, by: Sequence[str]) -> pd.DataFrame:
     trials, values = results.trials, metric_values(results.trials, metric)
     keys = [trials[name] for name in by]
     groups = values.groupby(keys, sort=False)
-    draws = draw_means(values, keys, trials["draw"])["mean"].groupby(level=list(by), sort=False)
+    of_draws = values.groupby([*keys, trials["draw"]], sort=False).mean()
+    draws = of_draws.groupby(level=list(by), sort=False)
     n, mean = draws.count(), groups.mean()
     half = stats.t.ppf((1 + CONFIDENCE) / 2, n.clip(lower=2) - 1) * draws.std() / np.sqrt(n)
     half = half.where(n >= ENOUGH)
