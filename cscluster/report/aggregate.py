@@ -78,6 +78,12 @@ class Results:
         return places(self.trials)
 
     @cached_property
+    def last_places(self) -> dict[str, Place]:
+        """The last point, and its last tier, of each data set."""
+        last = {place[0]: place for place in sorted(self.places)}
+        return {name: last[name] for name in self.datasets if name in last}
+
+    @cached_property
     def varied(self) -> list[str]:
         """The parameters that were varied."""
         return list(dict.fromkeys(name for grid in self.trials["grid"].unique() for name in json.loads(grid)))
@@ -225,8 +231,11 @@ def join(parts: list[Results]) -> Results:
                     f"'{dataset}', which cannot share a table; see: cscluster compare"
                 )
             seen[dataset, label] = part.name
-    names = ("metrics", "datasets", "labels", "mixed")
-    frames = ("cells", "failures", "missing", "trials")
+    merged: dict[str, Any] = {}
+    for name in ("metrics", "datasets", "labels", "mixed"):
+        merged[name] = list(dict.fromkeys(it for part in parts for it in getattr(part, name)))
+    for name in ("cells", "failures", "missing", "trials"):
+        merged[name] = pd.concat([getattr(part, name) for part in parts], ignore_index=True)
     return replace(
         parts[0],
         name=" + ".join(part.name for part in parts),
@@ -237,8 +246,7 @@ def join(parts: list[Results]) -> Results:
             source: {name: n for part in parts for name, n in part.families.get(source, {}).items()}
             for source in dict.fromkeys(source for part in parts for source in part.families)
         },
-        **{name: list(dict.fromkeys(it for part in parts for it in getattr(part, name))) for name in names},
-        **{name: pd.concat([getattr(part, name) for part in parts], ignore_index=True) for name in frames},
+        **merged,
     )
 
 

@@ -63,35 +63,26 @@ def read_reference(path: Path) -> pd.DataFrame:
         If there is no such file, or it has no such table.
     """
     try:
-        return _read(path.read_text(encoding="utf-8"))
+        table = _read(path)
     except OSError as error:
         raise ConfigError(f"Cannot read the reference '{path}': {error.strerror}.") from None
-    except (ValueError, KeyError) as error:
-        raise ConfigError(f"Cannot read the reference '{path}': {str(error).strip(chr(39))}") from None
+    except ValueError as error:
+        raise ConfigError(f"Cannot read the reference '{path}': {error}") from None
+    if table.empty or table.duplicated(_PLACE).any():
+        problem = "it has no line below its heading" if table.empty else "it has two lines for one cell"
+        raise ConfigError(f"Cannot read the reference '{path}': {problem}.")
+    return table
 
 
-def _read(text: str) -> pd.DataFrame:
-    table = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
-    missing = [name for name in [*_PLACE, "mean"] if name not in table]
-    if missing:
-        raise KeyError(f"it has no column {', '.join(missing)}; it needs those of summary.csv.")
-    table = table[table["metric"] != ""]  # a method without results has a line of its own
-    if table.empty:
-        raise ValueError("it has no line below its heading.")
-    for name in ("point", "tier", "mean"):
-        table[name] = _numbers(table[name], gaps=name == "mean")
-    twice = table[table.duplicated(_PLACE)]
-    if len(twice):
-        raise ValueError(f"it has two lines for {', '.join(map(str, twice.iloc[0][_PLACE]))}.")
-    return table[[*_PLACE, "mean"]]
-
-
-def _numbers(column: pd.Series, gaps: bool) -> pd.Series:
-    numbers = pd.to_numeric(column, errors="coerce")
-    bad = column[numbers.isna() & ~(column.eq("") & gaps)]
-    if len(bad):
-        raise ValueError(f"its column '{column.name}' has '{bad.iloc[0]}', which is not a number.")
-    return numbers
+def _read(file: Path | io.StringIO) -> pd.DataFrame:
+    """Return the cells of a summary, without methods that have no result."""
+    numbers = dict.fromkeys(("point", "tier", "mean"), float)
+    types = dict.fromkeys(("dataset", "label", "metric"), str)
+    columns = [*_PLACE, "mean"]
+    table = pd.read_csv(
+        file, usecols=columns, dtype={**types, **numbers}, keep_default_na=False, na_values=[""]
+    )
+    return table[columns].dropna(subset="metric").astype({"point": int, "tier": int})
 
 
 def drift(results: Results, reference: pd.DataFrame, tolerances: Tolerances) -> tuple[pd.DataFrame, int]:
@@ -122,7 +113,7 @@ def drift(results: Results, reference: pd.DataFrame, tolerances: Tolerances) -> 
         raise ConfigError(
             "The reference has only times, which are checked only with a tolerance of their own."
         )
-    table = expected.merge(_read(spreadsheet.text([results])), on=_PLACE, how="left")
+    table = expected.merge(_read(io.StringIO(spreadsheet.text([results]))), on=_PLACE, how="left")
     table["difference"] = table["mean"] - table["reference"]
     beyond = table["difference"].abs() > allowed[allowed.notna()].to_numpy() + 1e-9
     beyond |= table["mean"].isna() != table["reference"].isna()

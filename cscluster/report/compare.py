@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,12 +14,15 @@ from scipy import stats
 
 from cscluster.metrics.catalogue import lower_is_better
 from cscluster.report.aggregate import Results, metric_values
+from cscluster.report.configuration import as_yaml
 from cscluster.report.statistics import ALPHA, TOO_FEW, holm, paired_t
 from cscluster.store.cells import changes
 from cscluster.store.directory import RunDirectory
+from cscluster.store.environments import facts
 from cscluster.words import plural
 
 _PLACE = ["dataset", "label", "point", "tier"]
+_Scores = dict[Any, pd.DataFrame]
 VERDICTS = ("better", "worse", "within noise", TOO_FEW, "same")
 _OF_DATA = ["name", "data"]
 _OF_ALGORITHM = ["algorithm", "version", "clusterer_version", "source", "params", "preprocess", "n_clusters"]
@@ -65,16 +69,18 @@ def compare(before: RunDirectory, after: RunDirectory, first: Results, second: R
     common = old.keys() & new.keys()
     by_trial = all(_draw(old[key]) == _draw(new[key]) for key in common)
     changes = [
-        *_differences(before.definition.experiment.model_dump(), after.definition.experiment.model_dump()),
+        *_differences(
+            *(as_yaml(run.definition.experiment.model_dump()).splitlines() for run in (before, after))
+        ),
         *_changed_identities(old, new),
-        *_differences(_environment(before, first), _environment(after, second)),
+        *_differences(_environments(before, first), _environments(after, second)),
     ]
     metrics = [metric for metric in first.metrics if metric in second.metrics]
-    cells = pd.concat([_cells(first, second, metric, by_trial) for metric in metrics], ignore_index=True)
-    mine, theirs = (
-        {(metric, *place) for metric in metrics for place in _scores(run, metric)} for run in (first, second)
-    )
-    return RunComparison(changes, _judged(cells), by_trial, len(mine - theirs), len(theirs - mine))
+    scores = {metric: (_scores(first, metric), _scores(second, metric)) for metric in metrics}
+    cells = pd.concat([_cells(metric, *scores[metric], by_trial) for metric in metrics], ignore_index=True)
+    only_before = sum(len(a.keys() - b.keys()) for a, b in scores.values())
+    only_after = sum(len(b.keys() - a.keys()) for a, b in scores.values())
+    return RunComparison(changes, _judged(cells), by_trial, only_before, only_after)
 
 
 def _identities(run: RunDirectory) -> dict[tuple[str, str, str], dict[str, Any]]:
@@ -102,55 +108,24 @@ def _changed_identities(old: dict[Any, dict[str, Any]], new: dict[Any, dict[str,
         yield f"{text} ({plural(len(datasets), 'data set')})" if len(datasets) > 1 else text
 
 
-def _environment(run: RunDirectory, results: Results) -> dict[str, Any]:
-    """Return the environment of a run's trials; of several, each value that occurs."""
+def _environments(run: RunDirectory, results: Results) -> list[str]:
+    """Return what the trials of a run were made with, one line for each part."""
     known = run.definition.environments
-    used = results.trials["environment"].unique()
-    merged: dict[str, list[Any]] = {}
-    for key in used:
-        for name, value in _flat(known.get(key, {})):
-            if value not in merged.setdefault(name, []):
-                merged[name].append(value)
-    return {name: values[0] if len(values) == 1 else values for name, values in merged.items()}
+    used = [known[key] for key in results.trials["environment"].unique() if key in known]
+    return sorted({f"{name}: {words}" for each in used for name, words in facts(each)})
 
 
-def _differences(old: Any, new: Any) -> Iterator[str]:
-    """Yield ``name: old -> new`` for everything that is not the same."""
-    was, now = dict(_flat(old)), dict(_flat(new))
-    for name in dict.fromkeys([*was, *now]):
-        if was.get(name) != now.get(name):
-            yield f"{name}: {_short(was, name)} -> {_short(now, name)}"
+def _differences(old: list[str], new: list[str]) -> Iterator[str]:
+    """Yield the lines that are gone, marked ``-``, and those that are new, marked ``+``."""
+    for line in list(difflib.unified_diff(old, new, n=0, lineterm=""))[2:]:
+        if not line.startswith("@@"):
+            yield f"{line[0]} {line[1:].strip()}"
 
 
-def _flat(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    if isinstance(value, dict) and value:
-        for key, inner in value.items():
-            yield from _flat(inner, f"{name}.{key}" if name else str(key))
-    elif isinstance(value, list) and any(isinstance(inner, dict) for inner in value):
-        for number, inner in enumerate(value):
-            title = (
-                inner.get("label") or inner.get("name") or inner.get("base")
-                if isinstance(inner, dict)
-                else None
-            )
-            yield from _flat(inner, f"{name}[{title or number}]")
-    else:
-        yield name, value
-
-
-def _short(values: dict[str, Any], name: str) -> str:
-    if name not in values:
-        return "not there"
-    text = values[name] if isinstance(values[name], str) else json.dumps(values[name])
-    return text if 0 < len(text) <= 60 else f"{text[:57]}..." if text else "''"
-
-
-def _cells(first: Results, second: Results, metric: str, by_trial: bool) -> pd.DataFrame:
-    rows, scores = [], [_scores(run, metric) for run in (first, second)]
-    for place in scores[0]:
-        if place not in scores[1]:
-            continue
-        a, b = scores[0][place], scores[1][place]
+def _cells(metric: str, before: _Scores, after: _Scores, by_trial: bool) -> pd.DataFrame:
+    rows = []
+    for place in [place for place in before if place in after]:
+        a, b = before[place], after[place]
         both = a.index.intersection(b.index)
         together = by_trial and len(both) > 0
         d = b.loc[both, "score"] - a.loc[both, "score"]
@@ -158,14 +133,13 @@ def _cells(first: Results, second: Results, metric: str, by_trial: bool) -> pd.D
             a, b = a.loc[both], b.loc[both]
         draws = [part.groupby("draw")["score"].mean() for part in (a, b)]
         p = paired_t((draws[1] - draws[0]).to_numpy()[:, None]).item() if together else _welch(*draws)
-        before, after = a["score"].mean(), b["score"].mean()
         rows.append(
             dict(zip(_PLACE, place, strict=True))
             | {
                 "metric": metric,
-                "before": before,
-                "after": after,
-                "difference": after - before,
+                "before": a["score"].mean(),
+                "after": b["score"].mean(),
+                "difference": b["score"].mean() - a["score"].mean(),
                 "n": min(len(a), len(b)),
                 "p": p,
                 "same": len(both) > 0 and not d.round(12).any(),
@@ -176,7 +150,7 @@ def _cells(first: Results, second: Results, metric: str, by_trial: bool) -> pd.D
     return pd.DataFrame(rows, columns=columns)
 
 
-def _scores(run: Results, metric: str) -> dict[Any, pd.DataFrame]:
+def _scores(run: Results, metric: str) -> _Scores:
     """Return the score and the draw of each trial (index), by place; of places that have any."""
     trials = run.trials.assign(score=metric_values(run.trials, metric)).dropna(subset="score")
     places = trials.set_index("trial").groupby(_PLACE, sort=False)

@@ -32,13 +32,12 @@ def compose(results: Results, by: str = "point") -> Page:
 
 def _outcome(results: Results, metric: str) -> Iterator[Block]:
     """Yield what the tests say about a metric; nothing where there is only one algorithm."""
-    table = statistics.paired(results, metric)
-    places = [table.last[name] for name in results.datasets if name in table.last]
-    lines = []
-    for place in places:
-        scores = table.complete(place).rename(columns=results.marks)
+    places, lines = [], []
+    for place, scores in statistics.at_last(results, metric):
+        places.append(place)
         if scores.shape[1] > 1 and len(scores) > 1:
-            lines.append(f"{place[0]}: {statistics.ordering(scores, lower_is_better(metric))}")
+            line = statistics.ordering(scores.rename(columns=results.marks), lower_is_better(metric))
+            lines.append(f"{place[0]}: {line}")
     if not lines:
         return
     where = dict.fromkeys(place_words(results, place) for place in places)

@@ -93,7 +93,7 @@ def _by_point(results: Results) -> Iterator[_Layout]:
 
 
 def _by_dataset(results: Results) -> Iterator[_Layout]:
-    last = _last_places(results)
+    last = results.last_places
     where = {name: place_words(results, place) for name, place in last.items()}
     alike = len(set(where.values())) == 1
     if last:
@@ -118,19 +118,13 @@ def _by_parameter(results: Results, name: str) -> Iterator[_Layout]:
             rest = ", ".join(f"{key}={point[key]}" for key in point)
             labels[f"{entry} ({rest})" if rest else entry, value] = label
     names, values = (list(dict.fromkeys(spot[side] for spot in labels)) for side in (0, 1))
-    for dataset, place in _last_places(results).items():
+    for dataset, place in results.last_places.items():
         yield _Layout(
             f"on {dataset} by {name}, {place_words(results, place)}",
             ["algorithm", *(str(json.loads(value)) for value in values)],
             names,
             [[(place, labels[row, v]) if (row, v) in labels else None for v in values] for row in names],
         )
-
-
-def _last_places(results: Results) -> dict[str, Place]:
-    """Return the last point, and its last tier, of each data set."""
-    last = {place[0]: place for place in sorted(results.places)}
-    return {name: last[name] for name in results.datasets}
 
 
 def _table(results: Results, metric: str, layout: _Layout, cells: Mapping[Spot, Any]) -> PlainTable:

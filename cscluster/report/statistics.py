@@ -13,7 +13,7 @@ common, have p = 1.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import combinations
@@ -67,11 +67,6 @@ class Paired:
         """The number of values of each place and label, shape (places, labels)."""
         return np.isfinite(self.values).sum(axis=0)
 
-    @cached_property
-    def last(self) -> dict[str, Place]:
-        """The last point, and its last tier, of each data set."""
-        return {place[0]: place for place in sorted(self.places)}
-
     def complete(self, place: Place) -> pd.DataFrame:
         """Return the draws (index) of one place for which all labels (columns) have a value.
 
@@ -104,6 +99,13 @@ def side_by_side(trials: pd.DataFrame, labels: list[str], metric: str) -> Paired
     counts = np.nan_to_num(counts)
     enough = 2 * counts >= np.maximum(counts.max(axis=2, keepdims=True, initial=0), 1)
     return Paired(there, labels, draws, np.where(enough, means, np.nan))
+
+
+def at_last(results: Results, metric: str) -> Iterator[tuple[Place, pd.DataFrame]]:
+    """Yield the last place of each data set, and the draws (index) that all labels (columns) have there."""
+    scores = paired(results, metric)
+    for place in results.last_places.values():
+        yield place, scores.complete(place)
 
 
 def paired_t(differences: FloatArray) -> FloatArray:
@@ -207,20 +209,8 @@ def pairwise(scores: pd.DataFrame, lower: bool = False) -> pd.DataFrame:
     for a, b in combinations(scores.columns, 2):
         d = np.round((scores[a] - scores[b]).to_numpy(), 12)
         p, biserial = _wilcoxon(d)
-        rows.append(
-            {
-                "a": a,
-                "b": b,
-                "n": len(d),
-                "difference": float(d.mean()) if len(d) else 0.0,
-                "t_p": float(paired_t(d[:, None])[0]) if len(d) else 1.0,
-                "wilcoxon_p": p,
-                "holm_p": 1.0,
-                "cohen_dz": _cohen(d),
-                "rank_biserial": biserial,
-                "winner": "tie",
-            }
-        )
+        mean, t_p = (float(d.mean()), float(paired_t(d[:, None])[0])) if len(d) else (0.0, 1.0)
+        rows.append([a, b, len(d), mean, t_p, p, 1.0, _cohen(d), biserial, "tie"])
     table = pd.DataFrame(rows, columns=_PAIR)
     if rows:
         table["holm_p"] = holm(table["wilcoxon_p"].to_numpy())
@@ -300,22 +290,7 @@ def leaders(values: FloatArray, lower: bool = False) -> BoolArray:
     return np.asarray(able & (alike | ((shared > 1) & (p >= ALPHA))))
 
 
-def win_tie_loss(results: Results, metric: str) -> pd.DataFrame:
-    """Count for each pair of labels the places where the row wins, ties and loses: ``"w/t/l"``.
-
-    A win is a better mean and a significant paired t-test over the draws that both have; places where
-    one of them has no value do not count.
-    """
-    table = paired(results, metric)
-    counts = pd.DataFrame("", index=table.labels, columns=table.labels)
-    for i, j in combinations(range(len(table.labels)), 2):
-        wins, ties, losses = _against(table, i, j, lower_is_better(metric))
-        counts.iloc[i, j] = f"{wins}/{ties}/{losses}"
-        counts.iloc[j, i] = f"{losses}/{ties}/{wins}"
-    return counts
-
-
-def _against(table: Paired, i: int, j: int, lower: bool) -> tuple[int, int, int]:
+def against(table: Paired, i: int, j: int, lower: bool) -> tuple[int, int, int]:
     """Return the numbers of places where label i wins, ties and loses against label j."""
     d = table.values[:, :, i] - table.values[:, :, j]
     both = np.isfinite(d).any(axis=0)
@@ -342,8 +317,8 @@ class Friedman:
         Mean ranks that differ by more are significantly different (Nemenyi).
     across : str
         What was ranked, in words.
-    absent_labels, absent_datasets : lists of str
-        What was omitted because it has no results.
+    left_out : list of str
+        The names of what was omitted because it has no results, algorithms first.
     """
 
     statistic: float
@@ -352,13 +327,7 @@ class Friedman:
     mean_ranks: pd.Series
     critical_difference: float
     across: str
-    absent_labels: list[str] = field(default_factory=list)
-    absent_datasets: list[str] = field(default_factory=list)
-
-    @property
-    def left_out(self) -> list[str]:
-        """The names of what was left out, algorithms first."""
-        return [*self.absent_labels, *self.absent_datasets]
+    left_out: list[str] = field(default_factory=list)
 
     def words(self) -> str:
         """Return the outcome, and what was omitted, in words."""
@@ -400,8 +369,7 @@ def _rank_error(k: int, n: int) -> float:
 def means(results: Results, metric: str) -> pd.DataFrame:
     """Return the mean over draws, data sets x labels, at the last point and tier."""
     table = paired(results, metric)
-    last = {name: table.last[name] for name in results.datasets if name in table.last}
-    rows = {name: table.means[table.places.index(place)] for name, place in last.items()}
+    rows = {name: table.means[table.places.index(last)] for name, last in results.last_places.items()}
     return pd.DataFrame.from_dict(rows, orient="index", columns=table.labels)
 
 
@@ -452,8 +420,10 @@ def rank_test(results: Results, metric: str, labels: Sequence[str] | None = None
     return replace(
         test,
         across=test.across if len(table) == test.n else f"{test.n} sources of {len(table)} data sets",
-        absent_labels=[results.marks[name] for name in everything.columns if name not in table],
-        absent_datasets=[name for name in everything.index if name not in table.index],
+        left_out=[
+            *(results.marks[name] for name in everything.columns if name not in table),
+            *(name for name in everything.index if name not in table.index),
+        ],
     )
 
 
@@ -476,7 +446,7 @@ def sentence(results: Results, metric: str) -> str:
     for j, label in enumerate(table.labels):
         if j == winner:
             continue
-        wins, ties, losses = _against(table, winner, j, lower)
+        wins, ties, losses = against(table, winner, j, lower)
         if wins or losses or ties:
             worse = f" and worse in {losses}" if losses else ""
             parts.append(f"{marks[label]} in {wins} of {wins + ties + losses}{worse}")

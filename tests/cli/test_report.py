@@ -137,7 +137,7 @@ def test_check(cscluster, runs):
 def test_compare(cscluster, runs):
     done = cscluster("compare", "first", "second")
     assert done.returncode == 0
-    assert "title: A title -> Another" in done.stdout
+    assert "+ title: Another" in done.stdout
     assert "18 common cells: 18 same." in done.stdout
     store_better(runs.path / "results/better")
     done = cscluster("compare", "first", "better")

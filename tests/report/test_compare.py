@@ -105,11 +105,12 @@ def test_what_changed_is_said(tmp_path):
         versions={"packages": {"numpy": "2.1", "scipy": "1.14"}},
     )
     assert compared(before, after).changes == [
-        "title: A title -> B title",
+        "- title: A title",
+        "+ title: B title",
         "A: the version of 'a' changed from 1 to 2",
         "A: the parameter 'lam' changed from 1 to 3",
-        "packages.numpy: 2.0 -> 2.1",
-        "packages.scipy: not there -> 1.14",
+        "- packages: numpy 2.0",
+        "+ packages: numpy 2.1, scipy 1.14",
     ]
 
 
@@ -126,7 +127,7 @@ def test_cells_of_one_run_only(tmp_path):
     found = compared(before, after)
     assert (found.only_before, found.only_after) == (1, 2)
     assert found.verdict == ("1 common cell: 1 same; 1 only in the first; 2 only in the second.")
-    assert "algorithms[B].name: b -> not there" in found.changes
+    assert "- - {name: b, label: B, select: none}" in found.changes
     lonely = run(tmp_path / "3", {"z": 0.5 + NOISE[0]})
     assert compared(before, lonely).verdict.startswith("0 common cells; 2 only in the first")
 

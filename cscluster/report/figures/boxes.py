@@ -13,8 +13,7 @@ from cscluster.report.aggregate import Results, metric_values
 from cscluster.report.figures import lines
 from cscluster.report.figures.layout import figure_kind, first_in_row, grid_columns, log_axis, panels
 from cscluster.report.figures.style import current, looks, pale
-from cscluster.report.figures.words import metric_name, wrapped
-from cscluster.report.means import points_word
+from cscluster.report.figures.words import metric_name, place_name, wrapped
 from cscluster.words import plural
 
 _FEW = 5  # trials that are drawn one by one: quartiles of so few say nothing
@@ -22,10 +21,8 @@ _NAME = 28  # letters of a line of a name
 
 
 @figure_kind
-def boxes(
-    results: Results, metric: str, labels: Sequence[str] | None = None, point: int | None = None
-) -> Figure:
-    """Return a panel for each data set with a box for each algorithm.
+def boxes(results: Results, metric: str, labels: Sequence[str] | None = None) -> Figure:
+    """Return a panel for each data set with a box for each algorithm, at the last point and tier.
 
     Parameters
     ----------
@@ -35,12 +32,9 @@ def boxes(
         What is on the horizontal axis; seconds are drawn logarithmically.
     labels : list of str, optional
         Algorithms to draw; all by default.
-    point : int, optional
-        Number of constraints; the last by default.  Of tiers, the last one counts.
     """
     trials = results.trials.assign(value=metric_values(results.trials, metric))
-    point = int(trials["point"].max()) if point is None else point
-    trials = trials[(trials["point"] == point) & (trials["tier"] == trials["tier"].max())]
+    trials = trials[(trials["point"] == trials["point"].max()) & (trials["tier"] == trials["tier"].max())]
     chosen = list(results.labels if labels is None else labels)
     names = [wrapped(results.marks[label], _NAME) for label in chosen]
     left = 0.065 * max(len(line) for name in names for line in name.split("\n"))
@@ -60,7 +54,7 @@ def boxes(
         axes.set_yticks(range(len(names)), names if first_in_row(axes) else [""] * len(names))
         axes.set_ylim(len(names) - 0.5, -0.5)
     figure.supxlabel(metric_name(metric))
-    figure.set_label(_caption(results, metric, chosen, point))
+    figure.set_label(_caption(results, metric, chosen))
     return figure
 
 
@@ -72,8 +66,6 @@ def _draw_box(axes: Axes, place: int, values: Any, planned: int, style: dict[str
     if len(values) < _FEW:
         axes.plot(values, np.full(len(values), place), "o", color=style["color"], markersize=3, zorder=3)
         return
-    is_published = style["markerfacecolor"] != style["color"]
-    share = 0.12 if is_published else 0.4
     axes.boxplot(
         values,
         positions=[place],
@@ -81,7 +73,7 @@ def _draw_box(axes: Axes, place: int, values: Any, planned: int, style: dict[str
         widths=0.7,
         patch_artist=True,
         manage_ticks=False,
-        boxprops={"facecolor": pale(style["color"], share), "linewidth": 0.7},
+        boxprops={"facecolor": pale(style["color"], 0.4), "linewidth": 0.7},
         medianprops={"color": "black", "linewidth": 1.6},
         flierprops={"markersize": 2.2, "markeredgewidth": 0.5},
         whiskerprops={"linewidth": 0.7},
@@ -89,8 +81,8 @@ def _draw_box(axes: Axes, place: int, values: Any, planned: int, style: dict[str
     )
 
 
-def _caption(results: Results, metric: str, labels: Sequence[str], point: int) -> str:
-    caption = f"{metric_name(metric)} of {plural(results.planned, 'trial')}; {points_word(results)}: {point}"
+def _caption(results: Results, metric: str, labels: Sequence[str]) -> str:
+    caption = f"{metric_name(metric)} of {plural(results.planned, 'trial')}; {place_name(results)}"
     if results.planned >= _FEW:
         caption += "; box: quartiles and median; whiskers: up to 1.5 times the box; circles: trials beyond"
     return caption + lines.remarks(results, labels)

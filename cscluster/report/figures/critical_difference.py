@@ -15,7 +15,7 @@ from cscluster.report.figures.layout import figure_kind, new_figure
 from cscluster.report.figures.style import current
 from cscluster.report.figures.words import metric_name, place_name, wrapped
 from cscluster.report.statistics import ALPHA, Friedman, rank_test
-from cscluster.words import plural
+from cscluster.words import listed
 
 _FEW = 8  # so many algorithms fit a column
 _NAME = 22  # letters of a line of a name
@@ -112,10 +112,8 @@ def _caption(results: Results, metric: str, test: Friedman) -> str:
         f"Friedman p = {test.p:.2g}{verdict}; bars join algorithms that are not significantly different "
         f"(Nemenyi, {ALPHA})"
     )
-    missing = {"data set": len(test.absent_datasets), "algorithm": len(test.absent_labels)}
-    gone = [plural(count, kind) for kind, count in missing.items() if count]
-    if gone:
-        text += f"; omitted, no results: {' and '.join(gone)}"
+    if test.left_out:
+        text += f"; omitted, no results: {listed(test.left_out)}"
     return text + lines.remarks(results, [str(label) for label in test.mean_ranks.index])
 
 

@@ -40,20 +40,20 @@ def curves(results: Results, metric: str, labels: Sequence[str] | None = None) -
     places = list(product(results.datasets, sizes))
     names = [d if len(sizes) == 1 else f"{d}, {size} constraints each" for d, size in places]
     figure, grid = panels(names, line_height)
-    styles, apart = looks(results.labels), []
+    styles = looks(results.labels)
     for axes, (dataset, size) in zip(grid, places, strict=True):
         mine = table[(table["dataset"] == dataset) & ((table["point"] == size) | (size is None))]
         if size is None:
             number_axis(axes, mine["point"] if len(mine) else table["point"])
         else:
             _tier_axis(axes, int(table["tier"].max()))
-        apart.append(lines.paint_all(axes, mine, results.axis, "label", results.planned, styles))
+        lines.paint(axes, mine, results.axis, "label", styles)
         lines.finish(axes, mine["mean"], metric)
     tier = "tier of constraints" if len(sizes) > 1 else f"tier of {sizes[0]} constraints"
     figure.supxlabel(points_word(results) if sizes[0] is None else tier)
     alive = set(table.loc[table["n"] > 0, "label"])
     titles = [results.marks[label] + ("" if label in alive else " (no result)") for label in chosen]
-    caption = lines.caption(results, metric, table, apart=any(apart)) + lines.remarks(results, chosen)
+    caption = lines.caption(results, metric, table) + lines.remarks(results, chosen)
     add_legend(figure, [lines.handle(styles[label]) for label in chosen], titles, caption)
     return figure
 

@@ -10,19 +10,17 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from cscluster.atomic import put
-from cscluster.errors import require_known
 from cscluster.report.aggregate import Results
 from cscluster.report.figures.boxes import boxes
 from cscluster.report.figures.critical_difference import critical_difference
 from cscluster.report.figures.curves import curves
 from cscluster.report.figures.lines import has_values
 from cscluster.report.figures.save import save
-from cscluster.report.figures.scaling import SIZES, scaling, sized_families
+from cscluster.report.figures.scaling import scaling, sized_families
 from cscluster.report.figures.sensitivity import drawable, grids, sensitivity
 from cscluster.report.figures.style import using
 from cscluster.report.formats.latex import escape
 from cscluster.report.statistics import rank_test
-from cscluster.report.styles import FORMATS
 
 _MANY = 12  # lines in one panel that can still be told apart
 
@@ -57,8 +55,6 @@ def draw(
     StoreError
         If a file cannot be written.
     """
-    for name in formats:
-        require_known("figure format", name, FORMATS)
     files = []
     with using(style):
         for name, make in drawings(results):
@@ -74,7 +70,7 @@ def drawings(results: Results) -> Iterator[Drawing]:
         if has_values(results, metric):
             for name, make in _of_metric(results, metric):
                 yield re.sub(r"[^\w.-]+", "_", name), make
-    if sized_families(results, SIZES) and has_values(results, "seconds"):
+    if sized_families(results) and has_values(results, "seconds"):
         yield "scaling", partial(scaling, results)
 
 

@@ -9,8 +9,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from cscluster.arrays import FloatArray, dense
-from cscluster.errors import DataError
-from cscluster.report.figures.layout import add_legend, figure_kind, frame, new_figure
+from cscluster.report.figures.layout import figure_kind, new_figure
 from cscluster.report.figures.style import current
 from cscluster.report.figures.words import plain
 
@@ -20,7 +19,6 @@ def gallery(
     images: Any,
     labels: ArrayLike,
     shape: tuple[int, ...],
-    classes: ArrayLike | None = None,
     per_cluster: int = 10,
 ) -> Figure:
     """Return a row of pictures for each cluster, from the nearest to its mean to the farthest.
@@ -33,34 +31,15 @@ def gallery(
         Cluster of each sample.
     shape : tuple of int
         Height and width of a picture, and 3 if it has colours.
-    classes : array-like of shape (n,), optional
-        True class of each sample.  Pictures that are not of the most frequent class of their cluster
-        get a frame.
     per_cluster : int
         Pictures in a row; larger clusters are sampled evenly over the distance from their mean.
-
-    Raises
-    ------
-    DataError
-        If the pixels do not fit the shape, or the numbers of samples differ.
     """
     pixels, found = dense(images), np.asarray(labels)
-    if pixels.ndim != 2 or pixels.shape[1] != np.prod(shape) or found.shape != (len(pixels),):
-        raise DataError(
-            f"Pictures of shape {shape} need {np.prod(shape)} pixels and a label each, "
-            f"got arrays of shape {pixels.shape} and {found.shape}."
-        )
-    truth = None if classes is None else np.asarray(classes)
     clusters = np.unique(found)
     members = [np.flatnonzero(found == cluster) for cluster in clusters]
     shown = [_spread(pixels, rows, per_cluster) for rows in members]
-    usual = None if truth is None else [_most_frequent(truth[rows]) for rows in members]
     height, width = shape[0] + 1, shape[1] + 1
-
-    names = [
-        plain(f"{cluster}: {len(rows)}" + (f", mostly {usual[i]}" if usual else ""))
-        for i, (cluster, rows) in enumerate(zip(clusters, members, strict=True))
-    ]
+    names = [plain(f"{cluster}: {len(rows)}") for cluster, rows in zip(clusters, members, strict=True)]
     side = (current().column - 0.2 - 0.06 * max(map(len, names))) / per_cluster
     figure = new_figure(current().column, len(clusters) * side * height / width + 0.1)
     axes = figure.subplots()
@@ -70,14 +49,7 @@ def gallery(
     axes.tick_params(length=0)
     axes.set_xticks([])
     axes.set_yticks([(i + 0.5) * height - 1 for i in range(len(clusters))], names)
-    note = "each row a cluster and its size, from its nearest to its farthest sample from the mean"
-    frames = []
-    if truth is not None and usual is not None:
-        for i, rows in enumerate(shown):
-            for j in np.flatnonzero(truth[rows] != usual[i]).tolist():
-                axes.add_patch(frame(j * width - 1, i * height - 1, width, height))
-        frames = [frame(0, 0)]
-    add_legend(figure, frames, ["of another class than most of its cluster"] * len(frames), note)
+    figure.set_label("each row a cluster and its size, from its nearest to its farthest sample from the mean")
     return figure
 
 
@@ -86,11 +58,6 @@ def _spread(pixels: FloatArray, rows: Any, count: int) -> Any:
     distance = np.linalg.norm(pixels[rows] - pixels[rows].mean(axis=0), axis=1)
     order = rows[np.argsort(distance, kind="stable")]
     return order[np.linspace(0, len(order) - 1, min(count, len(order))).astype(int)]
-
-
-def _most_frequent(values: Any) -> Any:
-    different, counts = np.unique(values, return_counts=True)
-    return different[counts.argmax()]
 
 
 def _mosaic(pixels: FloatArray, rows_of: list[Any], shape: tuple[int, ...], columns: int) -> Any:

@@ -129,13 +129,13 @@ def add_legend(figure: Figure, handles: Sequence[Any], labels: Sequence[str], ca
         figure.set_size_inches(width, height + high)
 
 
-def is_geometric(values: Sequence[float]) -> bool:
+def is_geometric(values: Iterable[float]) -> bool:
     """Tell whether values lie more evenly on a logarithmic than on a linear axis.
 
     >>> is_geometric([0.01, 0.1, 1, 10]), is_geometric([50, 100, 150]), is_geometric([0, 1, 10])
     (True, False, False)
     """
-    ordered = np.unique(values)
+    ordered = np.unique(list(values))
     if len(ordered) < 3 or ordered[0] <= 0:
         return bool(len(ordered) == 2 and 0 < 10 * ordered[0] <= ordered[1])
     steps, ratios = np.diff(ordered), np.diff(np.log(ordered))

@@ -9,18 +9,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.transforms import ScaledTranslation
 
-from cscluster.arrays import FloatArray
 from cscluster.metrics.catalogue import Metric, find_metric, metric_title
 from cscluster.report.aggregate import Results, metric_values
 from cscluster.report.colours import MOST_BANDS
 from cscluster.report.figures.layout import first_in_row, log_axis, say_empty
 from cscluster.report.figures.words import metric_name
 from cscluster.report.statistics import intervals
-
-_FAR = 3.0  # times the largest mean: where bands of seconds end
-_APART = 1.4  # points between lines that would hide each other
+from cscluster.words import plural
 
 
 def has_values(results: Results, metric: str) -> bool:
@@ -35,10 +31,8 @@ def line_table(results: Results, metric: str, keys: list[str], labels: Sequence[
     return table if len(labels) <= MOST_BANDS else table.assign(low=np.nan, high=np.nan)
 
 
-def paint_all(
-    axes: Axes, table: pd.DataFrame, x: str, line: str, planned: int, styles: Mapping[Any, dict[str, Any]]
-) -> bool:
-    """Draw the means of each line of a panel; equal lines a little apart, and tell whether there are any.
+def paint(axes: Axes, table: pd.DataFrame, x: str, line: str, styles: Mapping[Any, dict[str, Any]]) -> None:
+    """Draw the means of each line of a panel, with their bands.
 
     Parameters
     ----------
@@ -48,62 +42,25 @@ def paint_all(
         As `intervals` returns it.
     x, line : str
         Columns of the horizontal axis, and of what tells the lines apart.
-    planned : int
-        Trials of each mean.
     styles : mapping
         Look of each line.
     """
-    parts = {key: part.sort_values(x) for key, part in table.groupby(line, sort=False)}
-    alike: dict[tuple[float, ...], list[Any]] = {}
-    for key, part in parts.items():
-        alike.setdefault((*part[x], *part["mean"].round(3)), []).append(key)
-    for keys in alike.values():
-        for place, key in enumerate(keys):
-            shift = _APART * (place - (len(keys) - 1) / 2)
-            _paint(axes, parts[key], x, planned, styles[key], shift)
-    return len(alike) < len(parts)
-
-
-def _paint(axes: Axes, part: pd.DataFrame, x: str, planned: int, style: dict[str, Any], shift: float) -> None:
-    """Draw the means of one algorithm with a band, so many points higher; hollow where trials are missing."""
-    xs, mean, low, high = (part[name].to_numpy(float) for name in (x, "mean", "low", "high"))
-    drawn = axes.plot(xs, mean, **style, zorder=3)
-    axes.fill_between(xs, low, high, color=style["color"], alpha=0.13, linewidth=0, zorder=2)
-    drawn += _hollow(axes, xs, part, planned, style)
-    if shift:  # only now: the limits of the axes are those of the data
-        higher = axes.transData + ScaledTranslation(0, shift / 72, axes.figure.dpi_scale_trans)
-        for line in drawn:
-            line.set_transform(higher)
-
-
-def _hollow(
-    axes: Axes, xs: FloatArray, part: pd.DataFrame, planned: int, style: dict[str, Any]
-) -> list[Line2D]:
-    short = ((part["n"] < planned) & (part["n"] > 0)).to_numpy()
-    if not short.any():
-        return []
-    hollow = {**style, "linestyle": "none", "markerfacecolor": "white"}
-    return axes.plot(xs[short], part["mean"].to_numpy()[short], **hollow, zorder=4)
+    for key, part in table.groupby(line, sort=False):
+        xs, mean, low, high = part.sort_values(x)[[x, "mean", "low", "high"]].to_numpy(float).T
+        axes.plot(xs, mean, **styles[key], zorder=3)
+        axes.fill_between(xs, low, high, color=styles[key]["color"], alpha=0.13, linewidth=0, zorder=2)
 
 
 def finish(axes: Axes, means: pd.Series, metric: str) -> None:
     """Set up the vertical axis of a panel of lines."""
     if metric == "seconds":
         log_axis(axes, "y", means)
-        _near(axes, means[means > 0])
     if not means.notna().any():
         say_empty(axes)
     elif axes.get_yscale() == "linear":
         _stay_in_range(axes, find_metric(metric))
     if first_in_row(axes):
         axes.set_ylabel(metric_name(metric))
-
-
-def _near(axes: Axes, means: pd.Series) -> None:
-    """Cut wide bands off, so that they do not press the lines together."""
-    if len(means):
-        low, high = axes.get_ylim()
-        axes.set_ylim(max(low, means.min() / _FAR), min(high, means.max() * _FAR))
 
 
 def _stay_in_range(axes: Axes, metric: Metric) -> None:
@@ -118,27 +75,19 @@ def handle(style: dict[str, Any]) -> Any:
     return Line2D([], [], **style)
 
 
-def caption(results: Results, metric: str, table: pd.DataFrame, *, apart: bool = False) -> str:
-    """Return how the lines are to be read; `apart` says that some of them are drawn apart."""
+def caption(results: Results, metric: str, table: pd.DataFrame) -> str:
+    """Return how the lines are to be read."""
     about = metric_title(metric)
     if results.planned == 1:
         return f"{about}, one trial each"
-    draws, most = results.planned // results.repeats, int(table["n"].max())
-    text = f"{about}, mean of {_of(most, results.planned)} trials"
-    if draws == 1:
-        text += " on the same constraints"
-    elif results.repeats > 1:
-        there = _of(-(-most // results.repeats), draws)
-        text = f"{about}, mean of {there} repetitions, {results.repeats} trials on each"
+    most, draws = int(table["n"].max()), results.planned // results.repeats
+    text = f"{about}, mean of {most if most == results.planned else f'{most} of {results.planned}'} trials"
+    if results.repeats > 1:
+        text += f" on {plural(draws, 'random constraint set')}"
     if table["low"].notna().any():
         text += "; band: 95\u00a0% confidence interval of the mean"
-    if ((table["n"] < results.planned) & (table["n"] > 0)).any():
-        text += "; hollow: some trials failed or are missing"
-    return text + ("; equal lines are drawn a little apart" if apart else "")
-
-
-def _of(there: int, planned: int) -> str:
-    return f"{planned}" if there == planned else f"{there} of {planned}"
+    few = (table["n"] < results.planned) & (table["n"] > 0)
+    return text + ("; some means are over fewer trials, others failed or are missing" if few.any() else "")
 
 
 def remarks(results: Results, labels: Sequence[str]) -> str:

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 
 from cscluster.arrays import FloatArray, dense
 from cscluster.constraints import Constraints
-from cscluster.errors import DataError
 from cscluster.report.colours import CLUSTERS, COLOURS, EMPHASIS
 from cscluster.report.figures.layout import add_legend, figure_kind, new_figure
 from cscluster.report.figures.style import MARKERS, current
@@ -65,21 +64,8 @@ def links_map(
         The constraints.
     axes_names : pair of str
         What the axes are.
-
-    Raises
-    ------
-    DataError
-        If `X` is not in the plane, or the numbers of samples differ.
     """
     points, found = np.asarray(X, dtype=float), np.asarray(labels)
-    if points.ndim != 2 or points.shape[1] != 2 or found.shape != (len(points),):
-        raise DataError(
-            f"A map needs points of shape (n, 2) and n labels, got shapes {points.shape} and {found.shape}."
-        )
-    if constraints.n_samples != len(points):
-        raise DataError(
-            f"The constraints are between {constraints.n_samples} samples, but there are {len(points)}."
-        )
     figure = new_figure(current().column, 0.9 * current().column)
     axes = figure.subplots()
     axes.grid(visible=False)

@@ -27,14 +27,14 @@ SIZES = 3
 """Different numbers of samples that a slope needs: two noisy points always have a line."""
 
 
-def sized_families(results: Results, at_least: int) -> dict[str, dict[str, int]]:
+def sized_families(results: Results) -> dict[str, dict[str, int]]:
     """Return the sources of which there are samples of several sizes."""
     there = set(results.datasets)
     families = {
         source: {name: n for name, n in sizes.items() if name in there}
         for source, sizes in results.families.items()
     }
-    return {source: sizes for source, sizes in families.items() if len(set(sizes.values())) >= at_least}
+    return {source: sizes for source, sizes in families.items() if len(set(sizes.values())) >= SIZES}
 
 
 @figure_kind
@@ -48,13 +48,13 @@ def scaling(results: Results) -> Figure:
     Raises
     ------
     ConfigError
-        If no two data sets differ in their number of samples only.
+        If no three data sets differ in their number of samples only.
     """
-    families = sized_families(results, at_least=2)
+    families = sized_families(results)
     if not families:
         raise ConfigError(
-            f"'{results.name}' has no samples of several sizes from one source, such as "
-            "{base: adult, size: 1000} and {base: adult, size: 2000}."
+            f"'{results.name}' has no samples of three sizes from one source, such as "
+            "{base: adult, size: 1000}; a slope needs three."
         )
     seconds = _seconds(results)
     figure, grid = panels(list(families), line_height)

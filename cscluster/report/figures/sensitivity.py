@@ -75,13 +75,13 @@ def sensitivity(results: Results, metric: str, parameters: Parameters | None = N
 def _draw_curves(results: Results, metric: str, parameters: Parameters, entries: Sequence[str]) -> Figure:
     table = intervals(results, metric, ["dataset", "entry", "p0"])
     figure, grid = panels(results.datasets, line_height)
-    apart, styles = [], looks(entries)
+    styles = looks(entries)
     for axes, dataset in zip(grid, results.datasets, strict=True):
         mine = table[table["dataset"] == dataset]
         number_axis(axes, table["p0"])
-        apart.append(lines.paint_all(axes, mine, "p0", "entry", results.planned, styles))
+        lines.paint(axes, mine, "p0", "entry", styles)
         lines.finish(axes, mine["mean"], metric)
     figure.supxlabel(plain(parameters[0]))
-    caption = f"{lines.caption(results, metric, table, apart=any(apart))}; {place_name(results)}"
+    caption = f"{lines.caption(results, metric, table)}; {place_name(results)}"
     add_legend(figure, [lines.handle(styles[entry]) for entry in entries], entries, caption)
     return figure

@@ -18,7 +18,7 @@ from matplotlib import font_manager
 from matplotlib.colors import to_rgb
 
 from cscluster.errors import require_known
-from cscluster.report.colours import COLOURS, forms
+from cscluster.report.colours import COLOURS
 from cscluster.report.styles import STYLES, Style
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "p", "h")
@@ -64,20 +64,18 @@ def using(name: str) -> Iterator[None]:
         _style.reset(before)
 
 
-def look(number: int, dash: int | None = None, is_published: bool = False) -> dict[str, Any]:
+def look(number: int) -> dict[str, Any]:
     """Return colour, marker and line style of the algorithm with this number."""
-    colour = COLOURS[number % len(COLOURS)]
     return {
-        "color": colour,
+        "color": COLOURS[number % len(COLOURS)],
         "marker": MARKERS[number % len(MARKERS)],
-        "markerfacecolor": pale(colour, 0.35) if is_published else colour,
-        "linestyle": DASHES[(number if dash is None else dash) % len(DASHES)],
+        "linestyle": DASHES[number % len(DASHES)],
     }
 
 
 def looks(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return the look of each of some algorithms; both forms of one method share colour and marker."""
-    return {label: look(*form) for label, form in zip(labels, forms(labels), strict=True)}
+    """Return the look of each of some algorithms."""
+    return {label: look(number) for number, label in enumerate(labels)}
 
 
 def ink_on(colour: Any) -> str:

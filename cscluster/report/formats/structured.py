@@ -15,7 +15,6 @@
                       "datasets": [{"dataset", "point", "tier", "n", "ordering", "pairs": [{"a", "b", "n",
                                     "difference", "t_p", "wilcoxon_p", "holm_p", "cohen_dz",
                                     "rank_biserial", "winner"}]}],
-                      "win_tie_loss": {label: {label: "w/t/l"}},
                       "friedman":   null or {"p", "statistic", "n", "mean_ranks": {label: rank},
                                      "critical_difference", "nemenyi": {label: {label: p}},
                                      "left_out": [name]}}]
@@ -77,10 +76,8 @@ def _with_best(results: Results) -> pd.DataFrame:
 
 
 def _statistics(results: Results, metric: str) -> dict[str, Any]:
-    lower, table = lower_is_better(metric), statistics.paired(results, metric)
-    places = []
-    for dataset, point, tier in (table.last[name] for name in results.datasets if name in table.last):
-        scores = table.complete((dataset, point, tier))
+    lower, places = lower_is_better(metric), []
+    for (dataset, point, tier), scores in statistics.at_last(results, metric):
         places.append(
             {
                 "dataset": dataset,
@@ -95,7 +92,6 @@ def _statistics(results: Results, metric: str) -> dict[str, Any]:
         "metric": metric,
         "sentence": statistics.sentence(results, metric),
         "datasets": places,
-        "win_tie_loss": _nested(statistics.win_tie_loss(results, metric)),
         "friedman": _friedman(statistics.rank_test(results, metric)),
     }
 
@@ -103,15 +99,9 @@ def _statistics(results: Results, metric: str) -> dict[str, Any]:
 def _friedman(test: statistics.Friedman | None) -> dict[str, Any] | None:
     if test is None:
         return None
-    return {
-        "p": test.p,
-        "statistic": test.statistic,
-        "n": test.n,
-        "mean_ranks": test.mean_ranks.to_dict(),
-        "critical_difference": test.critical_difference,
-        "nemenyi": _nested(test.nemenyi),
-        "left_out": test.left_out,
-    }
+    names = ("p", "statistic", "n", "critical_difference", "left_out")
+    numbers = {name: getattr(test, name) for name in names}
+    return {**numbers, "mean_ranks": test.mean_ranks.to_dict(), "nemenyi": _nested(test.nemenyi)}
 
 
 def _nested(table: pd.DataFrame) -> dict[str, Any]:

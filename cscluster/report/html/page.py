@@ -13,7 +13,7 @@ from cscluster.report.colours import MOST_BANDS
 from cscluster.report.compose import notes
 from cscluster.report.html import provenance
 from cscluster.report.html.blocks import filter_box, render, table
-from cscluster.report.html.chart_data import chart_data, column_text, columns, parameter_grids, trials_fit
+from cscluster.report.html.chart_data import chart_data, column_text, columns
 from cscluster.report.html.document import document
 from cscluster.report.html.markup import Markup, facts, join, tag, text
 from cscluster.report.html.significance import statistics
@@ -34,12 +34,11 @@ def page(results: list[Results], directories: list[RunDirectory]) -> str:
     directories : list of RunDirectory
         Where they come from: configuration, environments and warnings are read there.
     """
-    with_trials = trials_fit(results)
     runs = [
-        _run(number, run, directory, with_trials)
+        _run(number, run, directory)
         for number, (run, directory) in enumerate(zip(results, directories, strict=True))
     ]
-    data = {"runs": [chart_data(run, with_trials) for run in results]}
+    data = {"runs": [chart_data(run) for run in results]}
     title = results[0].title if len(results) == 1 else f"{len(results)} runs"
     return document(title, join([_tabs(results), *runs]), data, ["charts.js", "report.js"])
 
@@ -55,11 +54,11 @@ def _tabs(results: list[Results]) -> Markup:
     return tag("div", *tabs, role="tablist", aria_label="Runs", class_="tabs only-with-scripts")
 
 
-def _run(number: int, results: Results, directory: RunDirectory, with_trials: bool) -> Markup:
+def _run(number: int, results: Results, directory: RunDirectory) -> Markup:
     """Return all sections of one run."""
     records, run = directory.planned(), directory.definition
     prefix = f"run{number}"
-    explored: dict[str, Iterable[Block]] = {"Results": _results(results, with_trials)}
+    explored: dict[str, Iterable[Block]] = {"Results": _results(results)}
     if len(results.cells):
         explored["Statistics"] = statistics(results)
     others: dict[str, Iterable[Block]] = {
@@ -127,7 +126,7 @@ def _outcome(results: Results) -> Markup:
     return join(tag("p", text(line), class_="outcome", data_metric=i) for i, line in lines if line)
 
 
-def _results(results: Results, with_trials: bool) -> Iterator[Block]:
+def _results(results: Results) -> Iterator[Block]:
     """Yield charts and tables; scripts show those of the chosen metric and data set."""
     if results.nothing_stored:
         yield "No trial of this run is stored yet."
@@ -144,11 +143,6 @@ def _results(results: Results, with_trials: bool) -> Iterator[Block]:
     for shown, (metric, dataset) in zip(means_tables(results), choices, strict=True):
         yield table(shown, data_metric=metric, data_dataset=dataset)
     yield from about
-    if not with_trials:
-        yield Note(
-            "There are too many trials to show them one by one: box plots show quartiles and whiskers, "
-            "computed from all trials."
-        )
 
 
 def _controls(results: Results) -> Markup:
@@ -174,12 +168,7 @@ def _choice(name: str, label: str, options: Iterable[str], chosen: int = 0) -> M
 def _charts(results: Results) -> list[str]:
     """Return the kinds of charts that make sense for a run."""
     steps = {tier if results.axis == "tier" else point for point, tier in columns(results)}
-    kinds = {
-        "curves": len(steps) > 1,
-        "boxes": True,
-        "overview": len(results.datasets) > 1,
-        "sensitivity": bool(parameter_grids(results)),
-    }
+    kinds = {"curves": len(steps) > 1, "boxes": True, "overview": len(results.datasets) > 1}
     return [kind for kind, wanted in kinds.items() if wanted]
 
 

@@ -1,11 +1,7 @@
 import numpy as np
 import pytest
-from scipy import sparse
 
-from cscluster.errors import DataError
 from cscluster.report.figures import gallery
-
-from .runs import legend_texts
 
 # Two clusters of pictures of 2 x 3 pixels: one value each, in cluster 0 the values 0 to 6, in 1 the value 9.
 PIXELS = np.repeat([0, 1, 2, 3, 4, 5, 6, 9, 9], 6).reshape(9, 6).astype(float)
@@ -26,22 +22,6 @@ def test_a_row_for_each_cluster_from_the_nearest_to_the_farthest():
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["0: 7", "1: 2"]
 
 
-def test_other_classes_have_a_frame():
-    classes = np.array(list("aaaaaab") + list("bb"))
-    figure = gallery(sparse.csr_array(PIXELS), LABELS, (2, 3), classes=classes, per_cluster=4)
-    assert len(figure.axes[0].patches) == 1
-    assert legend_texts(figure) == ["of another class than most of its cluster"]
-    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    assert labels == ["0: 7, mostly a", "1: 2, mostly b"]
-
-
 def test_pictures_with_colours():
     figure = gallery(np.random.default_rng(0).uniform(size=(6, 27)), [0, 0, 0, 1, 1, 2], (3, 3, 3))
     assert figure.axes[0].images[0].get_array().shape == (12, 40, 3)
-
-
-def test_pixels_that_do_not_fit_are_refused():
-    with pytest.raises(DataError, match=r"Pictures of shape \(3, 3\) need 9 pixels"):
-        gallery(PIXELS, LABELS, (3, 3))
-    with pytest.raises(DataError, match="a label each"):
-        gallery(PIXELS, LABELS[:3], (2, 3))

@@ -3,7 +3,6 @@ import pytest
 from scipy import sparse
 
 from cscluster import Constraints
-from cscluster.errors import DataError
 from cscluster.report.figures import links_map, project
 
 from .runs import legend_texts
@@ -58,13 +57,3 @@ def test_one_and_two_features_are_taken_as_they_are():
     points, names = project(X[:, :1])
     assert points.tolist() == [[x, 0] for x in X[:, 0]]
     assert names == ("feature 1", "")
-
-
-def test_wrong_shapes_are_refused():
-    links = Constraints(n_samples=5)
-    with pytest.raises(DataError, match=r"points of shape \(n, 2\)"):
-        links_map(np.zeros((5, 3)), LABELS, links)
-    with pytest.raises(DataError, match="n labels"):
-        links_map(X, LABELS[:3], links)
-    with pytest.raises(DataError, match="between 4 samples, but there are 5"):
-        links_map(X, LABELS, Constraints(n_samples=4))

@@ -47,12 +47,12 @@ def test_of_tiers_the_seconds_of_all_count(tmp_path):
 
 
 def test_without_sizes_there_is_nothing_to_draw(tmp_path):
-    with pytest.raises(ConfigError, match="'run' has no samples of several sizes"):
+    with pytest.raises(ConfigError, match="'run' has no samples of three sizes"):
         scaling(run(tmp_path, datasets=("iris", "wine")))
 
 
 def test_data_sets_that_were_filtered_out_are_not_missed(tmp_path):
     results = timed(tmp_path)
-    kept = results.trials["dataset"].isin(["s1", "s2"])
-    (axes,) = scaling(replace(results, datasets=["s1", "s2"], trials=results.trials[kept])).axes
-    assert axes.get_lines()[0].get_xdata().tolist() == [100, 200]
+    kept = results.trials["dataset"].isin(["s1", "s2", "s3"])
+    (axes,) = scaling(replace(results, datasets=["s1", "s2", "s3"], trials=results.trials[kept])).axes
+    assert axes.get_lines()[0].get_xdata().tolist() == [100, 200, 400]

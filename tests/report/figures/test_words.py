@@ -5,7 +5,7 @@ from matplotlib import font_manager
 
 from cscluster.report.colours import COLOURS
 from cscluster.report.figures import curves
-from cscluster.report.figures.style import DASHES, MARKERS, ink_on, look, looks
+from cscluster.report.figures.style import DASHES, MARKERS, ink_on, look
 from cscluster.report.figures.words import metric_name, number_text, plain, wrapped
 
 from .runs import legend_texts, run
@@ -56,17 +56,6 @@ def test_looks_repeat_only_after_many():
         assert first["color"] == again["color"]
         assert first["marker"] != again["marker"]
         assert first["linestyle"] != again["linestyle"]
-
-
-def test_both_forms_of_a_method_have_its_colour_and_marker_but_another_line():
-    each = looks(["k-means", "PMMC", "PMMC (published)", "DCA (published)"])
-    default, published = each["PMMC"], each["PMMC (published)"]
-    assert (default["color"], default["marker"]) == (published["color"], published["marker"])
-    assert default["linestyle"] != published["linestyle"]
-    assert default["markerfacecolor"] != published["markerfacecolor"]
-    alone = each["DCA (published)"]  # its other form is not there
-    assert alone["color"] == alone["markerfacecolor"]
-    assert len({one["color"] for one in each.values()}) == 3
 
 
 def test_text_on_a_heat_map_can_be_read():

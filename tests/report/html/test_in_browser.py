@@ -172,15 +172,18 @@ def test_the_chosen_view_stands_in_the_address(reader, report, means):
     assert reader.run(chosen) == ["error", "wine", "40"]
 
 
-def test_box_plots_and_pairs_follow_the_chosen_point(reader, report):
+def test_box_plots_follow_the_chosen_point_and_pairs_the_metric(reader, report):
     script = "return echarts.getInstanceByDom(document.querySelector(arguments[0])).getOption().series[0].data.map(d => d.value)"
+    pairs = "#run0-statistics ~ div[data-dataset]"
     reader.open(report)
-    last, pairs = reader.run(script, BOXES), reader.texts("#run0-statistics ~ div[data-column] td")
+    last, shown = reader.run(script, BOXES), reader.texts(f"{pairs} td")
     reader.choose("column", "20")
     assert reader.run(script, BOXES) != last
     assert [len(box) for box in reader.run(script, BOXES)] == [0, 5, 5, 5, 5]
-    assert reader.texts("#run0-statistics ~ div[data-column] td") != pairs
-    assert len(reader.texts("#run0-statistics ~ div[data-column] tbody tr")) == 6
+    assert reader.texts(f"{pairs} td") == shown
+    reader.choose("metric", "error")
+    assert reader.texts(f"{pairs} td") != shown
+    assert len(reader.texts(f"{pairs} tbody tr")) == 6
 
 
 def test_an_algorithm_is_hidden_and_shown_by_the_key(reader, report):
@@ -242,7 +245,7 @@ def test_tables_are_filtered(reader, report):
     assert len(reader.column(1)) == 5
     (pairs,) = reader.find("#run0-statistics ~ label .filter")
     pairs.send_keys("slow kmeans")
-    assert len(reader.texts("#run0-statistics ~ div[data-column] tbody tr")) == 1
+    assert len(reader.texts("#run0-statistics ~ div[data-dataset] tbody tr")) == 1
     (failures,) = reader.find("#run0-failures ~ label .filter")
     failures.send_keys("glass broken")
     assert len(reader.texts("#run0-failures ~ .box tbody tr")) == 1
@@ -354,9 +357,8 @@ def test_several_runs_have_tabs(reader, tmp_path):
     reader.press(Keys.ARROW_RIGHT)
     assert reader.texts("h1") == ["A grid over tiers"]
     assert [e.get_attribute("aria-selected") for e in reader.find("[role=tab]")] == ["false", "false", "true"]
-    caption = reader.texts("[data-chart=sensitivity] figcaption span")
-    assert caption == ["ACC (majority) of A on iris by lam and s, constraints of a tier = 10, tier 2"]
-    assert reader.run("return document.querySelectorAll('[data-chart=sensitivity] svg').length") == 1
+    caption = reader.texts("[data-chart=curves] figcaption span")
+    assert caption == ["ACC (majority) on iris, mean; band: 95 % confidence interval of the mean"]
 
 
 def test_a_map(reader, tmp_path):

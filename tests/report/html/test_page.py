@@ -5,7 +5,7 @@ import pytest
 import yaml
 
 from cscluster.report.aggregate import collect
-from cscluster.report.html import chart_data, page, significance
+from cscluster.report.html import page, significance
 
 from .runs import DATASETS, entry, five, hostile, store, trial
 
@@ -83,7 +83,7 @@ def test_one_data_set_and_one_point_need_fewer_charts(tmp_path):
     assert "Ranks need at least three data sets" in text
 
 
-def test_grids_and_tiers_have_their_charts(tmp_path):
+def test_tiers_have_their_charts(tmp_path):
     records = [
         trial("a", 0.1 * tier, trial=t, tier=tier, grid={"lam": lam})
         for lam in (1, 2)
@@ -91,7 +91,7 @@ def test_grids_and_tiers_have_their_charts(tmp_path):
         for t in (0, 1)
     ]
     text = page_of(store(tmp_path, [entry("a")], records, kind="tiers"))
-    assert re.findall(r'data-chart="(\w+)"', text) == ["curves", "boxes", "sensitivity"]
+    assert re.findall(r'data-chart="(\w+)"', text) == ["curves", "boxes"]
     assert "10, tier 2</option>" in text
 
 
@@ -110,21 +110,9 @@ def test_a_run_of_which_all_trials_failed(tmp_path):
     assert "Too few trials" in shown
 
 
-def test_too_many_trials_are_told_as_boxes(small, monkeypatch):
-    results = collect(small)
-    count = sum(results.trials[f"m:{metric}"].count() for metric in results.metrics)
-    monkeypatch.setattr(chart_data, "TRIALS_LIMIT", count)
-    assert '"trials":[' in page_of(small)
-    monkeypatch.setattr(chart_data, "TRIALS_LIMIT", count - 1)
-    text = page_of(small)
-    assert "There are too many trials to show them one by one" in text
-    assert '"trials":[' not in text
-    assert '"box":[' in text
-
-
-@pytest.mark.parametrize(("limit", "shown"), [(36, ["0", "1"]), (35, ["1"]), (17, [])])
-def test_too_many_pairs_are_told(tmp_path, monkeypatch, limit, shown):
-    # Three pairs, two metrics, three data sets, two points.
+@pytest.mark.parametrize(("limit", "is_shown"), [(18, True), (17, False)])
+def test_too_many_pairs_are_left_out(tmp_path, monkeypatch, limit, is_shown):
+    # Three pairs, two metrics, three data sets.
     records = [
         trial(name, 0.1 * k + 0.01 * t, trial=t, point=point, dataset=data)
         for k, name in enumerate("abc")
@@ -135,8 +123,8 @@ def test_too_many_pairs_are_told(tmp_path, monkeypatch, limit, shown):
     folder = store(tmp_path, [entry(name) for name in "abc"], records, metrics=["acc", "error"])
     monkeypatch.setattr(significance, "PAIRS_LIMIT", limit)
     text = page_of(folder)
-    assert re.findall(r'data-metric="0" data-dataset="0" data-column="(\d)"', text) == shown
-    assert ("The pairs of this point are not shown" in text) == (len(shown) < 2)
+    assert text.count("rank-biserial</bdi>") == (6 if is_shown else 0)
+    assert ("too many pairs" in text) == (not is_shown)
 
 
 def test_several_runs_have_tabs(tmp_path, small):

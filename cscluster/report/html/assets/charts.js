@@ -2,7 +2,6 @@
 "use strict";
 
 const CHART_HEIGHT = 352;
-const MANY_DOTS = 3000;
 
 function decimals(value) {
   return value.toFixed(Math.abs(value) < 100 ? 3 : 1);
@@ -43,8 +42,7 @@ function curves(run, choice) {
     const cells = steps
       .map(({ number, x }) => ({ x, cell: run.cell(choice.metric, choice.dataset, label, number) }))
       .filter(({ cell }) => cell?.n);
-    const shape = lookOf(run, label);
-    const { colour: ink, marker, dash } = shape;
+    const { colour: ink, marker, dash } = look(label);
     if (choice.bands) series.push(...bands(cells, ink));
     series.push({
       type: "line",
@@ -54,7 +52,7 @@ function curves(run, choice) {
       symbol: `path://${marker}`,
       symbolSize: 9,
       lineStyle: { color: ink, width: 2, type: dash.length ? dash : "solid" },
-      itemStyle: filling(shape),
+      itemStyle: { color: ink },
       emphasis: { focus: "series" },
       z: 3,
     });
@@ -92,7 +90,7 @@ function curveTip(run, choice, hovered) {
   const title = run.axis === "tier" ? `tier ${lines[0].value[0]}` : `${run.points} = ${lines[0].value[0]}`;
   return tip(
     title,
-    lines.map(({ data: { cell } }) => ({ look: lookOf(run, cell.at[2]), name: cellName(run, cell), value: cellText(run, cell) })),
+    lines.map(({ data: { cell } }) => ({ look: look(cell.at[2]), name: cellName(run, cell), value: cellText(run, cell) })),
   );
 }
 
@@ -124,48 +122,30 @@ function area(edges, colour) {
   };
 }
 
-/* The trials of all algorithms at one place. */
+/* Box plots of all algorithms at one place. */
 
 function boxes(run, choice) {
   const labels = [...choice.shown].reverse();
   const cells = labels.map((label) => run.cell(choice.metric, choice.dataset, label, choice.column));
-  const total = cells.reduce((sum, cell) => sum + (cell?.trials?.length ?? 0), 0);
-  const dots = [];
-  cells.forEach((cell, row) => {
-    cell?.trials?.forEach((value, number) => {
-      const outside = value < cell.box[0] || value > cell.box[4];
-      // Steps of the golden ratio spread the dots over the box, always in the same way.
-      if (total <= MANY_DOTS || outside) dots.push({ value: [value, row], symbolOffset: [0, 20 * (((number * 0.618034) % 1) - 0.5)] });
-    });
-  });
   const { name } = run.metrics[choice.metric];
   return {
-    caption: `${name} of single trials on ${run.datasets[choice.dataset]}, ${place(run, choice)}`,
+    caption: `${name} of the trials on ${run.datasets[choice.dataset]}, ${place(run, choice)}`,
     height: Math.max(CHART_HEIGHT, 70 + 34 * labels.length),
     option: {
       grid: frame(),
       xAxis: axis({ type: "value", scale: true, name, nameGap: 30 }),
       yAxis: axis({ type: "category", data: labels.map((label) => shortened(run.labels[label])), axisLabel: { interval: 0 } }),
-      tooltip: {
-        formatter: ({ dataIndex, seriesType, value }) =>
-          seriesType === "boxplot" ? boxTip(run, cells[dataIndex]) : tip(run.labels[labels[value[1]]], [{ name: "trial", value: decimals(value[0]) }]),
-      },
+      tooltip: { formatter: ({ dataIndex }) => boxTip(run, cells[dataIndex]) },
       series: [
         {
           type: "boxplot",
           boxWidth: [10, 28],
-          data: cells.map((cell, row) => {
-            const { colour: ink, isPublished } = lookOf(run, labels[row]);
-            return { value: cell?.box ?? [], itemStyle: { color: "transparent", borderColor: ink, borderWidth: 2, borderType: isPublished ? "dashed" : "solid" } };
-          }),
+          data: cells.map((cell, row) => ({
+            value: cell?.box ?? [],
+            itemStyle: { color: "transparent", borderColor: look(labels[row]).colour, borderWidth: 2 },
+          })),
           emphasis: { itemStyle: { borderWidth: 3 } },
           z: 3,
-        },
-        {
-          type: "scatter",
-          data: dots.map((dot) => ({ ...dot, itemStyle: { color: lookOf(run, labels[dot.value[1]]).colour, opacity: 0.45 } })),
-          symbolSize: 6,
-          z: 2,
         },
       ],
     },
@@ -231,66 +211,4 @@ function heatInk(share) {
 
 function heatScale(min, max) {
   return { show: false, dimension: 2, min, max, inRange: { color: [colour("heat-low"), colour("heat-high")] } };
-}
-
-/* How a metric depends on one or two parameters. */
-
-function sensitivity(run, choice) {
-  const grid = run.grids[choice.grid];
-  const values = grid.params.map((name) => {
-    const all = [...new Map(grid.rows.map(({ values }) => [JSON.stringify(values[name]), values[name]])).values()];
-    return all.every((value) => typeof value === "number") ? all.sort((a, b) => a - b) : all;
-  });
-  const varied = grid.params.map((name, number) => ({ name, values: values[number] })).filter(({ values }) => values.length > 1);
-  const cells = grid.rows
-    .map((row) => ({ row, cell: run.cell(choice.metric, choice.dataset, row.label, choice.column) }))
-    .filter(({ cell }) => cell?.n);
-  const { name } = run.metrics[choice.metric];
-  const caption = `${name} of ${grid.name} on ${run.datasets[choice.dataset]} by ${varied.map((one) => one.name).join(" and ")}, ${place(run, choice)}`;
-  if (varied.length === 1) return { caption, option: oneParameter(run, varied[0], cells) };
-  if (varied.length === 2) return { caption, height: heatHeight(varied[0].values.length), option: twoParameters(run, varied, cells) };
-  return { caption: `${grid.name} has ${varied.length} parameters that vary: see the table`, option: null };
-}
-
-function index(parameter, row) {
-  return parameter.values.findIndex((value) => JSON.stringify(value) === JSON.stringify(row.values[parameter.name]));
-}
-
-function oneParameter(run, parameter, cells) {
-  const ordered = cells.map(({ row, cell }) => ({ x: index(parameter, row), cell })).sort((a, b) => a.x - b.x);
-  const { colour: ink, marker } = look(0);
-  return {
-    grid: frame(),
-    xAxis: axis({ type: "category", data: parameter.values.map(String), name: parameter.name, nameGap: 30 }),
-    yAxis: axis({ type: "value", scale: true }),
-    tooltip: {
-      trigger: "axis",
-      formatter: (hovered) => {
-        const cell = hovered.find(({ data }) => data?.cell)?.data.cell;
-        return cell ? tip(cellName(run, cell), [{ name: "mean", value: cellText(run, cell) }]) : "";
-      },
-    },
-    series: [
-      ...bands(ordered, ink),
-      { type: "line", data: ordered.map(({ x, cell }) => ({ value: [x, cell.mean], cell })), symbol: `path://${marker}`, symbolSize: 9, lineStyle: { color: ink, width: 2 }, itemStyle: { color: ink }, z: 3 },
-    ],
-  };
-}
-
-function twoParameters(run, [down, across], cells) {
-  const means = cells.map(({ cell }) => cell.mean);
-  const [least, most] = [Math.min(...means), Math.max(...means)];
-  const data = cells.map(({ row, cell }) => {
-    const share = (cell.mean - least) / (most - least || 1);
-    return { value: [index(across, row), index(down, row), cell.mean], cell, label: { color: heatInk(share) } };
-  });
-  const category = (parameter, gap) => axis({ type: "category", data: parameter.values.map(String), name: parameter.name, nameGap: gap, splitLine: { show: false }, axisLabel: { interval: 0 } });
-  return {
-    grid: frame(),
-    xAxis: category(across, 30),
-    yAxis: category(down, 44),
-    visualMap: heatScale(least, most > least ? most : least + 1),
-    tooltip: { formatter: ({ data: { cell } }) => tip(cellName(run, cell), [{ name: "mean", value: cellText(run, cell) }]) },
-    series: [{ type: "heatmap", data, label: { show: true, formatter: ({ data: { cell } }) => decimals(cell.mean) }, itemStyle: { borderColor: colour("card"), borderWidth: 2 } }],
-  };
 }

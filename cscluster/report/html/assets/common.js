@@ -59,24 +59,8 @@ const MARKERS = [
 const COLOURS = 7;
 const DASHES = [[], [7, 3], [2, 3], [8, 3, 2, 3], [12, 4]];
 
-function look(number, hue = number % COLOURS, dash = number, isPublished = false) {
-  return {
-    colour: colour(`series-${hue}`),
-    marker: MARKERS[number % MARKERS.length],
-    dash: DASHES[dash % DASHES.length],
-    isPublished,
-  };
-}
-
-/** The look of an algorithm of a run; both forms of one method have its colour and marker. */
-function lookOf(run, label) {
-  const [number, dash, isPublished] = run.forms[label];
-  return look(number, number % COLOURS, dash, isPublished);
-}
-
-/** What fills a marker: the published form of a method is hollow. */
-function filling({ colour: ink, isPublished }) {
-  return isPublished ? { color: colour("card"), borderColor: ink, borderWidth: 1.5 } : { color: ink };
+function look(number, hue = number % COLOURS) {
+  return { colour: colour(`series-${hue}`), marker: MARKERS[number % MARKERS.length], dash: DASHES[number % DASHES.length] };
 }
 
 /* Elements: text from the data is only ever set as text. */
@@ -98,7 +82,7 @@ function swatch(look, line = true) {
   };
   const image = part("svg", { width: line ? 28 : 14, height: 14, viewBox: line ? "-14 -7 28 14" : "-7 -7 14 14", "aria-hidden": "true" });
   if (line) image.append(part("path", { d: "M-14 0H14", stroke: ink, "stroke-width": 2, "stroke-dasharray": dash.join(" ") }));
-  image.append(part("path", { d: marker, fill: filling(look).color, stroke: ink, "stroke-width": look.isPublished ? 1.5 : 0, transform: "scale(0.8)" }));
+  image.append(part("path", { d: marker, fill: ink, transform: "scale(0.8)" }));
   return image;
 }
 

@@ -1,7 +1,7 @@
 // The report: what the reader chooses, and what is shown for it.
 "use strict";
 
-const KINDS = { curves, boxes, overview, sensitivity };
+const KINDS = { curves, boxes, overview };
 
 class Run {
   constructor(article) {
@@ -25,7 +25,6 @@ class Run {
       metric: read("metric"),
       dataset: read("dataset"),
       column: read("column"),
-      grid: Number(this.article.querySelector("[name=grid]")?.value ?? 0),
       bands: this.controls.querySelector("[name=bands]").checked,
       shown: this.data.labels.map((_, number) => number).filter((number) => !this.hidden.has(number)),
     };
@@ -37,12 +36,6 @@ class Run {
     const button = element("button", { type: "button", textContent: "SVG", title: "Save this chart as an SVG file" });
     button.addEventListener("click", () => save(place, figure.dataset.chart));
     figure.querySelector("figcaption").append(element("span"), button);
-    if (figure.dataset.chart === "sensitivity" && this.data.grids.length > 1) {
-      const options = this.data.grids.map(({ name }, value) => element("option", { value, textContent: name }));
-      const select = element("select", { name: "grid", ariaLabel: "Algorithm" }, options);
-      select.addEventListener("change", () => this.update());
-      figure.querySelector("figcaption").after(select);
-    }
   }
 
   makeKey(key) {
@@ -76,18 +69,16 @@ class Run {
     remember(this);
     this.keys.forEach((button, number) => {
       button.ariaPressed = !this.hidden.has(number);
-      button.firstChild.replaceChildren(swatch(lookOf(this.data, number)));
+      button.firstChild.replaceChildren(swatch(look(number)));
     });
     this.showTables(choice);
     for (const figure of this.figures) this.drawFigure(figure, choice);
   }
 
   showTables(choice) {
-    for (const part of this.article.querySelectorAll("[data-metric], [data-dataset], [data-column]")) {
-      part.hidden = ["metric", "dataset", "column"].some((name) => name in part.dataset && Number(part.dataset[name]) !== choice[name]);
+    for (const part of this.article.querySelectorAll("[data-metric], [data-dataset]")) {
+      part.hidden = ["metric", "dataset"].some((name) => name in part.dataset && Number(part.dataset[name]) !== choice[name]);
     }
-    const missing = this.article.querySelector(".not-shown");
-    if (missing) missing.hidden = Boolean(this.article.querySelector("[data-column]:not([hidden])"));
     this.article.querySelectorAll(".filter").forEach((field) => field.value && filter(field));
   }
 
@@ -96,8 +87,6 @@ class Run {
     const { caption, height = CHART_HEIGHT, option } = KINDS[figure.dataset.chart](this.data, choice);
     figure.querySelector("figcaption span").textContent = caption;
     place.ariaLabel = `Chart: ${caption}. The table below has the same numbers.`;
-    place.hidden = !option;
-    if (!option) return;
     place.style.height = `${height}px`;
     draw(place, option).resize();
   }
