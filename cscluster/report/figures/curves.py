@@ -48,7 +48,7 @@ def curves(results: Results, metric: str, labels: Sequence[str] | None = None) -
         else:
             _tier_axis(axes, int(table["tier"].max()))
         lines.paint(axes, mine, results.axis, "label", styles)
-        lines.finish(axes, mine["mean"], metric)
+        lines.finish(axes, mine, metric)
     tier = "tier of constraints" if len(sizes) > 1 else f"tier of {sizes[0]} constraints"
     figure.supxlabel(points_word(results) if sizes[0] is None else tier)
     alive = set(table.loc[table["n"] > 0, "label"])

@@ -10,6 +10,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from cscluster.atomic import put
+from cscluster.errors import require_known
 from cscluster.report.aggregate import Results
 from cscluster.report.figures.boxes import boxes
 from cscluster.report.figures.critical_difference import critical_difference
@@ -21,6 +22,7 @@ from cscluster.report.figures.sensitivity import drawable, grids, sensitivity
 from cscluster.report.figures.style import using
 from cscluster.report.formats.latex import escape
 from cscluster.report.statistics import rank_test
+from cscluster.report.styles import FORMATS
 
 _MANY = 12  # lines in one panel that can still be told apart
 
@@ -55,6 +57,8 @@ def draw(
     StoreError
         If a file cannot be written.
     """
+    for name in formats:
+        require_known("figure format", name, FORMATS)
     files = []
     with using(style):
         for name, make in drawings(results):

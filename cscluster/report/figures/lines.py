@@ -51,11 +51,11 @@ def paint(axes: Axes, table: pd.DataFrame, x: str, line: str, styles: Mapping[An
         axes.fill_between(xs, low, high, color=styles[key]["color"], alpha=0.13, linewidth=0, zorder=2)
 
 
-def finish(axes: Axes, means: pd.Series, metric: str) -> None:
+def finish(axes: Axes, table: pd.DataFrame, metric: str) -> None:
     """Set up the vertical axis of a panel of lines."""
     if metric == "seconds":
-        log_axis(axes, "y", means)
-    if not means.notna().any():
+        log_axis(axes, "y", table[["mean", "low", "high"]].to_numpy().ravel())
+    if not table["mean"].notna().any():
         say_empty(axes)
     elif axes.get_yscale() == "linear":
         _stay_in_range(axes, find_metric(metric))

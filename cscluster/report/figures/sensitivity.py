@@ -80,7 +80,7 @@ def _draw_curves(results: Results, metric: str, parameters: Parameters, entries:
         mine = table[table["dataset"] == dataset]
         number_axis(axes, table["p0"])
         lines.paint(axes, mine, "p0", "entry", styles)
-        lines.finish(axes, mine["mean"], metric)
+        lines.finish(axes, mine, metric)
     figure.supxlabel(plain(parameters[0]))
     caption = f"{lines.caption(results, metric, table)}; {place_name(results)}"
     add_legend(figure, [lines.handle(styles[entry]) for entry in entries], entries, caption)

@@ -25,7 +25,6 @@ def test_a_box_for_each_algorithm_in_their_order(tmp_path):
 def test_of_several_points_the_last(tmp_path):
     results = run(tmp_path, trials=6)
     assert "number of constraints: 30" in caption(boxes(results, "acc"))
-    assert "number of constraints: 10" in caption(boxes(results, "acc", point=10))
 
 
 def test_few_trials_are_drawn_one_by_one(tmp_path):
