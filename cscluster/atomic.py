@@ -43,16 +43,8 @@ def remove_abandoned(folder: Path) -> None:
     for part in folder.glob(".*.part"):
         pid = part.name.split(".")[-2]
         with contextlib.suppress(OSError):
-            if pid.isdecimal() and not _is_written_by(int(pid), part):
+            if pid.isdecimal() and not psutil.pid_exists(int(pid)):
                 part.unlink()
-
-
-def _is_written_by(pid: int, part: Path) -> bool:
-    """Tell whether the process that made a file still runs; another one may have its number by now."""
-    try:
-        return psutil.Process(pid).create_time() <= part.stat().st_mtime
-    except (psutil.Error, OverflowError, ValueError):
-        return False
 
 
 def put(path: Path, content: str | bytes | Iterable[str]) -> None:

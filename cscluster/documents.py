@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 import yaml
 
@@ -13,24 +12,22 @@ from cscluster.errors import ConfigError
 
 Place = tuple[str | int, ...]
 
-MAX_DEPTH = 50
-_MAX_NODES = 100_000
-_MAX_DIGITS = 100
+_MOST_PIECES = 100_000
 _TAG = "tag:yaml.org,2002:"
-_INTEGER = r"[-+]?(0|[1-9][0-9_]*|0x[0-9a-fA-F_]+|0b[01_]+)"
+_INTEGER = r"[-+]?(0|[1-9][0-9_]{0,99}|0x[0-9a-fA-F_]{1,99}|0b[01_]{1,99})"
 _FLOAT = (
     r"[-+]?([0-9][0-9_]*(\.[0-9_]*)?([eE][-+]?[0-9]+)?|\.[0-9]+([eE][-+]?[0-9]+)?|\.(inf|Inf|INF))"
     r"|\.(nan|NaN|NAN)"
 )
 
 
-_LONG_NUMBER = re.compile(
-    rf"[-+]?(0x[0-9a-fA-F_]{{{_MAX_DIGITS}}}|0b[01_]{{{_MAX_DIGITS}}}|[0-9_.]{{{_MAX_DIGITS}}})."
-)
+class _Loader(yaml.SafeLoader):
+    """Reads 1e-3 as a number, and dates and ranges such as 10:50:10 as strings; refuses tags."""
 
-
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Reads 1e-3 as a number, and dates and ranges such as 10:50:10 as strings."""
+    def fetch_tag(self) -> NoReturn:
+        raise yaml.MarkedYAMLError(
+            problem="a tag is not allowed; write plain values", problem_mark=self.get_mark()
+        )
 
 
 _Loader.yaml_implicit_resolvers = {
@@ -56,6 +53,10 @@ class Document:
                 return self.places[place[:length]]
         return self.source
 
+    def at(self, mark: Any) -> str:
+        """Return a mark as ``file:line:column``, counted from one as editors do."""
+        return f"{self.source}:{mark.line + 1}:{mark.column + 1}"
+
 
 def read(text: str, source: str) -> Document:
     """Return the content of a YAML text; that of an empty one is None.
@@ -67,63 +68,40 @@ def read(text: str, source: str) -> Document:
     """
     document = Document(source)
     try:
-        _check_events(text, source)
         loader = _Loader(text)
         root = loader.get_single_node()
         if root is not None:
-            for place, node in _nodes(root, (), source):
-                document.places[place] = _at(source, node)
-                if len(document.places) > _MAX_NODES:
-                    raise RecursionError
+            _note(document, root, ())
             document.data = loader.construct_document(root)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        where = f"{source}:{mark.line + 1}:{mark.column + 1}" if mark else source
-        lines = text.split("\n")
-        if mark and mark.line < len(lines) and "\t" in lines[mark.line][: mark.column + 1]:
-            raise ConfigError(f"{where}: a tab; YAML is indented with spaces.") from None
-        raise ConfigError(f"{where}: YAML syntax: {error.problem or error.context}") from None
+        raise ConfigError(f"{document.at(mark)}: YAML: {error.problem or error.context}") from None
     except RecursionError:
-        raise ConfigError(f"{source}: too large: its anchors expand without end.") from None
+        raise ConfigError(f"{source}: nested too deeply, or its anchors expand without end.") from None
     except (yaml.YAMLError, ValueError) as error:
         raise ConfigError(f"{source}: not YAML: {str(error).partition(chr(10))[0]}") from None
     return document
 
 
-def _check_events(text: str, source: str) -> None:
-    """Refuse tags, and what is nested beyond `MAX_DEPTH`: the compiled reader would crash."""
-    depth = 0
-    for event in yaml.parse(text, Loader=_Loader):
-        depth += isinstance(event, yaml.CollectionStartEvent)
-        depth -= isinstance(event, yaml.CollectionEndEvent)
-        if depth > MAX_DEPTH:
-            raise ConfigError(f"{_at(source, event)}: nested deeper than {MAX_DEPTH} levels.")
-        tag = getattr(event, "tag", None)
-        if tag:
-            raise ConfigError(f"{_at(source, event)}: the tag '{tag}' is not allowed; write plain values.")
-        if isinstance(event, yaml.ScalarEvent) and _LONG_NUMBER.match(event.value):
-            raise ConfigError(f"{_at(source, event)}: a number has more than {_MAX_DIGITS} digits.")
+def _note(document: Document, node: Any, place: Place) -> None:
+    """Note where the pieces below a node stand; a mapping has each key once."""
+    for step, key, value in _pieces(node):
+        document.places[(*place, step)] = document.at(key.start_mark)
+        if len(document.places) > _MOST_PIECES:
+            raise RecursionError
+        _note(document, value, (*place, step))
 
 
-def _nodes(node: Any, place: Place, source: str) -> Iterator[tuple[Place, Any]]:
-    """Yield the place of each item and key below a node, with the node that stands there."""
+def _pieces(node: Any) -> list[tuple[str | int, Any, Any]]:
+    """Return the pieces of a node: key or index, the node that marks its place, and its value."""
     if isinstance(node, yaml.SequenceNode):
-        for number, item in enumerate(node.value):
-            yield (*place, number), item
-            yield from _nodes(item, (*place, number), source)
-    elif isinstance(node, yaml.MappingNode):
-        keys = set()
-        for key_node, value_node in node.value:
-            key = key_node.value
-            if not isinstance(key_node, yaml.ScalarNode):
-                raise ConfigError(f"{_at(source, key_node)}: a key must be a string.")
-            if key in keys:
-                raise ConfigError(f"{_at(source, key_node)}: duplicate key '{key}'.")
-            keys.add(key)
-            yield (*place, key), key_node
-            yield from _nodes(value_node, (*place, key), source)
-
-
-def _at(source: str, piece: Any) -> str:
-    """Return where a node or an event begins, counted from one as editors do."""
-    return f"{source}:{piece.start_mark.line + 1}:{piece.start_mark.column + 1}"
+        return [(number, item, item) for number, item in enumerate(node.value)]
+    if not isinstance(node, yaml.MappingNode):
+        return []
+    seen = set()
+    for key, _ in node.value:
+        if not isinstance(key, yaml.ScalarNode) or key.value in seen:
+            problem = f"duplicate key '{key.value}'" if key.id == "scalar" else "a key must be a string"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
+        seen.add(key.value)
+    return [(key.value, key, value) for key, value in node.value]

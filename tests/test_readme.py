@@ -271,7 +271,7 @@ def desk(tmp_path, monkeypatch):
     return tmp_path
 
 
-FEW = "--trials 1 -j 1 --set constraints.counts=[5]"
+FEW = "--set trials=1 -j 1 --set constraints.counts=[5]"
 
 
 def test_the_tutorial_that_compares_methods(desk, monkeypatch, capsys):
@@ -284,7 +284,7 @@ def test_the_tutorial_that_compares_methods(desk, monkeypatch, capsys):
 
 
 def test_the_experiment_on_a_table_of_your_own_runs_as_written(desk, monkeypatch, capsys):
-    printed = answer("cscluster run flowers.yaml --trials 2 -j 1", monkeypatch, capsys)
+    printed = answer("cscluster run flowers.yaml --set trials=2 -j 1", monkeypatch, capsys)
     assert "PCK-Means" in printed
     assert "N/A" not in printed
 
@@ -313,7 +313,7 @@ def test_the_tutorial_from_yaml_to_a_figure(desk, monkeypatch, capsys):
 
 def test_the_tutorial_on_a_cluster_of_machines(desk, monkeypatch, capsys):
     shard, merge, dask = lines_of("machines")
-    few = "--trials 2 -j 1 --set datasets=[iris] --set algorithms=[kmeans] --set constraints.counts=[5]"
+    few = "--set trials=2 -j 1 --set datasets=[iris] --set algorithms=[kmeans] --set constraints.counts=[5]"
     for number in ("1", "2"):
         line = shard.partition("#")[0].replace("$SLURM_ARRAY_TASK_ID/8", f"{number}/2")
         answer(f"{line} {few}", monkeypatch, capsys)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from cscluster.algorithms import registry
 from cscluster.cli.console import out
@@ -12,7 +10,7 @@ from cscluster.cli.options import CheckOptions
 from cscluster.testing import contract
 from cscluster.words import plural
 
-_SIGNS = {"kept": "ok", "broken": "MISSING", "exempt": "-"}
+_SIGNS = {"kept": "ok", "broken": "MISSING", "advice": "advice", "exempt": "-"}
 
 
 def check(options: CheckOptions) -> None:
@@ -29,16 +27,7 @@ def check(options: CheckOptions) -> None:
         for finding in contract.examine(algorithm):
             update(f"checked: {finding.check.promise}")
             findings.append(finding)
-    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    for finding in findings:
-        words = Text(finding.check.promise)
-        if finding.reason:
-            words.append(f"\n{finding.reason}", style="red" if finding.outcome == "broken" else "dim")
-        advice = finding.outcome == "broken" and not finding.check.required
-        table.add_row("advice" if advice else _SIGNS[finding.outcome], words)
-    out.print(table)
+    out.table(["", ""], [_row(finding) for finding in findings])
     broken = [finding for finding in findings if finding.outcome == "broken"]
     missing = sum(finding.check.required for finding in broken)
     kept = sum(finding.outcome == "kept" for finding in findings)
@@ -47,3 +36,8 @@ def check(options: CheckOptions) -> None:
     out.say("", f"{algorithm.title}: {counts}")
     if missing:
         raise typer.Exit(1)
+
+
+def _row(finding: contract.Finding) -> list[str]:
+    sign = _SIGNS[finding.outcome if finding.check.required or finding.outcome != "broken" else "advice"]
+    return [sign, "\n".join(filter(None, [finding.check.promise, finding.reason]))]

@@ -31,9 +31,9 @@ class Console(rich.console.Console):
     def __init__(self, stderr: bool = False) -> None:
         super().__init__(stderr=stderr, markup=False, highlight=False, emoji=False)
 
-    def print(self, *objects: Any, **options: Any) -> None:
-        """Print strings, whose control characters are shown as text, and what Rich renders."""
-        super().print(*(printable(it) if isinstance(it, str) else it for it in objects), **options)
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Return a text as it is shown, wherever it stands."""
+        return super().render_str(printable(text), **options)
 
     def say(self, *lines: str) -> None:
         """Print lines, folded where they are longer than the terminal is wide."""
@@ -45,52 +45,34 @@ class Console(rich.console.Console):
         for line in lines:
             self.print(line, soft_wrap=True)
 
-    def table(
-        self,
-        heads: Sequence[str],
-        rows: Iterable[Sequence[str]],
-        numbers: Sequence[str] = (),
-        unfolded: Sequence[str] = (),
-    ) -> None:
-        """Print a table; cells that are too long are folded, those of the first column only if they must be.
+    def table(self, heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[str] = ()) -> None:
+        """Print a table; cells that are too long for the terminal are folded.
 
         Parameters
         ----------
         heads : sequence of str
             Names of the columns; if all are empty, there is no line of heads.
         rows : iterable of sequences of str
-            Cells.
+            Cells; those of the first column are not folded.
         numbers : sequence of str
-            Columns that are set flush right, whose cells are never folded or cut.
-        unfolded : sequence of str
-            Other columns that are folded only if they must be.
+            Columns that are set flush right and not folded.
         """
         table = Table(
             box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold", show_header=any(heads)
         )
-        heads, *cells = ([printable(cell) for cell in row] for row in (heads, *rows))
-        firm = [place == 0 or head in unfolded for place, head in enumerate(heads)]
-        widest, least = [], []
-        for head, *column in zip(heads, *cells, strict=True):
-            widths = [cell_len(cell) for cell in column]
-            widest.append(max([cell_len(head), *widths]))
-            least.append(max([0, *map(cell_len, head.split()), *(widths if head in numbers else [])]))
-        gaps = 2 * (len(heads) - 1)
-        needed = [most if is_firm else few for most, few, is_firm in zip(widest, least, firm, strict=True)]
-        fits = sum(needed) + gaps <= self.width
-        for place, head in enumerate(heads):
+        least = 0
+        lines = [heads, *rows]
+        for place, (head, *cells) in enumerate(zip(*lines, strict=True)):
+            firm = place == 0 or head in numbers
+            width = max([cell_len(head), *map(cell_len, cells)])
+            width = width if firm else min(width, _FOLDED)
+            least += width + 2
             justify: JustifyMethod = "right" if head in numbers else "left"
-            whole = firm[place] and fits
-            table.add_column(
-                head,
-                no_wrap=whole,
-                overflow="fold",
-                justify=justify,
-                min_width=None if whole else least[place],
-            )
-        for row in cells:
+            table.add_column(head, no_wrap=firm, overflow="fold", justify=justify, min_width=width)
+        for row in lines[1:]:
             table.add_row(*row)
-        self.print(table, width=max(self.width, sum(least) + gaps), crop=False)
+        table.width = least if least > self.width else None
+        self.print(table, crop=False)
 
     @contextlib.contextmanager
     def working(self, what: str) -> Iterator[Callable[[str], None]]:
@@ -99,6 +81,7 @@ class Console(rich.console.Console):
             yield lambda text: status.update(Text(printable(text)))
 
 
+_FOLDED = 12
 _LINE_SECONDS = 60
 
 out = Console()
@@ -120,24 +103,23 @@ class Lines:
         self.what, self.total, self.clock = what, total, clock
         self.done = 0
         self.start = self.printed_at = clock()
-        self.printed_share = 0
 
     def __call__(self, failed: int) -> None:
         """Count a finished trial; `failed` is the number of failures so far."""
         self.done += 1
-        now, share = self.clock(), 10 * self.done // self.total
-        if share > self.printed_share or now - self.printed_at >= _LINE_SECONDS:
-            self.printed_at, self.printed_share = now, share
+        now = self.clock()
+        tenth = 10 * self.done // self.total > 10 * (self.done - 1) // self.total
+        if tenth or now - self.printed_at >= _LINE_SECONDS:
+            self.printed_at = now
             problems = f", {failed} failed" if failed else ""
             out.whole(f"{self.what}: {self.done}/{self.total} after {age(now - self.start)}{problems}")
 
 
 @contextlib.contextmanager
-def trials(what: str, total: int, transient: bool = False) -> Iterator[Callable[[int], None]]:
-    """Show a bar with the time left; yields a function to call after each trial with the failures so far."""
-    if not out.is_terminal:
-        yield Lines(what, total)
-        return
+def trials(
+    what: str, total: int, failed: int = 0, transient: bool = False
+) -> Iterator[Callable[[int], None]]:
+    """Show a bar with the time left; yields a function to call after each trial with its failures."""
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -147,17 +129,22 @@ def trials(what: str, total: int, transient: bool = False) -> Iterator[Callable[
         TimeRemainingColumn(elapsed_when_finished=False),
         TextColumn("{task.fields[failed]}", style="red", markup=False),
     )
-    with Progress(*columns, console=out, refresh_per_second=5, transient=transient, disable=not total) as bar:
-        task = bar.add_task(what, total=total, failed="")
-        yield lambda failed: bar.update(task, advance=1, failed=f"{failed} failed" if failed else "")
+    bar = Progress(
+        *columns,
+        console=out,
+        refresh_per_second=5,
+        transient=transient,
+        disable=not (total and out.is_terminal),
+    )
+    lines = Lines(what, total)
 
-
-def summed(advance: Callable[[int], None], failed: int = 0) -> Callable[[int], None]:
-    """Return what takes the failures of each trial and moves a bar of `trials` on with their sum so far."""
-
-    def move(n_failed: int) -> None:
+    def advance(n_failed: int) -> None:
         nonlocal failed
         failed += n_failed
-        advance(failed)
+        bar.update(task, advance=1, failed=f"{failed} failed" if failed else "")
+        if not out.is_terminal:
+            lines(failed)
 
-    return move
+    with bar:
+        task = bar.add_task(what, total=total, failed="")
+        yield advance

@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from typer import Argument, Option
 
@@ -64,7 +64,7 @@ Config = Annotated[
 Settings = Annotated[list[str], option("KEY=VALUE", "Change a key, e.g. --set trials=5.", "--set")]
 Jobs = Annotated[int, option("N", "Number of workers.", "--jobs", "-j", min=1)]
 DryRun = Annotated[bool, flag("--dry-run", "Only say what would be run.")]
-Retry = Annotated[str | None, option("failed", "Run failed trials again.")]
+Retry = Annotated[Literal["failed"] | None, option("failed", "Run failed trials again.")]
 Results = Annotated[Path, option("DIRECTORY", "Directory of all results.", "--results")]
 Runs = Annotated[list[str], argument("RUN", "Runs: names in --results, or their directories.", complete.runs)]
 Metrics = Annotated[
@@ -110,8 +110,6 @@ class RunOptions:
 
     config: Config
     settings: Settings = field(default_factory=list)
-    trials: Annotated[int | None, option("N", "Number of trials; by default that of the file.")] = None
-    seed: Annotated[int | None, option("N", "Seed of the experiment; by default that of the file.")] = None
     jobs: Jobs = os.cpu_count() or 1
     backend: Annotated[str, option("|".join(BACKENDS), "local (processes of this machine) or dask.")] = (
         "local"
@@ -261,7 +259,6 @@ class RunsOptions:
     """List stored runs: progress, failures, age, size."""
 
     results: Results = RESULTS
-    out: Annotated[Path | None, option("FILE.html", "Write a page with links to the reports.")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -554,19 +551,6 @@ def number_of_clusters(text: str) -> int | None:
     if text != "auto" and (number is None or number < 2):
         raise ParameterError(f"-k must be an integer of at least 2, or 'auto', got '{text}'.")
     return number
-
-
-def retry_failed(retry: str | None) -> bool:
-    """Read --retry.
-
-    Raises
-    ------
-    ParameterError
-        If it is not ``failed``.
-    """
-    if retry not in (None, "failed"):
-        raise ParameterError(f"--retry takes only 'failed', got '{retry}'.")
-    return retry is not None
 
 
 def require_out(out: Path | None, with_table: bool) -> None:

@@ -12,11 +12,11 @@ import pandas as pd
 import typer
 
 from cscluster.cli import console
-from cscluster.cli.options import RunOptions, SweepOptions, results_flag, retry_failed
+from cscluster.cli.options import RunOptions, SweepOptions, results_flag
 from cscluster.experiment.config.schema import AlgorithmEntry
 from cscluster.experiment.engine.execute import Pool
 from cscluster.experiment.engine.run import Job, locked, mixed_versions, prepare, run_job
-from cscluster.experiment.plan.shard import Shard
+from cscluster.experiment.plan.shard import parse_shard
 from cscluster.report import write
 from cscluster.report.aggregate import collect
 from cscluster.report.compose import compose
@@ -45,18 +45,15 @@ def run(options: RunOptions, grids: list[str] | None = None) -> None:
     typer.Exit
         With code 1 if trials failed, 130 after an interrupt.
     """
-    again = retry_failed(options.retry)
-    given = {"trials": options.trials, "seed": options.seed}
-    changes = [*options.settings, *(f"{key}={value}" for key, value in given.items() if value is not None)]
     workers = Pool(options.jobs, options.backend, options.scheduler)
-    part = Shard.parse(options.shard) if options.shard is not None else None
+    part = None if options.shard is None else parse_shard(options.shard)
     with console.out.working("reading the experiment and its data"):
         job = prepare(
             options.config,
-            settings=changes,
+            settings=options.settings,
             out=options.results,
             fresh=options.fresh,
-            retry_failed=again,
+            retry_failed=options.retry is not None,
             sweep=grids,
             shard=part,
         )
@@ -71,7 +68,7 @@ def run(options: RunOptions, grids: list[str] | None = None) -> None:
     if part is None:
         _show(job, stored)
     else:
-        others = job.directory.path.with_name(f"{job.experiment.name}.shard-*-of-{part.count}")
+        others = job.directory.path.with_name(f"{job.experiment.name}.shard-*-of-{part[1]}")
         merge = f"cscluster merge {others}{results_flag(options.results)}"
         console.out.whole(f"stored in {job.directory.path}; when all shards are done: {merge}")
     if failed and not options.allow_failures:
@@ -115,8 +112,8 @@ def preprocessing_words(steps: Sequence[Any] | None, algorithms: Sequence[Algori
 def _execute(job: Job, pool: Pool) -> tuple[pd.DataFrame, int]:
     """Run the job with a progress bar; return all that is stored and the number of failures in the plan."""
     try:
-        with console.trials("trials", len(job.difference.todo)) as advance:
-            stored = run_job(job, pool, console.summed(advance, job.n_failed()))
+        with console.trials("trials", len(job.difference.todo), job.n_failed()) as advance:
+            stored = run_job(job, pool, advance)
     except KeyboardInterrupt:
         command = shlex.join(["cscluster", *(word for word in sys.argv[1:] if word != "--fresh")])
         console.out.whole("", f"interrupted: finished trials are stored; resume with: {command}")

@@ -52,7 +52,6 @@ def show(options: ShowOptions) -> None:
     if run is not None:
         _run(run)
     elif not printers:
-        RunDirectory(options.results / name).check_version()
         hint = did_you_mean(name, [known for names, _ in kinds for known in names])
         raise ConfigError(f"There is nothing called '{name}'{hint}")
 

@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 import typer
 
 from cscluster.cli import console
-from cscluster.cli.options import SuiteOptions, retry_failed
+from cscluster.cli.options import SuiteOptions
 from cscluster.experiment.engine.execute import Pool
 from cscluster.experiment.engine.run import run_job
 from cscluster.papers.suite import Remaining, SuiteItem
@@ -52,12 +52,11 @@ def run_and_show(work: Steps[T], show: Callable[[T], None], options: SuiteOption
     typer.Exit
         With code 1 if scores have drifted, 130 after an interrupt.
     """
-    again = retry_failed(options.retry)
     if options.dry_run:
         _look_ahead(work.experiments())
         return
     if not options.stored:
-        _run(work.experiments(), Pool(options.jobs), again)
+        _run(work.experiments(), Pool(options.jobs), options.retry is not None)
     outcome = work.outcome()
     show(outcome)
     if options.write:
@@ -115,7 +114,7 @@ def _run(experiments: list[SuiteItem], pool: Pool, again: bool) -> None:
             console.out.say(f"[{number}/{len(experiments)}] {experiment.name}: {'; '.join(said)}")
             if job is not None:
                 with console.trials(experiment.name, len(job.difference.todo), transient=True) as advance:
-                    run_job(job, pool, console.summed(advance))
+                    run_job(job, pool, advance)
     except KeyboardInterrupt:
         console.out.say("", "interrupted: finished trials are stored; the same command resumes")
         raise typer.Exit(130) from None

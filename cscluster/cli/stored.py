@@ -20,8 +20,6 @@ def require_run(name: str, results: Path) -> RunDirectory:
     """
     directory = find_run(name, results)
     if directory is None:
-        for path in (results / name, Path(name)):
-            RunDirectory(path).check_version()
         known = [directory.path.name for directory in run_directories(results)]
         raise StoreError(f"There is no run '{name}' in '{results}'{did_you_mean(name, known)}")
     return directory

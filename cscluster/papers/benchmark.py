@@ -131,7 +131,7 @@ def _current(stored: StoredTrials | None) -> StoredTrials | None:
         return None
     definition, trials = stored
     current = [each for each in definition.plan.cells if is_current(definition.cells[each])]
-    kept = definition.model_copy(update={"plan": definition.plan.with_cells(current)})
+    kept = definition.model_copy(update={"plan": definition.plan.changed(cells=current)})
     return StoredTrials(kept, trials[trials["cell"].isin(current)])
 
 

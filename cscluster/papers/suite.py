@@ -158,7 +158,7 @@ class SuiteItem:
             source=local.source,
             command=local.command,
             experiment=resolved(self.experiment),
-            plan=local.plan.with_cells(planned),
+            plan=local.plan.changed(cells=planned),
             cells=cells,
             datasets={name: datasets[name] for name in order if name in datasets},
             environments={**reference.environments, **local.environments},

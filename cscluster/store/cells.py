@@ -7,18 +7,16 @@ from collections.abc import Mapping
 from typing import Any
 
 _WORDS = {
+    "data": "the content of the data set '{name}'",
+    "preprocess": "the preprocessing",
     "recipe": "the way the data set is made",
     "name": "the name of the data set",
-    "preprocess": "the preprocessing",
-    "algorithm": "the algorithm",
-    "clusterer": "the clusterer",
+    "version": "the version of '{algorithm}'",
+    "clusterer_version": "the version of the clusterer",
     "n_clusters": "the number of clusters",
     "schedule": "the schedule of constraints",
-    "seed": "the seed",
     "repeats": "the number of repeats",
     "heldout_links": "the use of held-out constraints",
-    "guard": "the guard",
-    "label": "the label",
 }
 _LONGEST = 40
 
@@ -34,41 +32,23 @@ def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     found = []
     for name in dict.fromkeys([*new, *old]):
         before, after = old.get(name), new.get(name)
-        if before != after:
-            found += _clauses(name, before, after, new)
+        if name == "params":
+            old_params, new_params = before or {}, after or {}
+            found += [
+                _clause(f"the parameter '{each}'", old_params.get(each), new_params.get(each))
+                for each in {**new_params, **old_params}
+                if old_params.get(each) != new_params.get(each)
+            ]
+        elif name == "source":
+            found += [f"{file} changed" for file, hash_ in after or () if [file, hash_] not in (before or ())]
+        elif before != after:
+            found.append(_clause(_WORDS.get(name, f"the {name}").format(**new), before, after))
     return found
-
-
-def _clauses(name: str, before: Any, after: Any, cell: Mapping[str, Any]) -> list[str]:
-    if name == "params" and isinstance(before, Mapping) and isinstance(after, Mapping):
-        return [
-            _clause(f"the parameter '{parameter}'", before.get(parameter), after.get(parameter))
-            for parameter in dict.fromkeys([*after, *before])
-            if before.get(parameter) != after.get(parameter)
-        ]
-    if name == "source":
-        files = [file for file in after or () if file not in (before or ())]
-        return [f"{file} changed" for file, _ in files] or ["the source of the algorithm changed"]
-    if name == "preprocess":
-        return [_clause(_WORDS[name], *map(_steps, (before, after)))]
-    if name == "data":
-        return [f"the content of the data set '{cell.get('name')}' changed"]
-    if name == "version":
-        return [_clause(f"the version of '{cell.get('algorithm')}'", before, after)]
-    if name == "clusterer_version":
-        return [_clause("the version of the clusterer", before, after)]
-    return [_clause(_WORDS.get(name, name), before, after)]
 
 
 def _clause(what: str, before: Any, after: Any) -> str:
     values = f" from {_shown(before)} to {_shown(after)}"
     return f"{what} changed{values if len(values) <= _LONGEST else ''}"
-
-
-def _steps(steps: Any) -> str:
-    """Name steps of preprocessing, which an identity keeps as JSON of a name and its options."""
-    parsed = [json.loads(step) for step in steps or ()]
-    return ", ".join(f"{name} {_shown(options)}" if options else name for name, options in parsed) or "none"
 
 
 def _shown(value: Any) -> str:

@@ -134,13 +134,9 @@ class Plan(_Strict):
 
     def whole(self) -> Plan:
         """Return the plan that this is a shard of."""
-        return self if self.shard is None else self._with(shard=None)
+        return self.changed(shard=None)
 
-    def with_cells(self, cells: list[str]) -> Plan:
-        """Return the same plan of other cells."""
-        return self._with(cells=cells)
-
-    def _with(self, **fields: Any) -> Plan:
+    def changed(self, **fields: Any) -> Plan:
         """Return a plan with other fields; `model_copy` would keep the cached keys."""
         return Plan.model_validate({**self.model_dump(), **fields})
 

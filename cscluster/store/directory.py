@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
@@ -53,43 +53,21 @@ class RunDirectory:
         """Tell whether a run was ever started here."""
         return (self.path / DEFINITION).is_file()
 
-    def check_version(self) -> None:
-        """Refuse a run of an earlier version.
-
-        Raises
-        ------
-        StoreError
-            If the directory holds one.
-        """
-        if not self.exists() and (self.path / "plan.json").is_file():
-            raise StoreError(
-                f"'{self.path}' holds a run of version 0.2, whose methods and files have changed since; "
-                "delete it, or choose another name or another directory of results."
-            )
-
     def check_free(self) -> None:
-        """Refuse a directory that holds something other than a run, or that cannot be written to.
+        """Refuse a directory that holds something other than a run.
 
         Raises
         ------
         StoreError
-            If it does, or cannot.
+            If it does.
         """
         if self.exists():
             return
-        self.check_version()
         # What another run has begun to write, and its lock, have names with a dot.
         if self.path.is_dir() and any(not path.name.startswith(".") for path in self.path.iterdir()):
             raise StoreError(
                 f"'{self.path}' holds files but no results of cscluster; "
                 "choose another name or another directory of results."
-            )
-        existing = next(path for path in (self.path, *self.path.absolute().parents) if path.exists())
-        if not existing.is_dir():
-            raise StoreError(f"'{existing}' is a file; choose another directory of results.")
-        if not os.access(existing, os.W_OK | os.X_OK):
-            raise StoreError(
-                f"No permission to write results to '{self.path}'; choose another directory of results."
             )
 
     @cached_property
@@ -121,25 +99,27 @@ class RunDirectory:
         StoreError
             If a line was damaged or edited; the line is named.
         """
-        for number, line in enumerate(self.lines(start), start=1):
-            try:
-                yield from_line(line)
-            except (ValueError, RecursionError) as error:
-                raise StoreError(
-                    f"{self.trials}:{number}: this line cannot be trusted: {error}. "
-                    "Delete the line to have its trial run again."
-                ) from None
-
-    def lines(self, start: int = 0) -> Iterator[bytes]:
-        """Yield the whole lines of the file of records from a byte on."""
+        number = 0
         try:
             with self.trials.open("rb") as file:
                 file.seek(start)
-                yield from (line for line in file if line.endswith(b"\n"))
+                for line in file:
+                    number += 1  # the sentence below names it
+                    if line.endswith(b"\n"):
+                        yield from_line(line)
         except FileNotFoundError:
             return
         except OSError as error:
             raise StoreError(f"Cannot read '{self.trials}': {error.strerror}.") from error
+        except (ValueError, RecursionError) as error:
+            raise StoreError(
+                f"{self.trials}:{number}: this line cannot be trusted: {error}. "
+                "Delete the line to have its trial run again."
+            ) from None
+
+    def n_bytes(self) -> int:
+        """Return the size of the file of records."""
+        return self.trials.stat().st_size if self.trials.exists() else 0
 
     def stored(self, cells: Mapping[str, CellEntry] | None = None) -> pd.DataFrame:
         """Return all stored records as a data frame (`trials_frame`), named by `cells` or by its own."""
@@ -197,9 +177,6 @@ class RunDirectory:
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"Cannot write to '{self.path}': {error.strerror}.") from error
-        try:
             lock = FileLock(self.path / ".lock").acquire(blocking=False)
         except Timeout:
             raise StoreError(
@@ -207,15 +184,11 @@ class RunDirectory:
                 "wait for it or choose another directory of results."
             ) from None
         except OSError as error:
-            raise StoreError(f"Cannot lock '{self.path}': {error.strerror}.") from error
+            raise StoreError(f"Cannot write to '{self.path}': {error.strerror}.") from error
         with lock:
             atomic.remove_abandoned(self.path)
             self.reload()
-            writer = Writer(self)
-            try:
-                yield writer
-            finally:
-                writer.close()
+            yield Writer(self)
 
 
 def _means(frame: pd.DataFrame, metrics: list[str]) -> str:
@@ -254,64 +227,33 @@ class Writer:
 
     def __init__(self, directory: RunDirectory) -> None:
         self.directory = directory
-        self._file: IO[bytes] | None = None
+        with self._explained(), contextlib.suppress(FileNotFoundError), directory.trials.open("r+b") as file:
+            file.truncate(file.read().rfind(b"\n") + 1)  # a torn last line
 
     def put_definition(self, definition: Definition) -> None:
         """Replace what the run is, in one step."""
-        self._replace(self.directory.path / DEFINITION, definition.line().encode())
+        with self._explained():
+            atomic.replace(self.directory.path / DEFINITION, definition.line().encode())
         self.directory.definition = definition
 
     def put_lines(self, lines: Iterable[bytes]) -> None:
         """Replace the file of records, in one step."""
-        self._replace(self.directory.trials, b"".join(lines))
-
-    def end(self) -> int:
-        """Return the size of the file of records; a torn last line is removed."""
-        if not self.directory.trials.exists():
-            return 0
-        self.append([])
-        return self.directory.trials.stat().st_size
+        with self._explained():
+            atomic.replace(self.directory.trials, lines)
 
     def append(self, lines: Iterable[bytes]) -> None:
-        """Append the lines of records in one write and force them to disk."""
+        """Append the lines of records and force them to disk; all of them or none."""
         left = memoryview(b"".join(lines))
-        with self._explained():
-            if self._file is None:
-                self._file = self._open()
-            start = self._file.seek(0, os.SEEK_END)
+        with self._explained(), self.directory.trials.open("ab", buffering=0) as file:
+            start = file.tell()
             try:
                 while left:  # a disk that gets full, or a limit, takes only a part at first
-                    left = left[self._file.write(left) :]
-                os.fsync(self._file.fileno())
+                    left = left[file.write(left) :]
+                os.fsync(file.fileno())
             except OSError:
                 with contextlib.suppress(OSError):
-                    self._file.truncate(start)
+                    file.truncate(start)
                 raise
-
-    def close(self) -> None:
-        """Close the record file."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
-    def _open(self) -> IO[bytes]:
-        """Open the record file behind its last whole line."""
-        file = self.directory.trials.open("a+b", buffering=0)
-        size = file.seek(0, os.SEEK_END)
-        tail = min(size, 1 << 16)
-        while size:
-            file.seek(size - tail)
-            last = file.read(tail).rfind(b"\n")
-            if last >= 0 or tail == size:
-                file.truncate(size - tail + last + 1)
-                break
-            tail = min(size, tail * 16)
-        return file
-
-    def _replace(self, path: Path, content: bytes) -> None:
-        self.close()
-        with self._explained():
-            atomic.replace(path, content)
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:

@@ -6,19 +6,14 @@ the run named first.  The runs themselves are only read.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import PurePath
-from typing import Any
 
 from cscluster.errors import StoreError
 from cscluster.store.cells import changes
 from cscluster.store.definition import Definition
 from cscluster.store.directory import RunDirectory
 from cscluster.store.records import Record, to_line
-
-_COSMETIC = ("name", "title", "paper")
 
 
 @dataclass(frozen=True)
@@ -88,7 +83,7 @@ def _with_target(runs: list[RunDirectory], target: RunDirectory) -> list[RunDire
         given = {target.path.resolve(): target} | given
     first, *others = given.values()
     for run in others:
-        check_same(first, run)
+        _check_same(first, run)
     return [first, *others]
 
 
@@ -107,60 +102,29 @@ def _best(runs: list[RunDirectory], wanted: set[str]) -> tuple[dict[str, Record]
 
 
 def _gaps(runs: list[RunDirectory], found: Mapping[str, Record]) -> list[str]:
-    """Say which shards have trials that no run holds; what a whole run holds, no shard need bring."""
-    shards = {run.definition.plan.shard: run for run in runs if run.definition.plan.shard}
-    all_are_shards = len(shards) == len(runs)
+    """Say of which shards trials are missing."""
+    plans = [run.definition.plan for run in runs]
     gaps = []
-    for count in sorted({shard[1] for shard in shards}):
+    for count in sorted({plan.shard[1] for plan in plans if plan.shard}):
         for number in range(1, count + 1):
-            run = shards.get((number, count))
-            if run is not None:
-                planned = run.definition.plan.keys()
-                missing = sum(key not in found for key in planned)
-                if missing:
-                    gaps.append(f"{missing} of the {len(planned)} trials of shard {number}/{count}")
-            elif all_are_shards:
-                gaps.append(f"shard {number}/{count}, which was not given")
+            keys = plans[0].changed(shard=(number, count)).keys()
+            missing = sum(key not in found for key in keys)
+            if missing:
+                gaps.append(f"{missing} of the {len(keys)} trials of shard {number}/{count}")
     return gaps
 
 
-def check_same(first: RunDirectory, other: RunDirectory) -> None:
-    """Refuse runs that are not of the same experiment; the message says where they differ.
-
-    Names and titles may differ, and so may the directories that data and constraints were read from.
-
-    Raises
-    ------
-    StoreError
-        If they differ in anything else.
-    """
-    ours, theirs = (run.definition.experiment.model_dump() for run in (first, other))
-    for name in dict.fromkeys([*ours, *theirs]):
-        a, b = (_comparable(name, experiment.get(name)) for experiment in (ours, theirs))
-        if name not in _COSMETIC and a != b:
-            values = " and ".join(json.dumps(value, ensure_ascii=False) for value in (a, b))
-            shown = f" ({values})" if len(values) <= 60 else ""
-            raise StoreError(
-                f"'{first.path}' and '{other.path}' are different experiments: '{name}' differs{shown}."
-            )
-    if first.definition.plan.whole() != other.definition.plan.whole():
-        raise StoreError(
-            f"'{first.path}' and '{other.path}' have the same settings but different trials: "
-            f"{_what_changed(first.definition, other.definition)}."
-        )
-
-
-def _comparable(name: str, value: Any) -> Any:
-    """Return a part of an experiment without the directories of files that it names."""
-    if name == "datasets":
-        return [{**entry, "base": _file_name(entry.get("base"))} for entry in value or ()]
-    if name == "constraints" and value and "path" in value:
-        return {**value, "path": _file_name(value["path"])}
-    return value
-
-
-def _file_name(path: str | None) -> str | None:
-    return path and PurePath(path).name
+def _check_same(first: RunDirectory, other: RunDirectory) -> None:
+    """Refuse runs that do not plan the same trials; the message says where they differ."""
+    ours, theirs = first.definition, other.definition
+    differ = [
+        name
+        for name in ("cells", "points", "repetitions", "repeats", "tiers")
+        if getattr(ours.plan, name) != getattr(theirs.plan, name)
+    ]
+    if differ:
+        what = _what_changed(ours, theirs) if differ == ["cells"] else f"their {' and '.join(differ)} differ"
+        raise StoreError(f"'{first.path}' and '{other.path}' are different experiments: {what}.")
 
 
 def _what_changed(ours: Definition, theirs: Definition) -> str:
@@ -172,6 +136,4 @@ def _what_changed(ours: Definition, theirs: Definition) -> str:
         if a not in theirs.plan.cells and b not in ours.plan.cells
         if (found := changes(ours.cells[a].identity, theirs.cells[b].identity))
     ]
-    if not differences:
-        return "they were planned by different versions of cscluster"
-    return min(differences, key=len)[0]
+    return min(differences, key=len)[0] if differences else "one has algorithms or data that the other lacks"

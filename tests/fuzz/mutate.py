@@ -197,7 +197,7 @@ def setting(rng):
         "x",
         "constraints",
     ]
-    path = ".".join(rng.choice(keys) for _ in range(rng.choice([1, 2, 3, 4, 2000])))
+    path = ".".join(rng.choice(keys) for _ in range(rng.choice([1, 2, 3, 4])))
     values = [
         *map(str, VALUES),
         *(number.decode() for number in NUMBERS),

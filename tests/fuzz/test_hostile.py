@@ -66,7 +66,7 @@ def test_arrays_are_never_unpickled(tmp_path):
 def test_yaml_makes_nothing_but_plain_values(tmp_path, monkeypatch, value):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x.yaml").write_text(CONFIG.format(name="x") + f"title: {value}\n")
-    with pytest.raises(ConfigError, match=r"x\.yaml:6:8: the tag '.*' is not allowed"):
+    with pytest.raises(ConfigError, match=r"x\.yaml:6:8: YAML: a tag is not allowed"):
         load("x.yaml")
     with pytest.raises(ConfigError, match="is not allowed"):
         parse(CONFIG.format(name="x"), source="x", settings=[f"title={value}"])

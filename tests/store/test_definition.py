@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from cscluster.store.cells import changes
 from cscluster.store.definition import MOST_RECORDS, Definition, Plan
 from cscluster.store.records import make_key, to_line
 from tests.store.values import CELL, definition
@@ -118,9 +117,3 @@ def test_shards_are_a_balanced_partition_of_the_plan(plan, count):
 def test_what_is_no_plan(changes):
     with pytest.raises(ValidationError):
         definition(plan=changes)
-
-
-def test_changed_preprocessing_is_named_by_its_steps():
-    old, new = {"preprocess": ['["standardize", {}]']}, {"preprocess": ['["l2", {}]', '["pca", {"n": 2}]']}
-    assert changes(old, new) == ['the preprocessing changed from standardize to l2, pca {"n": 2}']
-    assert changes(old, {"preprocess": []}) == ["the preprocessing changed from standardize to none"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from cscluster import bundle, documents
 from cscluster.documents import Document, Place
 from cscluster.errors import ConfigError, did_you_mean
-from cscluster.experiment.config import schedules, schema
+from cscluster.experiment.config import grid, schedules, schema
 from cscluster.experiment.config.schema import Experiment
 from cscluster.words import integer
 
@@ -73,13 +74,14 @@ def parse(
     """Check the text of an experiment file; see `load`."""
     document = _read_document(text, source)
     for setting in settings or ():
-        _set(document, setting)
-    for grid in sweep or ():
-        _vary(document, grid)
+        path, where, value = _assignment("setting", setting, "KEY=VALUE, for example trials=5")
+        _put(document, path.split("."), documents.read(value, where).data, where)
+    varied = None if sweep is None else _vary(document, sweep)
     try:
-        return Experiment.model_validate(document.data, context={"directory": folder})
+        experiment = Experiment.model_validate(document.data, context={"directory": folder})
     except ValidationError as error:
         raise ConfigError("\n".join(_explain(document, error))) from None
+    return experiment if varied is None else experiment.swept(varied)
 
 
 def _read_document(text: str, source: str) -> Document:
@@ -93,16 +95,17 @@ def _read_document(text: str, source: str) -> Document:
     return document
 
 
-def _set(document: Document, setting: str) -> None:
-    """Carry out one ``a.b=value``."""
-    path, equals, text = setting.partition("=")
-    where = f"setting {setting if len(setting) <= _SHOWN else setting[:_SHOWN] + ' ...'}"
-    if not equals or not path:
-        raise ConfigError(f"{where}: write it as KEY=VALUE, for example trials=5.")
-    keys = path.split(".")
-    if len(keys) > documents.MAX_DEPTH:
-        raise ConfigError(f"{where}: nested deeper than {documents.MAX_DEPTH} levels.")
-    value = documents.read(text, where).data
+def _assignment(kind: str, text: str, form: str) -> tuple[str, str, str]:
+    """Return what is before the equals sign, how errors name the text, and the value."""
+    key, equals, value = text.partition("=")
+    where = f"{kind} {text if len(text) <= _SHOWN else text[:_SHOWN] + ' ...'}"
+    if not equals or not key:
+        raise ConfigError(f"{where}: write it as {form}.")
+    return key, where, value
+
+
+def _put(document: Document, keys: Sequence[str], value: Any, where: str) -> Place:
+    """Set a value at a place that is written as keys and items; return the place."""
     target: Any = document.data
     place: Place = ()
     for depth, key in enumerate(keys):
@@ -118,18 +121,37 @@ def _set(document: Document, setting: str) -> None:
             target = target[step]
     document.places = {p: w for p, w in document.places.items() if p[: len(place)] != place}
     document.places[place] = where
+    return place
 
 
-def _vary(document: Document, grid: str) -> None:
-    """Carry out one ``algorithm.parameter=values`` or ``select=rule`` of a sweep."""
-    key, equals, text = grid.partition("=")
-    where = f"sweep {grid}"
-    if not equals:
-        raise ConfigError(f"{where}: write it as ALGORITHM.PARAMETER=VALUES, for example pmmc.lam=0.1,1,10.")
-    block = document.data.setdefault("sweep", {})
-    if isinstance(block, dict):
-        block[key] = text
-        document.places[("sweep", key)] = where
+def _vary(document: Document, grids: Sequence[str]) -> list[int]:
+    """Make the grids of a sweep lists in the parameters of algorithms; return the numbers of these."""
+    block = document.data.get("sweep")
+    written = block if isinstance(block, dict) else {}
+    given = {str(key): (document.where(("sweep", str(key))), value) for key, value in written.items()}
+    for text in grids:
+        key, where, values = _assignment("sweep", text, "ALGORITHM.PARAMETER=VALUES, as in pmmc.lam=0.1,1")
+        given[key] = (where, values)
+    where, rule = given.pop("select", (document.source, "none"))
+    if not given:
+        raise ConfigError(
+            f"{document.source}: nothing varies; name a grid, ALGORITHM.PARAMETER=VALUES, "
+            "or write a block 'sweep' into the file."
+        )
+    varied = []
+    for key, (place, values) in given.items():
+        name, _, parameter = key.rpartition(".")
+        if not name:
+            first = document.data["algorithms"][0]
+            example = first if isinstance(first, str) else first["name"]
+            raise ConfigError(f"{place}: '{key}' needs its algorithm: write {example}.{key}={values}")
+        try:
+            found = _put(document, ["algorithms", name, "params", parameter], grid.values(values), place)
+        except ValueError as error:
+            raise ConfigError(f"{place}: '{key}': {error}") from None
+        varied.append(int(found[1]))
+        _put(document, ["algorithms", str(found[1]), "select"], rule, where)
+    return sorted(set(varied))
 
 
 def _step(target: Any, key: str, where: str) -> str | int:
@@ -143,9 +165,11 @@ def _step(target: Any, key: str, where: str) -> str | int:
         names = [item.get("label", item.get("name")) if isinstance(item, dict) else item for item in target]
         by_name = [item.get("name") if isinstance(item, dict) else item for item in target]
         for candidates in (names, by_name):
+            if candidates.count(key) > 1:
+                raise ConfigError(f"{where}: '{key}' means several items; name one by its label.")
             if key in candidates:
                 return candidates.index(key)
-        hint = did_you_mean(key, [str(name) for name in by_name])
+        hint = did_you_mean(key, dict.fromkeys(str(name) for name in (*by_name, *names)))
         raise ConfigError(f"{where}: there is no item '{key}'{hint}")
     raise ConfigError(f"{where}: cannot set the key '{key}' inside a scalar.")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,7 +21,6 @@ from cscluster.algorithms.registry import Algorithm
 from cscluster.data import formats, index, preprocessing
 from cscluster.data.recipe import Recipe
 from cscluster.errors import DataError, ParameterError, did_you_mean
-from cscluster.experiment.config import grid
 from cscluster.experiment.config.schedules import File, Schedule
 from cscluster.metrics.catalogue import METRICS, SCOPES
 from cscluster.removed import removed_parameter
@@ -371,61 +370,26 @@ class Experiment(_Treatment):
         )
         return entries
 
-    @field_validator("sweep")
-    @classmethod
-    def _grids(cls, sweep: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-        """Expand ranges, and check every value as if it stood in the algorithm's own parameters."""
-        entries = info.data.get("algorithms")
-        if entries is None:
-            return sweep
-        problems: list[Problem] = []
-        expanded: dict[str, Any] = {}
-        for key, written in sweep.items():
-            try:
-                if key == "select":
-                    expanded[key] = check_rule(written)
-                    continue
-                entry, parameter = swept_entry(entries, key)
-                expanded[key] = grid.values(written)
-            except ValueError as error:
-                problems.append(((key,), f"'{key}': {error}"))
-                continue
-            found = (parameter_problem(entry.algorithm, parameter, value) for value in expanded[key])
-            problems += [((key,), message) for message in found if message]
-        fail(problems)
-        return expanded
-
     @field_validator("datasets")
     @classmethod
     def _different_names(cls, entries: list[DatasetEntry]) -> list[DatasetEntry]:
         fail(_repeated([entry.title for entry in entries], "data set", "name"))
         return entries
 
+    def swept(self, varied: Sequence[int]) -> Experiment:
+        """Return a sweep: the experiment with some of its algorithms, and a result directory of its own."""
+        return self.model_copy(
+            update={
+                "name": f"{self.name}-sweep",
+                "title": f"{self.title or self.name} (sweep)",
+                "algorithms": [self.algorithms[number] for number in varied],
+            }
+        )
+
     def without(self, names: Collection[str]) -> Experiment:
         """Return the experiment without some of its data sets."""
         left = [entry for entry in self.datasets if entry.title not in names]
         return self.model_copy(update={"datasets": left})
-
-
-def swept_entry(entries: list[AlgorithmEntry], key: str) -> tuple[AlgorithmEntry, str]:
-    """Return the algorithm and the parameter that ``ALGORITHM.PARAMETER`` means.
-
-    Raises
-    ------
-    ValueError
-        If there is no such algorithm, by label or by name, or more than one.
-    """
-    name, _, parameter = str(key).rpartition(".")
-    if not name or not parameter:
-        raise ValueError("must be ALGORITHM.PARAMETER or select")
-    found = [e for e in entries if e.title == name] or [e for e in entries if e.name == name]
-    if not found:
-        known = [word for entry in entries for word in dict.fromkeys((entry.name, entry.title))]
-        raise ValueError(f"the experiment has no algorithm '{name}'{did_you_mean(name, known)}")
-    if len(found) > 1:
-        labels = ", ".join(f"'{entry.title}'" for entry in found)
-        raise ValueError(f"'{name}' means more than one algorithm; name it by its label: {labels}")
-    return found[0], parameter
 
 
 def check_rule(rule: Any) -> Any:

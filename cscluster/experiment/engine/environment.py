@@ -75,18 +75,9 @@ def _revision() -> dict[str, Any] | None:
     root = Path(cscluster.__file__).parent.parent
     if not (root / ".git").exists():
         return None
-    git = ["git", "-C", str(root)]
+    git = ["git", "-C", str(root), "describe", "--always", "--abbrev=40", "--exclude=*", "--dirty"]
     try:
-        commit = subprocess.run(
-            [*git, "rev-parse", "HEAD"], capture_output=True, text=True, timeout=10, check=True
-        )
-        status = subprocess.run(
-            [*git, "status", "--porcelain", "--untracked-files=no"],
-            capture_output=True,
-            text=True,
-            timeout=10,
-            check=True,
-        )
+        found = subprocess.run(git, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
     except (OSError, subprocess.SubprocessError):
         return None
-    return {"commit": commit.stdout.strip(), "dirty": bool(status.stdout.strip())}
+    return {"commit": found.removesuffix("-dirty"), "dirty": found.endswith("-dirty")}

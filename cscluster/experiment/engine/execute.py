@@ -22,11 +22,11 @@ from cscluster.experiment.engine.trial import failed
 from cscluster.experiment.plan.trials import Trial
 from cscluster.store.records import to_line
 
-_FORMER = ("loky", "threading")
 Done = Callable[[Trial, list[bytes]], None]
 Register = Callable[[dict[str, Any]], None]
 _IN_FLIGHT = 1000
 _PATIENCE = 5.0
+_NO_WORKERS = "The Dask cluster at %s has no workers; trials wait until one joins, such as: dask worker %s"
 _log = logging.getLogger(__name__)
 
 
@@ -49,8 +49,6 @@ class Pool:
     scheduler: str | None = None
 
     def __post_init__(self) -> None:
-        if self.backend in _FORMER:
-            raise ConfigError(f"The backend '{self.backend}' is now called 'local'.")
         require_known("backend", self.backend, BACKENDS)
         if self.scheduler is not None and self.backend != "dask":
             raise ConfigError("The address of a Dask scheduler was given; it needs the backend 'dask'.")
@@ -167,33 +165,22 @@ def _on_dask(trials: list[Trial], pool: Pool, environment: str, done: Done, regi
 
 @contextlib.contextmanager
 def _warning_without_workers(client: Any) -> Iterator[None]:
-    """Warn, once, whenever the cluster has no worker: trials wait until one joins."""
+    """Warn, once, if the cluster has no worker: trials wait until one joins."""
     ended = threading.Event()
 
     def watch() -> None:
-        warned = False
+        address = client.scheduler.address
         while not ended.wait(_PATIENCE):
-            try:
-                alone = not client.scheduler_info()["workers"]
-            except OSError:  # a lost connection ends the run elsewhere
-                return
-            if alone and not warned:
-                address = client.scheduler.address
-                _log.warning(
-                    "The Dask cluster at %s has no workers; trials wait until one joins, such as: "
-                    "dask worker %s",
-                    address,
-                    address,
-                )
-            warned = alone
+            with contextlib.suppress(OSError):  # a lost connection ends the run elsewhere
+                if not client.scheduler_info()["workers"]:
+                    _log.warning(_NO_WORKERS, address, address)
+                    return
 
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
+    threading.Thread(target=watch, daemon=True).start()
     try:
         yield
     finally:
         ended.set()
-        watcher.join()
 
 
 def _run_on_dask(trial: Trial) -> tuple[dict[str, Any], list[bytes]]:

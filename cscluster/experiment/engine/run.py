@@ -17,10 +17,8 @@ from cscluster.data import prepared
 from cscluster.errors import StoreError
 from cscluster.experiment.config.load import find_config, load
 from cscluster.experiment.config.schema import Experiment
-from cscluster.experiment.config.sweep import swept
 from cscluster.experiment.engine import environment
 from cscluster.experiment.engine.execute import Pool, execute
-from cscluster.experiment.plan.shard import Shard
 from cscluster.experiment.plan.trials import Difference, Trial, Trials, compare, make_plan, resolved
 from cscluster.store.definition import CellEntry, DatasetFacts, Definition
 from cscluster.store.directory import RunDirectory, Writer
@@ -117,7 +115,7 @@ def prepare(
     fresh: bool = False,
     retry_failed: bool = False,
     sweep: list[str] | None = None,
-    shard: Shard | None = None,
+    shard: tuple[int, int] | None = None,
     without: Sequence[str] = (),
 ) -> Job:
     """Read an experiment and plan it; writes nothing.
@@ -130,7 +128,7 @@ def prepare(
         Directory of results.
     fresh, retry_failed : bool
         Whether to forget all stored records, or those of failed trials.
-    shard : Shard, optional
+    shard : pair of int, optional
         The part of the plan to run, in a result directory of its own.
     without : list of str
         Data sets to leave out.
@@ -141,10 +139,9 @@ def prepare(
         For anything wrong with the experiment, its data or its result directory.
     """
     experiment = load(name, settings, sweep)
-    if sweep is not None:
-        experiment = swept(experiment)
     source = find_config(name).name
-    directory = RunDirectory(out / (experiment.name + (shard.suffix if shard else "")))
+    suffix = ".shard-{}-of-{}".format(*shard) if shard else ""
+    directory = RunDirectory(out / f"{experiment.name}{suffix}")
     _check_owner(directory, source)
     experiment = experiment.without(without)
     return Job(
@@ -237,7 +234,7 @@ def run_job(job: Job, pool: Pool, progress: Callable[[int], None] | None = None)
         job.writer.put_lines([])
     job.writer.put_definition(definition)
     before = job.stored if job.fresh else job.on_disk
-    start = job.writer.end()
+    start = job.directory.n_bytes()
     if job.difference.todo:
         _execute(job, job.writer, pool, progress)
     return joined(before, job.directory.records(start), definition.cells)

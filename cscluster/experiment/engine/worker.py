@@ -46,7 +46,6 @@ _PATIENCE = 120.0
 _GRACE = 10.0
 _TICK = 0.5
 _TICK_WITH_MEMORY_LIMIT = 0.05
-_MAX_IDLE = 4 * (os.cpu_count() or 1)
 _BUILT_IN = frozenset(algorithm.name for algorithm in BUILT_IN)
 _idle: list[_Worker] = []
 _idle_lock = threading.Lock()
@@ -136,12 +135,9 @@ def _new_worker(owner: tuple[Any, ...]) -> _Worker:
 
 
 def _keep(worker: _Worker) -> None:
-    """Keep a worker for later; of too many the one that has been idle for the longest time ends."""
+    """Keep a worker for later."""
     with _idle_lock:
         _idle.append(worker)
-        surplus = _idle.pop(0) if len(_idle) > _MAX_IDLE else None
-    if surplus:
-        surplus.end()
 
 
 def end_own() -> None:

@@ -23,7 +23,6 @@ from cscluster.data.preprocessing import STEPS, Step, comparable_features
 from cscluster.errors import ConfigError, CsclusterError
 from cscluster.experiment.config.schedules import Schedule
 from cscluster.experiment.config.schema import AlgorithmEntry, DatasetEntry, Experiment, candidates
-from cscluster.experiment.plan.shard import Shard
 from cscluster.store.cells import changes
 from cscluster.store.definition import MOST_RECORDS, CellEntry, Plan
 from cscluster.store.frame import COSTS
@@ -155,7 +154,7 @@ def resolved(experiment: Experiment) -> dict[str, Any]:
     return content
 
 
-def make_plan(experiment: Experiment, shard: Shard | None = None) -> Trials:
+def make_plan(experiment: Experiment, shard: tuple[int, int] | None = None) -> Trials:
     """Return all trials of an experiment, or those of a shard.
 
     Raises
@@ -185,7 +184,7 @@ def make_plan(experiment: Experiment, shard: Shard | None = None) -> Trials:
         repetitions=experiment.trials,
         repeats=experiment.repeats,
         tiers=experiment.constraints.n_tiers,
-        shard=(shard.number, shard.count) if shard else None,
+        shard=shard,
     )
     return Trials(plan, by_hash)
 
