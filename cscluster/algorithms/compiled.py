@@ -17,5 +17,8 @@ def compiled(**options: Any) -> Any:
 
 
 def compiled_part(**options: Any) -> Any:
-    """Return the decorator of a function that only compiled functions call; that saves compilation as well."""
+    """Return the decorator of a function that only other compiled functions may call.
+
+    What Python would need to call it is not compiled either; tests call its ``py_func``.
+    """
     return compiled(no_cpython_wrapper=True, **options)

@@ -118,7 +118,7 @@ class CCCP:
             W = self.solve(self.design, losses, self.lam, before)
             losses = tangents(losses, W.S)
             W = replace(W, value=objective(self.design, losses, self.lam, W.W, W.S))
-            converged = before.value - W.value <= self.tol * abs(before.value)
+            converged = before.value - W.value <= self.tol * abs(W.value)
             run = Run(W, [*run.history, W.value], [*run.n_steps, W.n_steps], converged)
             if converged:
                 break
