@@ -62,7 +62,7 @@ class Algorithm:
         Publication that proposes it.
     tags : tuple of str
         Of ``constraints``, ``inductive``, ``sequential``, ``kernel``, ``sparse``, ``binary``,
-        ``compiled`` (holds numba functions).
+        ``noise`` (samples may be in no cluster: label -1), ``compiled`` (holds numba functions).
     preprocess : tuple of str
         Preprocessing where the configuration names none.
     params : mapping
