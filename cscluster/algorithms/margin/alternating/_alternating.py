@@ -79,21 +79,21 @@ class Learner:
 class KernelLearner(Learner):
     """A learner on the kernel matrix K of the samples, which is computed once."""
 
-    def __init__(self, kernel: Kernel, X: Samples, C: float) -> None:
+    def __init__(self, kernel: Kernel, X: Samples, C: float, epsilon: float = 0.0) -> None:
         self.basis = KernelBasis(kernel, X)
         shape = (X.shape[0], X.shape[0])
         require_memory("A kernel matrix", shape, "use IterSVR or IterLSSVM with n_landmarks")
         self.K = kernel(X)
-        self.C = C
+        self.C, self.epsilon = C, epsilon
 
 
 class FeatureLearner(Learner):
     """A learner on Nyström features F of the samples."""
 
-    def __init__(self, features: Nystroem, X: Samples, C: float) -> None:
+    def __init__(self, features: Nystroem, X: Samples, C: float, epsilon: float = 0.0) -> None:
         self.basis = features
         self.F = features(X)
-        self.C = C
+        self.C, self.epsilon = C, epsilon
 
 
 @dataclass

@@ -22,10 +22,6 @@ class SVRLearner(KernelLearner):
 
     loss = "absolute"
 
-    def __init__(self, kernel: Kernel, X: Samples, C: float, epsilon: float) -> None:
-        super().__init__(kernel, X, C)
-        self.epsilon = epsilon
-
     def train_one(self, y: FloatArray, start: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
         svr = SVR(C=self.C, epsilon=self.epsilon, kernel="precomputed", cache_size=cache_megabytes(len(y)))
         svr.fit(self.K, y)
@@ -39,10 +35,6 @@ class FeatureSVRLearner(FeatureLearner):
     """The same problem on Nyström features, each training warm-started by the one before."""
 
     loss = "absolute"
-
-    def __init__(self, features: Nystroem, X: Samples, C: float, epsilon: float) -> None:
-        super().__init__(features, X, C)
-        self.epsilon = epsilon
 
     def train_one(self, y: FloatArray, start: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
         w, b = primal_svr(self.F, y, self.C, self.epsilon, start)
