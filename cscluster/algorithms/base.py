@@ -25,11 +25,14 @@ from cscluster.arrays import IntArray as IntArray
 from cscluster.arrays import dense as dense
 from cscluster.constraints import Constraints
 from cscluster.constraints.files import as_links
-from cscluster.errors import ConstraintError, ParameterError, warn
+from cscluster.errors import ConstraintError, DataError, ParameterError, warn
 from cscluster.words import plural
 
 Samples: TypeAlias = Any
 """Array-like or CSR of shape (n_samples, n_features)."""
+
+LARGEST, SMALLEST = 1e70, 1e-70
+"""Of the absolute values of samples, and of the largest range of a feature that varies."""
 
 
 @dataclass_transform(kw_only_default=True)
@@ -151,6 +154,7 @@ class ConstrainedEstimator(BaseEstimator, ABC):
             reset=reset,
             ensure_min_samples=2 if reset else 1,
         )
+        _require_range(X, reset)
         if sparse.issparse(X) and X.indices.dtype != np.int32 and X.nnz < np.iinfo(np.int32).max:
             parts = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
             return sparse.csr_array(parts, shape=X.shape)
@@ -160,6 +164,19 @@ class ConstrainedEstimator(BaseEstimator, ABC):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.accepts_sparse
         return tags
+
+
+def _require_range(X: Samples, reset: bool) -> None:
+    """Refuse finite samples that are too large, or vary too little to fit, for the squares of distances."""
+    high, low = dense(X.max(axis=0)), dense(X.min(axis=0))
+    if max(high.max(), -low.min()) > LARGEST:
+        raise DataError(
+            f"X holds values beyond {LARGEST:g}, too large to compute with; standardise the features."
+        )
+    if reset and 0 < (high - low).max() < SMALLEST:
+        raise DataError(
+            f"X varies by less than {SMALLEST:g}, too little to compute with; standardise the features."
+        )
 
 
 def as_constraints(n_samples: int, y: Any, constraints: Any) -> Constraints:

@@ -58,6 +58,9 @@ def title(estimator: Any) -> str:
         entry
         for entry in registry.BUILT_IN
         if entry.target == f"{cls.__module__}:{cls.__name__}"
-        and all(getattr(estimator, name) == value for name, value in entry.params.items())
+        and all(
+            getattr(estimator, name) in (value, entry.published_params.get(name, value))
+            for name, value in entry.params.items()
+        )
     ]
     return max(forms, key=lambda entry: len(entry.params)).title if forms else cls.__name__

@@ -14,3 +14,11 @@ def compiled(**options: Any) -> Any:
     takes a tenth of the time of compilation.
     """
     return njit(cache=True, no_cfunc_wrapper=True, **options)
+
+
+def compiled_part(**options: Any) -> Any:
+    """Return the decorator of a function that only other compiled functions may call.
+
+    What Python would need to call it is not compiled either; tests call its ``py_func``.
+    """
+    return compiled(no_cpython_wrapper=True, **options)

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from cscluster.algorithms.base import ConstrainedEstimator, Samples
 from cscluster.algorithms.parameters import Choice, Real, parameter
 from cscluster.linalg.kernels import Kernel
 
-
-def _sigma() -> Any:
-    return parameter(1.0, "width of the Gaussian kernel exp(-||x - z||^2 / sigma^2)", Real(0, open_low=True))
-
-
-def _sigma_unit() -> Any:
-    return parameter(
-        "median",
-        "whether sigma is a multiple of the median distance between samples or in the data's unit",
-        Choice("median", "data"),
-    )
+SIGMA = parameter(1.0, "width of the Gaussian kernel exp(-||x - z||^2 / sigma^2)", Real(0, open_low=True))
+SIGMA_UNIT = parameter(
+    "median",
+    "whether sigma is a multiple of the median distance between samples or in the data's unit",
+    Choice("median", "data"),
+)
 
 
 class GaussianEstimator(ConstrainedEstimator):
     """An estimator with a Gaussian kernel."""
 
-    sigma: float = _sigma()
-    sigma_unit: str = _sigma_unit()
+    sigma: float = SIGMA
+    sigma_unit: str = SIGMA_UNIT
 
     def _kernel_for(self, X: Samples) -> Kernel:
         """Return the kernel with the width that suits the samples."""
@@ -35,8 +28,8 @@ class GaussianEstimator(ConstrainedEstimator):
 class KernelEstimator(ConstrainedEstimator):
     """An estimator with a choice of kernels."""
 
-    sigma: float = _sigma()
-    sigma_unit: str = _sigma_unit()
+    sigma: float = SIGMA
+    sigma_unit: str = SIGMA_UNIT
     kernel: str = parameter(
         "gaussian",
         "kernel function: 'gaussian' is exp(-||x - z||^2 / sigma^2), 'linear' is x^T z",

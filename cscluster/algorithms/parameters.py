@@ -16,24 +16,29 @@ import math
 import numbers
 import re
 import textwrap
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from cscluster.errors import ParameterError, did_you_mean
 
 
-class ParameterRule(Protocol):
-    """One kind of legal value."""
+class ParameterRule(ABC):
+    """One kind of legal value; `words` name it."""
 
+    words = ""
+
+    @abstractmethod
     def allows(self, value: Any) -> bool:
         """Tell whether `value` is legal."""
 
-    def __str__(self) -> str: ...
+    def __str__(self) -> str:
+        return self.words
 
 
 @dataclass(frozen=True)
-class Integer:
+class Integer(ParameterRule):
     """Integers from `low` to `high`, both included."""
 
     low: int | None = None
@@ -54,7 +59,7 @@ class Integer:
 
 
 @dataclass(frozen=True)
-class Real:
+class Real(ParameterRule):
     """Finite numbers above `low` and up to `high`; `open_low`, `open_high` exclude the ends."""
 
     low: float = -math.inf
@@ -85,61 +90,52 @@ class Real:
         return " ".join(["a number", " and ".join(parts)]).strip()
 
 
-class Choice:
+class Choice(ParameterRule):
     """One of a few words."""
 
-    def __init__(self, *words: str) -> None:
-        self.words = words
+    def __init__(self, *choices: str) -> None:
+        self.choices, self.words = choices, " | ".join(f"'{choice}'" for choice in choices)
 
     def allows(self, value: Any) -> bool:
         """Tell whether `value` is one of the words."""
-        return isinstance(value, str) and value in self.words
-
-    def __str__(self) -> str:
-        return " | ".join(f"'{word}'" for word in self.words)
+        return isinstance(value, str) and value in self.choices
 
 
-@dataclass(frozen=True)
-class Boolean:
+class Boolean(ParameterRule):
     """True or false."""
+
+    words = "true | false"
 
     def allows(self, value: Any) -> bool:
         """Tell whether `value` is true or false."""
         return isinstance(value, bool)
 
-    def __str__(self) -> str:
-        return "true | false"
 
-
-@dataclass(frozen=True)
-class Null:
+class Null(ParameterRule):
     """No value."""
+
+    words = "null"
 
     def allows(self, value: Any) -> bool:
         """Tell whether `value` is None."""
         return value is None
 
-    def __str__(self) -> str:
-        return "null"
 
+class Array(ParameterRule):
+    """Numbers in an array, for use from Python; `words` say which."""
 
-@dataclass(frozen=True)
-class Array:
-    """Numbers in an array, for use from Python; `meaning` says which."""
-
-    meaning: str = "an array"
+    def __init__(self, words: str = "an array") -> None:
+        self.words = words
 
     def allows(self, value: Any) -> bool:
         """Tell whether `value` looks like an array or a list."""
         return hasattr(value, "__array__") or isinstance(value, (list, tuple))
 
-    def __str__(self) -> str:
-        return self.meaning
 
-
-@dataclass(frozen=True)
-class Seed:
+class Seed(ParameterRule):
     """A seed, or a generator of random numbers."""
+
+    words = "int, RandomState, Generator or None"
 
     def allows(self, value: Any) -> bool:
         """Tell whether `value` is a seed or a generator of NumPy."""
@@ -147,15 +143,13 @@ class Seed:
             return True
         return type(value).__name__ in ("RandomState", "Generator")
 
-    def __str__(self) -> str:
-        return "int, RandomState, Generator or None"
 
-
-@dataclass(frozen=True)
-class Estimator:
+class Estimator(ParameterRule):
     """Another estimator, which this one is built around, and a method that it needs beside `fit`."""
 
-    method: str = "fit"
+    def __init__(self, method: str = "fit") -> None:
+        other = "" if method == "fit" else f" and {method}()"
+        self.method, self.words = method, f"an estimator with fit(X, constraints=...){other}"
 
     def allows(self, value: Any) -> bool:
         """Tell whether `value` is an object that has the method, and whose `fit` takes constraints."""
@@ -163,10 +157,6 @@ class Estimator:
             return False
         taken = inspect.signature(value.fit).parameters
         return "constraints" in taken or any(each.kind is each.VAR_KEYWORD for each in taken.values())
-
-    def __str__(self) -> str:
-        other = "" if self.method == "fit" else f" and {self.method}()"
-        return f"an estimator with fit(X, constraints=...){other}"
 
 
 UNCHANGED: Any = dataclasses.MISSING

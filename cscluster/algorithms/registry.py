@@ -62,11 +62,13 @@ class Algorithm:
         Publication that proposes it.
     tags : tuple of str
         Of ``constraints``, ``inductive``, ``sequential``, ``kernel``, ``sparse``, ``binary``,
-        ``compiled`` (holds numba functions).
+        ``noise`` (samples may be in no cluster: label -1), ``compiled`` (holds numba functions).
     preprocess : tuple of str
         Preprocessing where the configuration names none.
     params : mapping
         Parameters that make this name a special case of its class.
+    published_params : mapping
+        Those of them that the publication has otherwise.
     """
 
     name: str
@@ -77,6 +79,7 @@ class Algorithm:
     tags: tuple[str, ...] = ()
     preprocess: tuple[str, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
+    published_params: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def is_metric(self) -> bool:
@@ -106,7 +109,8 @@ class Algorithm:
         """Return the published values of the parameters whose default is another one."""
         from cscluster.algorithms.parameters import published_values
 
-        return {**published_values(getattr(self.load(), "parameters", {})), **self.params}
+        table = getattr(self.load(), "parameters", {})
+        return {**published_values(table), **self.params, **self.published_params}
 
     def source(self) -> tuple[tuple[str, str], ...]:
         """Return what identifies code that is not part of this package.
@@ -195,7 +199,7 @@ BUILT_IN: tuple[Algorithm, ...] = (
            "baghshah2010", preprocess=("standardize",)),
     _entry("trace_ratio_nonlinear", "metric.trace_ratio:TraceRatio", "trace ratio, non-linear",
            "constraints inductive kernel", "baghshah2010", preprocess=("standardize",),
-           params={"map": "nonlinear"}),
+           params={"map": "nonlinear", "window": "distance"}, published_params={"window": "auto"}),
     _entry("xiang", "metric.trace_ratio:TraceRatio", "Xiang", "constraints inductive",
            "Xiang, Nie, Zhang 2008", preprocess=("standardize",), params={"alpha": 0.0}),
     _entry("sdml", "metric.sdml:SDML", "SDML", "constraints inductive sparse",

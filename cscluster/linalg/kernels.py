@@ -81,10 +81,6 @@ class Kernel:
                 np.exp(np.minimum(block, 0, out=block), out=block)
         return K
 
-    def diagonal(self, X: Samples) -> FloatArray:
-        """Return ``k(x_i, x_i)`` for each sample."""
-        return np.ones(X.shape[0]) if self.name == "gaussian" else squared_norms(X)
-
 
 @dataclass(frozen=True)
 class Nystroem:

@@ -35,11 +35,6 @@ class TraceRatioSolution:
     converged: bool
 
 
-def ratio(W: FloatArray, S1: FloatArray, S2: FloatArray) -> float:
-    """Return ``tr(W^T S_1 W) / tr(W^T S_2 W)``."""
-    return float(np.vdot(W, S1 @ W) / np.vdot(W, S2 @ W))
-
-
 def newton(
     S1: FloatArray, S2: FloatArray, r: int, ties: FloatArray, *, tol: float = 1e-5, max_iter: int = 100
 ) -> TraceRatioSolution:

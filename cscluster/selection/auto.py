@@ -108,7 +108,7 @@ class Auto(Choosing):
     3
     """
 
-    version: ClassVar[int] = 10 + Guarded.version + sum(map(_version, _METHODS))  # results follow theirs
+    version: ClassVar[int] = 11 + Guarded.version + sum(map(_version, _METHODS))  # results follow theirs
 
     def _methods(self, X: Samples, constraints: Constraints) -> tuple[int, list[Any]]:
         candidates = candidates_for(X, constraints)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from cscluster.algorithms.compiled import compiled
+from cscluster.algorithms.compiled import compiled, compiled_part
 from cscluster.arrays import BoolArray, FloatArray, IntArray
 from cscluster.constraints import Constraints
 
@@ -102,7 +102,7 @@ def _descend(problem: _Problem, labels: IntArray) -> None:
             return
 
 
-@compiled()
+@compiled_part()
 def _move(group: IntArray, problem: _Problem, labels: IntArray) -> bool:
     """Give a component, or one sample, the cluster of least cost; tell whether that is lower than before."""
     c, penalty, is_must = problem.c, problem.penalty, problem.is_must
@@ -130,5 +130,6 @@ def _move(group: IntArray, problem: _Problem, labels: IntArray) -> bool:
             best = h
     if not cost[best] < now - 1e-12 * (1 + abs(now)):
         return False
-    labels[group] = best
+    for i in group:
+        labels[i] = best
     return True

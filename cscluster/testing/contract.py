@@ -85,17 +85,22 @@ class Subject:
     @property
     def labels(self) -> IntArray:
         """The labels of `reference`, checked."""
-        return checked_labels(self.reference, _N, self.n_clusters)
+        return self.labels_of(self.reference)
 
     def fit(self, X: Any, constraints: Constraints | None, n_clusters: int | None = None) -> Any:
         """Fit without showing warnings."""
         with warnings.catch_warnings(action="ignore"):
             return self.build(n_clusters).fit(X, constraints=constraints)
 
+    def labels_of(self, model: Any, n_samples: int = _N, n_clusters: int | None = None) -> IntArray:
+        """Return the labels of a fitted model, checked; -1, for noise, is one only where the tag says so."""
+        lowest = -1 if "noise" in self.algorithm.tags else 0
+        return checked_labels(model, n_samples, lowest, (n_clusters or self.n_clusters) - 1)
+
     def partition(self, X: Any, constraints: Constraints | None, n_clusters: int | None = None) -> IntArray:
         """Fit and return the labels, checked."""
         model = self.fit(X, constraints, n_clusters)
-        return checked_labels(model, X.shape[0], n_clusters or self.n_clusters)
+        return self.labels_of(model, X.shape[0], n_clusters)
 
     def answer(
         self, X: Any, constraints: Constraints | None, n_clusters: int | None = None
@@ -174,7 +179,7 @@ def examine(algorithm: Algorithm) -> Iterator[Finding]:
             yield Finding(check, "broken", f"{type(error).__name__} is raised: {error}{where}")
 
 
-def checked_labels(model: Any, n_samples: int, n_clusters: int) -> IntArray:
+def checked_labels(model: Any, n_samples: int, lowest: int, highest: int) -> IntArray:
     """Return `labels_` of a fitted model, or say what is wrong with them."""
     if not hasattr(model, "labels_"):
         raise BrokenError("fit does not set labels_")
@@ -183,9 +188,9 @@ def checked_labels(model: Any, n_samples: int, n_clusters: int) -> IntArray:
         raise BrokenError(f"labels_ has shape {labels.shape}, ({n_samples},) would be right")
     if not np.issubdtype(labels.dtype, np.integer):
         raise BrokenError(f"labels_ has dtype {labels.dtype}, integers would be right")
-    if labels.min() < 0 or labels.max() >= n_clusters:
+    if labels.min() < lowest or labels.max() > highest:
         raise BrokenError(
-            f"labels_ runs from {labels.min()} to {labels.max()}, 0 to {n_clusters - 1} would be right"
+            f"labels_ runs from {labels.min()} to {labels.max()}, {lowest} to {highest} would be right"
         )
     return labels
 
@@ -251,7 +256,7 @@ def gives_a_partition(subject: Subject) -> None:
     """Check the result of fit."""
     expected = MetricClusterer if subject.algorithm.is_metric else subject.algorithm.load()
     _expect(isinstance(subject.reference, expected), "fit does not return self")
-    checked_labels(subject.reference, _N, subject.n_clusters)
+    subject.labels_of(subject.reference)
 
 
 @_promise("well separated groups are found with the help of constraints", required=False)
@@ -286,7 +291,7 @@ def takes_any_layout(subject: Subject) -> None:
         _expect(
             np.array_equal(subject.partition(same, constraints), subject.labels), f"{kind} gives other labels"
         )
-    from_list = checked_labels(subject.fit(X.tolist(), constraints), len(X), subject.n_clusters)
+    from_list = subject.labels_of(subject.fit(X.tolist(), constraints))
     _expect(np.array_equal(from_list, subject.labels), "a list gives other labels")
     _expect(
         same_partition(subject.partition(X.astype(np.float32), constraints), subject.labels),
@@ -336,7 +341,7 @@ def takes_partial_labels(subject: Subject) -> None:
             model = subject.build().fit(X, y=partial)
     except REFUSALS:
         return
-    checked_labels(model, _N, subject.n_clusters)
+    subject.labels_of(model)
 
 
 @_promise("must-links alone are used or refused with a message")
@@ -465,7 +470,7 @@ def refuses_missing_values(subject: Subject) -> None:
 @_promise("the order of the samples does not matter where the groups are clear")
 def does_not_depend_on_order(subject: Subject) -> None:
     """Check permuted samples."""
-    labels = checked_labels(subject.permuted, _N, subject.n_clusters)[np.argsort(_ORDER)]
+    labels = subject.labels_of(subject.permuted)[np.argsort(_ORDER)]
     _expect(same_partition(labels, subject.labels), "permuted samples give another partition")
 
 
@@ -494,8 +499,9 @@ def predicts(subject: Subject) -> None:
     _refuses(lambda: subject.build().predict(X), "predict")
     predicted = np.asarray(subject.reference.predict(X[:7] + 0.01))
     _expect(predicted.shape == (7,), f"predict of 7 samples has shape {predicted.shape}")
+    lowest = -1 if "noise" in subject.algorithm.tags else 0
     _expect(
-        bool(np.isin(predicted, np.arange(subject.n_clusters)).all()),
+        bool(np.isin(predicted, np.arange(lowest, subject.n_clusters)).all()),
         "predict gives labels that do not exist",
     )
 
@@ -510,7 +516,7 @@ def updates(subject: Subject) -> None:
     model = copy.deepcopy(subject.reference)
     for more in (Constraints.empty(len(X)), Constraints.from_labels([(0, 1), (0, 3)], y)):
         model.partial_fit(constraints=more)
-        checked_labels(model, len(X), subject.n_clusters)
+        subject.labels_of(model)
 
 
 @_promise("n_iter_, converged_ and objective_ say how the fit went", required=False)

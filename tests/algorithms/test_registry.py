@@ -14,7 +14,7 @@ from cscluster.cli.options import ListOptions
 from cscluster.data.preprocessing import STEPS
 from cscluster.errors import ParameterError
 
-TAGS = {"constraints", "inductive", "sequential", "kernel", "sparse", "binary", "compiled"}
+TAGS = {"constraints", "inductive", "sequential", "kernel", "sparse", "binary", "noise", "compiled"}
 FAMILIES = {"partition", "margin", "metric", "spectral", "ensemble", "selection"}
 OURS = ("landmark_ensemble", "auto")
 """Not published."""

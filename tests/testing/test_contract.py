@@ -151,3 +151,18 @@ def test_a_class_that_ends_the_program_breaks_its_promises(tmp_path):
     )
     broken = [finding for finding in examine(find(f"{path}:Leaves")) if finding.outcome == "broken"]
     assert any("SystemExit is raised" in finding.reason for finding in broken)
+
+
+class Noisy(Faulty):
+    def fit(self, X, constraints=None):
+        super().fit(X, constraints)
+        self.labels_[0] = -1
+        return self
+
+
+@pytest.mark.parametrize(("tags", "outcome"), [((), "broken"), (("noise",), "kept")])
+def test_minus_one_is_a_label_only_where_the_tag_says_so(tags, outcome):
+    algorithm = Algorithm("noisy", f"{__name__}:Noisy", "noisy", family="own", tags=tags)
+    findings = {finding.check.name: finding for finding in examine(algorithm)}
+    assert findings["gives_a_partition"].outcome == outcome
+    assert (findings["gives_a_partition"].reason == "") == (outcome == "kept")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -18,7 +17,7 @@ from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
 from cscluster.algorithms.ensemble import _partitions
 from cscluster.algorithms.ensemble._labels import Labels, Table, allocate, largest_score
 from cscluster.algorithms.ensemble._rows import ArrayRows, Rows, open_rows
-from cscluster.algorithms.parameters import Choice, Integer, Null, Real, parameter
+from cscluster.algorithms.parameters import Choice, Integer, Null, ParameterRule, Real, parameter
 from cscluster.algorithms.shared import clock, is_shared, once
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError, ParameterError
@@ -28,16 +27,14 @@ _TOGETHER = 50
 """Partitions that are made, and shared by fits with more or fewer of them, together."""
 
 
-@dataclass(frozen=True)
-class FileName:
+class FileName(ParameterRule):
     """The name of a file that will be written."""
+
+    words = "the name of an NPY file"
 
     def allows(self, value: Any) -> bool:
         """Tell whether `value` is a path."""
         return isinstance(value, (str, Path))
-
-    def __str__(self) -> str:
-        return "the name of an NPY file"
 
 
 class PartitionEnsemble(Clusterer):

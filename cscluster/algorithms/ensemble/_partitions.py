@@ -67,7 +67,9 @@ class View:
         few = sample[:: -(-len(sample) // _COMPONENT_SAMPLES)]
         if n_features > _COMPONENTS and np.ptp(few, axis=0).any():
             B = np.linalg.qr(principal_map(few, scale, _COMPONENTS) * scale[:, None])[0]
-        return cls(sample.mean(axis=0).astype(np.float32).astype(np.float64), scale, B)
+        most = float(np.finfo(np.float32).max)
+        origin = sample.mean(axis=0).clip(-most, most).astype(np.float32)
+        return cls(origin.astype(np.float64), scale, B)
 
     def __call__(self, X: NDArray[Any]) -> Table:
         """Return x or y of each sample; small integers are exact in single precision."""

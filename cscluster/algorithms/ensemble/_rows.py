@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cscluster.algorithms.base import FloatArray, IntArray
+from cscluster.algorithms.base import LARGEST, FloatArray, IntArray
 from cscluster.errors import DataError
 
 _BLOCK = 4096
@@ -109,6 +109,6 @@ def open_rows(source: str | Path) -> Rows:
 
 
 def _finite(block: NDArray[Any]) -> NDArray[Any]:
-    if block.dtype.kind == "f" and not np.isfinite(block).all():
-        raise DataError("X holds values that are missing or infinite.")
+    if block.dtype.kind == "f" and not (np.abs(block) <= LARGEST).all():
+        raise DataError(f"X holds values that are missing or infinite, or beyond {LARGEST:g}.")
     return block

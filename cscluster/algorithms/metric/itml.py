@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 
 from cscluster.algorithms.base import BoolArray, FloatArray, IntArray
-from cscluster.algorithms.compiled import compiled
+from cscluster.algorithms.compiled import compiled, compiled_part
 from cscluster.algorithms.metric._linear import MAX_DIRECTIONS, LinearMetric
 from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
 from cscluster.constraints import Constraints
@@ -89,7 +89,7 @@ def _project(
     return n_iter, converged
 
 
-@compiled(fastmath={"reassoc", "contract"})
+@compiled_part(fastmath={"reassoc", "contract"})
 def _update_and_multiply(
     A: FloatArray, beta: float, Av: FloatArray, v: FloatArray, product: FloatArray
 ) -> float:

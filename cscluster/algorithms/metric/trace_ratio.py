@@ -52,8 +52,9 @@ class TraceRatio(MetricLearner):
     Notes
     -----
     Readings taken.  The regulariser of (18) and of Table 3 is printed without E, and step 4 of Table 3
-    with S_b for S_w; here it is (8) with ``Y = V^T Pi``.  The default window is built from squared
-    distances and divides a distance, as printed.  Weights of constraints multiply their terms.
+    with S_b for S_w; here it is (8) with ``Y = V^T Pi``.  The window 'auto' is built from squared
+    distances and divides a distance, as printed; `trace_ratio_nonlinear` takes 'distance' by default.
+    Weights of constraints multiply their terms.
 
     A linear map leaves constant features out; they do count in the default ``d' = d / 2``, as in the
     paper.  Where d' does not exceed the dimension of the denominator's null space (alpha = 0 and few
@@ -120,9 +121,10 @@ class TraceRatio(MetricLearner):
     )
     window: float | str = parameter(
         "auto",
-        "the window w; 'auto': the mean squared distance between samples",
+        "the window w; 'auto': the mean squared distance between samples, as published, which depends on "
+        "the features' unit; 'distance': its root, which does not",
         Real(0, open_low=True),
-        Choice("auto"),
+        Choice("auto", "distance"),
     )
     tol: float = parameter(
         1e-5,
@@ -141,7 +143,7 @@ class TraceRatio(MetricLearner):
             raise DataError("TraceRatio cannot use these samples: all coincide.")
         if self.map != "linear":
             self.landmarks_ = X if self.map == "kernel" else X[np.unique(must)]
-            self.window_ = mean_squared_distance(X) if self.window == "auto" else float(self.window)
+            self.window_ = self._window(X)
             require_memory("TraceRatio", (3, len(X), len(self.landmarks_)), "use the linear map")
             if not len(self.landmarks_):
                 return self._set_prior("must-links, which the nonlinear map needs")
@@ -167,6 +169,13 @@ class TraceRatio(MetricLearner):
         self.n_iter_ = len(solution.ratios)
         self.converged_ = solution.converged
         return self
+
+    def _window(self, X: FloatArray) -> float:
+        """Return the window w."""
+        if not isinstance(self.window, str):
+            return float(self.window)
+        squared = mean_squared_distance(X)
+        return squared if self.window == "auto" else float(np.sqrt(squared))
 
     def _set_prior(self, missing: str) -> Self:
         """Leave the samples as they are."""

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from cscluster.algorithms.base import BoolArray, FloatArray, IntArray
-from cscluster.algorithms.compiled import compiled
+from cscluster.algorithms.compiled import compiled, compiled_part
 from cscluster.algorithms.partition._closure import Closure
 from cscluster.linalg.scatter import group_sums
 
@@ -250,7 +250,7 @@ def _sweep(
         _add(one, u, best, phi, units, sums)
 
 
-@compiled(fastmath={"reassoc", "contract"})
+@compiled_part(fastmath={"reassoc", "contract"})
 def _dot(a: FloatArray, b: FloatArray) -> float:
     result = 0.0
     for k in range(len(a)):
@@ -258,7 +258,7 @@ def _dot(a: FloatArray, b: FloatArray) -> float:
     return result
 
 
-@compiled(inline="always")
+@compiled_part()
 def _add(sign: int, u: int, h: int, phi: FloatArray, units: Units, sums: _Sums) -> None:
     """Add unit u to the sums of cluster h, or subtract it; an empty sum is zero without rounding."""
     own, size, total = sums.own, sums.size, sums.total

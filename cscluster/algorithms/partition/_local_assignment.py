@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from cscluster.algorithms.compiled import compiled
+from cscluster.algorithms.compiled import compiled, compiled_part
 from cscluster.arrays import FloatArray, IntArray
 
 _LONGEST = 100
@@ -103,7 +103,7 @@ def _descend(cost: FloatArray, labels: IntArray, hard: _Graph, soft: _Graph) -> 
                 changed = True
 
 
-@compiled()
+@compiled_part()
 def _chain(u: int, h: int, state: _State, hard: _Graph, stamp: int) -> int:
     """Collect the nodes that change when u goes to cluster h; return their number, 0 if too many."""
     labels, partners, mark, chain = state

@@ -18,6 +18,8 @@ from cscluster.algorithms.partition._seeding import perturbed_centroids
 from cscluster.algorithms.shared import once
 
 _BLOCK_ROWS = 4096
+SINGLE = (1e-15, 1e15)
+"""Bounds of the largest range of a feature for which sums of squares fit into single precision."""
 
 
 class KMeans(Clusterer):
@@ -104,12 +106,13 @@ def quick_kmeans(X: Samples, n_clusters: int, seed: int | None) -> QuickKMeans:
 def _fitted(X: Samples, options: dict[str, Any], n_first: int) -> sklearn.cluster.KMeans:
     """Fit k-means; only the best start goes on where the starts run on a part of the samples.
 
-    Dense samples are then centered and of single precision, which takes half of the time and of the memory.
+    Dense samples are then centered and of single precision, if their squares fit into it, which takes half of
+    the time and of the memory.
     """
     if n_first == X.shape[0]:
         return sklearn.cluster.KMeans(**options).fit(X)
     origin = np.zeros(1)
-    if not sparse.issparse(X):
+    if not sparse.issparse(X) and SINGLE[0] < (X.max(axis=0) - X.min(axis=0)).max() < SINGLE[1]:
         origin = X.mean(axis=0)
         X = _centered(X, origin)
     rng = np.random.default_rng(options["random_state"])

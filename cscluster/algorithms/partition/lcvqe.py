@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.cluster import kmeans_plusplus
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
-from cscluster.algorithms.compiled import compiled
+from cscluster.algorithms.compiled import compiled, compiled_part
 from cscluster.algorithms.partition._centers import (
     MAX_ITER,
     N_INIT,
@@ -54,7 +54,7 @@ def assign_pairs(D: FloatArray, labels: IntArray, must: IntArray, cannot: IntArr
             labels[far] = _next(D[far], g)
 
 
-@compiled()
+@compiled_part()
 def _next(distances: FloatArray, g: int) -> int:
     """Return the closest cluster other than g, g itself if there is no other."""
     best = g

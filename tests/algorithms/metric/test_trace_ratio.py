@@ -3,6 +3,8 @@ import pytest
 
 from cscluster import Constraints, KMeans, MetricClusterer, TraceRatio, load_dataset
 from cscluster.algorithms import shared
+from cscluster.algorithms.build import build
+from cscluster.algorithms.registry import find
 from cscluster.errors import DataError, ParameterError
 from cscluster.experiment.config.schedules import BalancedPairs
 from cscluster.linalg.lle import reconstruction_weights
@@ -96,6 +98,20 @@ def test_window_is_the_mean_squared_distance():
     assert TraceRatio(shrinkage=0, map="nonlinear").fit(X, constraints=links).window_ == pytest.approx(
         squared.sum() / (150 * 149)
     )
+
+
+def test_default_window_of_the_nonlinear_name_follows_the_unit_and_the_published_one_does_not():
+    X, _, links = links_of("iris", 10)
+    default, published = (
+        [
+            build("trace_ratio_nonlinear", params, 3, 0).metric.fit(scale * X, constraints=links)
+            for scale in (1, 10)
+        ]
+        for params in ({}, find("trace_ratio_nonlinear").published())
+    )
+    assert default[1].window_ == pytest.approx(10 * default[0].window_)
+    assert published[1].window_ == pytest.approx(100 * published[0].window_)
+    assert default[0].window_ ** 2 == pytest.approx(published[0].window_)
 
 
 def test_nonlinear_is_the_kernel_map_of_must_linked_samples():

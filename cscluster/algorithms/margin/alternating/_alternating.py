@@ -6,7 +6,6 @@ and so on until labels repeat.  iterSVM, iterSVR and iterLS-SVM differ in the le
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -52,7 +51,7 @@ class Trained:
     objective: FloatArray
 
 
-class Learner(ABC):
+class Learner:
     """Trains machines on fixed samples; what does not depend on the labels is computed once.
 
     Attributes
@@ -66,40 +65,35 @@ class Learner(ABC):
     loss: Loss
     basis: Basis
 
-    @abstractmethod
     def train(self, Y: FloatArray, start: FloatArray | None) -> Trained:
         """Train on each column of `Y`; `start` holds the coefficients of the iteration before."""
+        starts = [None] * Y.shape[1] if start is None else start.T
+        columns = [self.train_one(y, w) for y, w in zip(Y.T, starts, strict=True)]
+        return Trained(*(np.stack(parts, axis=-1) for parts in zip(*columns, strict=True)))
 
-
-TrainOne = Callable[[FloatArray, FloatArray | None], tuple[FloatArray, FloatArray, float]]
-"""Returns coefficients, scores and objective for one labelling, given the coefficients to start from."""
-
-
-def one_by_one(train: TrainOne, Y: FloatArray, start: FloatArray | None) -> Trained:
-    """Train on one column of `Y` after another."""
-    starts = [None] * Y.shape[1] if start is None else start.T
-    columns = [train(y, w) for y, w in zip(Y.T, starts, strict=True)]
-    return Trained(*(np.stack(parts, axis=-1) for parts in zip(*columns, strict=True)))
+    def train_one(self, y: FloatArray, start: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
+        """Return coefficients, scores and objective for one labelling."""
+        raise NotImplementedError
 
 
 class KernelLearner(Learner):
     """A learner on the kernel matrix K of the samples, which is computed once."""
 
-    def __init__(self, kernel: Kernel, X: Samples, C: float) -> None:
+    def __init__(self, kernel: Kernel, X: Samples, C: float, epsilon: float = 0.0) -> None:
         self.basis = KernelBasis(kernel, X)
         shape = (X.shape[0], X.shape[0])
         require_memory("A kernel matrix", shape, "use IterSVR or IterLSSVM with n_landmarks")
         self.K = kernel(X)
-        self.C = C
+        self.C, self.epsilon = C, epsilon
 
 
 class FeatureLearner(Learner):
     """A learner on Nyström features F of the samples."""
 
-    def __init__(self, features: Nystroem, X: Samples, C: float) -> None:
+    def __init__(self, features: Nystroem, X: Samples, C: float, epsilon: float = 0.0) -> None:
         self.basis = features
         self.F = features(X)
-        self.C = C
+        self.C, self.epsilon = C, epsilon
 
 
 @dataclass

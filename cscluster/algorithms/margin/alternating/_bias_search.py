@@ -27,13 +27,6 @@ _SLOPES = {"hinge": ((0.0, 1.0), (-1.0, 0.0)), "absolute": ((-1.0, 1.0), (-1.0, 
 _ROUNDING = 1e-9
 
 
-def loss_values(f: FloatArray, y: FloatArray, loss: Loss) -> FloatArray:
-    """Return L(f_i, y_i) for each sample."""
-    if loss == "hinge":
-        return np.maximum(0, 1 - y * f)
-    return np.abs(f - y) if loss == "absolute" else (f - y) ** 2
-
-
 def search_bias(scores: FloatArray, loss: Loss, balance: float) -> tuple[float, FloatArray]:
     """Return the best bias b and its labels.
 

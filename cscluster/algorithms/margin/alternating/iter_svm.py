@@ -6,8 +6,7 @@ import numpy as np
 from sklearn.svm import SVC
 
 from cscluster.algorithms.base import FloatArray, Samples
-from cscluster.algorithms.margin.alternating._alternating import KernelLearner, Learner, Trained, one_by_one
-from cscluster.algorithms.margin.alternating._bias_search import loss_values
+from cscluster.algorithms.margin.alternating._alternating import KernelLearner, Learner
 from cscluster.algorithms.margin.alternating._iterative import IterativeMarginClusterer
 from cscluster.linalg.kernels import Kernel
 
@@ -25,15 +24,12 @@ class SVMLearner(KernelLearner):
 
     loss = "hinge"
 
-    def train(self, Y: FloatArray, start: FloatArray | None) -> Trained:
-        return one_by_one(self._train_one, Y, start)
-
-    def _train_one(self, y: FloatArray, start: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
+    def train_one(self, y: FloatArray, start: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
         svm = SVC(C=self.C, kernel="precomputed", cache_size=cache_megabytes(len(y))).fit(self.K, y)
         a = np.zeros(len(y))
         a[svm.support_] = svm.dual_coef_[0]
         scores = self.K @ a
-        loss = loss_values(scores + svm.intercept_[0], y, "hinge").sum()
+        loss = np.maximum(0, 1 - y * (scores + svm.intercept_[0])).sum()
         return a, scores, float(a @ scores + 2 * self.C * loss)
 
 

@@ -6,13 +6,7 @@ import numpy as np
 from sklearn.svm import SVR
 
 from cscluster.algorithms.base import FloatArray, Samples
-from cscluster.algorithms.margin.alternating._alternating import (
-    FeatureLearner,
-    KernelLearner,
-    Learner,
-    Trained,
-    one_by_one,
-)
+from cscluster.algorithms.margin.alternating._alternating import FeatureLearner, KernelLearner, Learner
 from cscluster.algorithms.margin.alternating._iterative import IterativeMarginClusterer, landmarks_parameter
 from cscluster.algorithms.margin.alternating._primal_svr import primal_svr
 from cscluster.algorithms.margin.alternating.iter_svm import cache_megabytes
@@ -28,14 +22,7 @@ class SVRLearner(KernelLearner):
 
     loss = "absolute"
 
-    def __init__(self, kernel: Kernel, X: Samples, C: float, epsilon: float) -> None:
-        super().__init__(kernel, X, C)
-        self.epsilon = epsilon
-
-    def train(self, Y: FloatArray, start: FloatArray | None) -> Trained:
-        return one_by_one(self._train_one, Y, start)
-
-    def _train_one(self, y: FloatArray, start: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
+    def train_one(self, y: FloatArray, start: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
         svr = SVR(C=self.C, epsilon=self.epsilon, kernel="precomputed", cache_size=cache_megabytes(len(y)))
         svr.fit(self.K, y)
         a = np.zeros(len(y))
@@ -49,14 +36,7 @@ class FeatureSVRLearner(FeatureLearner):
 
     loss = "absolute"
 
-    def __init__(self, features: Nystroem, X: Samples, C: float, epsilon: float) -> None:
-        super().__init__(features, X, C)
-        self.epsilon = epsilon
-
-    def train(self, Y: FloatArray, start: FloatArray | None) -> Trained:
-        return one_by_one(self._train_one, Y, start)
-
-    def _train_one(self, y: FloatArray, start: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
+    def train_one(self, y: FloatArray, start: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
         w, b = primal_svr(self.F, y, self.C, self.epsilon, start)
         scores = self.F @ w
         return w, scores, _objective(float(w @ w), scores + b - y, self.C, self.epsilon)

@@ -1,7 +1,7 @@
 """The constrained concave-convex procedure (CCCP), Algorithm 1 of zeng2012.
 
-Algorithm 1 sets delta = 0 for its first iterations: that is one call of `cccp` with the losses of
-the constraints alone, and a second one with all losses.  What solves the convex problem (17), or (21), of
+Algorithm 1 sets delta = 0 for its first iterations: that is one `CCCP` with the losses of the
+constraints alone, and a second one with all losses.  What solves the convex problem (17), or (21), of
 an iteration is plugged in: `subgradient` is the paper's Algorithm 2, `dual_ascent` ours.
 """
 
@@ -63,7 +63,12 @@ class Run:
     solution: Solution
     history: list[float]
     n_steps: list[int]
-    converged: bool
+    converged: bool = False
+
+
+def objective_of(run: Run) -> float:
+    """Return the last objective of a run."""
+    return run.solution.value
 
 
 L = TypeVar("L", bound=Loss)
@@ -80,63 +85,41 @@ def from_scores(design: Design, losses: Sequence[Loss], S: FloatArray) -> Soluti
     return Solution(W, zero, objective(design, losses, 0.0, W, zero))
 
 
-def cccp(
-    design: Design,
-    losses: Sequence[Loss],
-    lam: float,
-    start: Solution,
-    solve: Solve,
-    *,
-    tol: float,
-    max_iter: int,
-) -> Run:
+@dataclass(frozen=True)
+class CCCP:
     """Solve (17) at the frozen winners for W^(t+1), freeze the winners of W^(t+1), and repeat.
 
-    The winners of `losses` are those of the start already.  Stops once the objective falls by at
-    most `tol`, the paper's eps1, times its value.
+    Stops once the objective falls by at most `tol`, the paper's eps1, times its value.
     """
-    W, history, n_steps = start, list[float](), list[int]()
-    for _ in range(max_iter):
-        W_next = solve(design, losses, lam, W)
-        losses = tangents(losses, W_next.S)
-        W_next = replace(W_next, value=objective(design, losses, lam, W_next.W, W_next.S))
-        history.append(W_next.value)
-        n_steps.append(W_next.n_steps)
-        fell = W.value - W_next.value
-        W = W_next
-        if fell <= tol * abs(W.value):
-            return Run(W, history, n_steps, converged=True)
-    return Run(W, history, n_steps, converged=False)
 
+    design: Design
+    losses: Sequence[Loss]
+    lam: float
+    solve: Solve
+    tol: float
 
-def cccp_from_scores(
-    design: Design,
-    losses: Sequence[Loss],
-    lam: float,
-    S: FloatArray,
-    solve: Solve,
-    *,
-    tol: float,
-    max_iter: int,
-) -> Run:
-    """Run `cccp` from the winners of scores S, which no weights need have."""
-    losses = tangents(losses, S)
-    return cccp(design, losses, lam, from_scores(design, losses, S), solve, tol=tol, max_iter=max_iter)
+    def from_scores(self, S: FloatArray, max_iter: int) -> Run:
+        """Run from the winners of scores S, which no weights need have."""
+        losses = tangents(self.losses, S)
+        return self._iterate(Run(from_scores(self.design, losses, S), [], []), losses, max_iter)
 
+    def resume(self, run: Run, max_iter: int) -> Run:
+        """Go on with a run for at most `max_iter` more iterations, unless it has met the stop rule."""
+        return run if run.converged else self._iterate(run, tangents(self.losses, run.solution.S), max_iter)
 
-def resume(
-    run: Run,
-    design: Design,
-    losses: Sequence[Loss],
-    lam: float,
-    solve: Solve,
-    *,
-    tol: float,
-    max_iter: int,
-) -> Run:
-    """Go on with a run of `cccp` for at most `max_iter` more iterations, unless it has met the stop rule."""
-    if run.converged or not max_iter:
+    def value(self, W: FloatArray, S: FloatArray) -> float:
+        """Return the nonconvex objective at weights W with the scores S."""
+        return objective(self.design, tangents(self.losses, S), self.lam, W, S)
+
+    def _iterate(self, run: Run, losses: Sequence[Loss], max_iter: int) -> Run:
+        """Go on with a run whose winners `losses` have."""
+        for _ in range(max_iter):
+            before = run.solution
+            W = self.solve(self.design, losses, self.lam, before)
+            losses = tangents(losses, W.S)
+            W = replace(W, value=objective(self.design, losses, self.lam, W.W, W.S))
+            converged = before.value - W.value <= self.tol * abs(W.value)
+            run = Run(W, [*run.history, W.value], [*run.n_steps, W.n_steps], converged)
+            if converged:
+                break
         return run
-    losses = tangents(losses, run.solution.S)
-    more = cccp(design, losses, lam, run.solution, solve, tol=tol, max_iter=max_iter)
-    return replace(more, history=run.history + more.history, n_steps=run.n_steps + more.n_steps)

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from cscluster.algorithms.base import Samples
-from cscluster.algorithms.margin.cccp.cccp import cccp_from_scores, resume
+from cscluster.algorithms.margin.cccp.cccp import CCCP, objective_of
 from cscluster.algorithms.margin.cccp.losses import EqualScores, Loss, NoCommonOwner, PointLoss
 from cscluster.algorithms.margin.cccp.model import MarginClusterer, warn_of_contradictions
 from cscluster.algorithms.margin.cccp.starts import kmeans_start
@@ -100,14 +100,10 @@ class CPCMMC(MarginClusterer):
             starts = self._candidate_starts(Z, constraints)
         else:
             starts = [kmeans_start(Z, self.n_clusters, self._seed)]
-        losses = self._losses(constraints)
-        lam, solve = self._lam(design), self._solver()
-        runs = [cccp_from_scores(design, losses, lam, S, solve, tol=self.tol, max_iter=1) for S in starts]
-        runs = [
-            resume(run, design, losses, lam, solve, tol=self.tol, max_iter=self.max_iter - 1)
-            for run in sorted(runs, key=lambda run: run.solution.value)[: self.n_finalists]
-        ]
-        return self._set_run(design, min(runs, key=lambda run: run.solution.value))
+        procedure = CCCP(design, self._losses(constraints), self._lam(design), self._solver(), self.tol)
+        runs = sorted((procedure.from_scores(S, 1) for S in starts), key=objective_of)
+        runs = [procedure.resume(run, self.max_iter - 1) for run in runs[: self.n_finalists]]
+        return self._set_run(design, min(runs, key=objective_of))
 
     def _losses(self, constraints: Constraints) -> list[Loss]:
         """Return the three sums of (2), weighted where the constraints are."""

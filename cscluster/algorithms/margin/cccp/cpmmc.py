@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from cscluster.algorithms.base import Samples
-from cscluster.algorithms.margin.cccp.cccp import cccp_from_scores
+from cscluster.algorithms.margin.cccp.cccp import CCCP
 from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.losses import Balance, Loss, WinnerLoss
 from cscluster.algorithms.margin.cccp.model import MarginClusterer
@@ -78,6 +78,5 @@ class CPMMC(MarginClusterer):
         losses: list[Loss] = [WinnerLoss(1.0 / n, S.argmax(axis=1))]
         if self.bias:
             losses.append(Balance(n * self.balance))
-        lam, solve = self._lam(design), self._solver()
-        run = cccp_from_scores(design, losses, lam, S, solve, tol=self.tol, max_iter=self.max_iter)
-        return self._set_run(design, run)
+        procedure = CCCP(design, losses, self._lam(design), self._solver(), self.tol)
+        return self._set_run(design, procedure.from_scores(S, self.max_iter))

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
-from cscluster.algorithms.compiled import compiled
+from cscluster.algorithms.compiled import compiled_part
 
 _MOST_GRAM = 3000
 """Inner products of more samples are not computed."""
@@ -44,7 +44,7 @@ class Rows(NamedTuple):
     write: FloatArray
 
 
-@compiled(fastmath=True)
+@compiled_part(fastmath=True)
 def row_scores(rows: Rows, i: int, V: FloatArray, s: FloatArray) -> None:
     """Write the scores of row i into `s`."""
     if rows.gram.shape[0]:
@@ -62,7 +62,7 @@ def row_scores(rows: Rows, i: int, V: FloatArray, s: FloatArray) -> None:
         s[c] = total
 
 
-@compiled(fastmath=True)
+@compiled_part(fastmath=True)
 def add_row(rows: Rows, i: int, V: FloatArray, a: FloatArray) -> None:
     """Add ``a[c]`` times row i to the weights of each cluster c."""
     for c in range(V.shape[0]):

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cscluster.algorithms.base import FloatArray, IntArray
-from cscluster.algorithms.compiled import compiled
+from cscluster.algorithms.compiled import compiled, compiled_part
 from cscluster.algorithms.margin.cccp.design import Design, Rows, add_row, row_scores
 from cscluster.algorithms.margin.cccp.losses import (
     Balance,
@@ -129,7 +129,8 @@ def _sweep_points(
         i, own = index[k], y[k]
         h = norms[i] / lam
         row_scores(rows, i, V, s)
-        a[:] = 0.0
+        for z in range(C):
+            a[z] = 0.0
         changed = False
         for _ in range(local_sweeps):
             moved = False
@@ -359,7 +360,8 @@ def _sweep_winners(
         own = y[i]
         h = norms[i] / lam
         row_scores(rows, i, V, s)
-        a[:] = 0.0
+        for z in range(C):
+            a[z] = 0.0
         changed = False
         for _ in range(2 * C):
             up, down = own, own
@@ -501,7 +503,7 @@ def _sweep_pairs(
         add_row(rows, pairs[j, 1], V, a)
 
 
-@compiled()
+@compiled_part()
 def to_simplex(v: FloatArray, total: float) -> None:
     """Replace v by the nearest nonnegative vector with the given sum: ``max(v - theta, 0)``.
 

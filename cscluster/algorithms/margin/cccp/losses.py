@@ -19,7 +19,7 @@ from typing import Self
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray, IntArray
-from cscluster.algorithms.compiled import compiled
+from cscluster.algorithms.compiled import compiled, compiled_part
 from cscluster.algorithms.margin.cccp.design import Design
 
 
@@ -65,7 +65,7 @@ def best_assignments(S: FloatArray, pairs: IntArray, n_must: int, satisfy: bool)
     return z
 
 
-@compiled()
+@compiled_part()
 def best_together(s1: FloatArray, s2: FloatArray) -> tuple[int, int]:
     """Return argmax over z1 = z2 of ``s1[z1] + s2[z2]``."""
     best = 0
@@ -75,7 +75,7 @@ def best_together(s1: FloatArray, s2: FloatArray) -> tuple[int, int]:
     return best, best
 
 
-@compiled()
+@compiled_part()
 def best_apart(s1: FloatArray, s2: FloatArray) -> tuple[int, int]:
     """Return argmax over z1 != z2 of ``s1[z1] + s2[z2]``.
 
@@ -90,7 +90,7 @@ def best_apart(s1: FloatArray, s2: FloatArray) -> tuple[int, int]:
     return first1, second2
 
 
-@compiled()
+@compiled_part()
 def top_two(s: FloatArray) -> tuple[int, int]:
     """Return the places of the highest and the second highest score."""
     first, second = (0, 1) if s[0] >= s[1] else (1, 0)

@@ -9,9 +9,9 @@ from typing import Any, Self
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray, Samples
-from cscluster.algorithms.margin.cccp.cccp import Run, Solution, Solve, cccp_from_scores, resume, tangents
+from cscluster.algorithms.margin.cccp.cccp import CCCP, Run, Solution, objective_of
 from cscluster.algorithms.margin.cccp.design import Design
-from cscluster.algorithms.margin.cccp.losses import ConstraintLoss, Loss, PointLoss, objective
+from cscluster.algorithms.margin.cccp.losses import ConstraintLoss, PointLoss
 from cscluster.algorithms.margin.cccp.model import MarginClusterer, warn_of_contradictions
 from cscluster.algorithms.margin.cccp.starts import paper_start
 from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
@@ -36,47 +36,34 @@ def point_loss(constraints: Constraints, delta: float, n_clusters: int) -> Point
 
 
 def successive_halving(
-    design: Design,
-    constraints: Constraints,
-    losses: Sequence[Loss],
-    starts: Sequence[FloatArray],
-    *,
-    lam: float,
-    annealing: int,
-    n_candidates: int,
-    solve: Solve,
+    whole: CCCP, constraints: Constraints, starts: Sequence[FloatArray], annealing: int, n_finalists: int
 ) -> list[Run]:
     """Run the iterations of Algorithm 1 that have delta = 0 from several starts.
 
     They take place in the design of the constrained samples.  After each, the half of the candidates with
-    the lower objective (6) goes on, but at least `n_candidates`.
+    the lower objective (6), that of `whole`, goes on, but at least `n_finalists`.
 
     Returns
     -------
     list of Run
-        The best `n_candidates`, ready to be resumed with all losses.
+        The best `n_finalists`, ready to be resumed with all losses.
     """
-    near = design.rows_at(constraints.touched)
-    near_losses = [constraint_loss(constraints.renumbered(constraints.touched))]
-
-    def value(run: Run) -> float:
-        return run.solution.value
+    touched = constraints.touched
+    near = whole.design.rows_at(touched)
+    alone = CCCP(near, [constraint_loss(constraints.renumbered(touched))], whole.lam, whole.solve, tol=0.0)
 
     def in_all_samples(run: Run) -> Run:
         W = near.original(run.solution.W)
-        S = design.scores(W)
-        f = objective(design, tangents(losses, S), lam, W, S)
-        return replace(run, solution=Solution(W, S, f, memory=run.solution.memory), converged=False)
+        S = whole.design.scores(W)
+        solution = Solution(W, S, whole.value(W, S), memory=run.solution.memory)
+        return replace(run, solution=solution, converged=False)
 
-    runs = [
-        cccp_from_scores(near, near_losses, lam, S[constraints.touched], solve, tol=0.0, max_iter=1)
-        for S in starts
-    ]
+    runs = [alone.from_scores(S[touched], 1) for S in starts]
     for _ in range(annealing - 1):
-        n_left = max(n_candidates, (len(runs) + 1) // 2)
-        better = sorted(runs, key=lambda run: value(in_all_samples(run)))[:n_left]
-        runs = [resume(run, near, near_losses, lam, solve, tol=0.0, max_iter=1) for run in better]
-    return sorted(map(in_all_samples, runs), key=value)[:n_candidates]
+        n_left = max(n_finalists, (len(runs) + 1) // 2)
+        better = sorted(runs, key=lambda run: objective_of(in_all_samples(run)))[:n_left]
+        runs = [alone.resume(run, 1) for run in better]
+    return sorted(map(in_all_samples, runs), key=objective_of)[:n_finalists]
 
 
 class PMMC(MarginClusterer):
@@ -213,25 +200,10 @@ class PMMC(MarginClusterer):
         """Run Algorithm 1; return the number of iterations with delta = 0 and the run of lowest objective."""
         points = point_loss(constraints, self.delta, self.n_clusters)
         losses = [*([points] if points else []), constraint_loss(constraints)]
-        lam, solve = self._lam(design), self._solver()
-        tol, max_iter = self.tol, self.max_iter
+        whole = CCCP(design, losses, self._lam(design), self._solver(), self.tol)
         if not self.annealing:
-            every = [
-                cccp_from_scores(design, losses, lam, S, solve, tol=tol, max_iter=max_iter) for S in starts
-            ]
-            return 0, min(every, key=lambda run: run.solution.value)
-        candidates = successive_halving(
-            design,
-            constraints,
-            losses,
-            starts,
-            lam=lam,
-            annealing=self.annealing,
-            n_candidates=self.n_finalists,
-            solve=solve,
-        )
-        runs = [
-            (len(run.history), resume(run, design, losses, lam, solve, tol=tol, max_iter=max_iter))
-            for run in candidates
-        ]
-        return min(runs, key=lambda pair: pair[1].solution.value)
+            every = [whole.from_scores(S, self.max_iter) for S in starts]
+            return 0, min(every, key=objective_of)
+        candidates = successive_halving(whole, constraints, starts, self.annealing, self.n_finalists)
+        runs = [(len(run.history), whole.resume(run, self.max_iter)) for run in candidates]
+        return min(runs, key=lambda pair: objective_of(pair[1]))

@@ -1,10 +1,16 @@
 import numpy as np
 import pytest
 
-from cscluster.algorithms.margin.alternating._bias_search import loss_values, search_bias
+from cscluster.algorithms.margin.alternating._bias_search import search_bias
 from cscluster.errors import InfeasibleError
 
 LOSSES = ["hinge", "absolute", "squared"]
+
+
+def loss_values(f, y, loss):
+    if loss == "hinge":
+        return np.maximum(0, 1 - y * f)
+    return np.abs(f - y) if loss == "absolute" else (f - y) ** 2
 
 
 def brute_force(scores, loss, balance):

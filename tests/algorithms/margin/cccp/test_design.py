@@ -34,12 +34,12 @@ def test_extended_coordinates_stand_for_the_same_weights(both):
     assert np.allclose(design.weights(design.extend(W)), W)
     V += design.extend(W)
     a = np.array([0.5, 0.0, -2.0])
-    add_row(design.rows, 4, V, a)
+    add_row.py_func(design.rows, 4, V, a)
     expected = A.T @ Z + W + np.outer(a, Z[4])
     assert np.allclose(design.weights(V), expected)
     s = np.empty(3)
     for i in range(9):
-        row_scores(design.rows, i, V, s)
+        row_scores.py_func(design.rows, i, V, s)
         assert np.allclose(s, expected @ Z[i])
 
 
@@ -82,11 +82,11 @@ def test_compiled_loops_keep_weights_and_scores_of_few_samples_together(few):
     Z, design = few
     A, a, s = np.random.default_rng(7).normal(size=(7, 3)), np.array([0.5, 0.0, -2.0]), np.empty(3)
     V = design.extended(A)
-    add_row(design.rows, 4, V, a)
+    add_row.py_func(design.rows, 4, V, a)
     expected = A.T @ Z + np.outer(a, Z[4])
     assert np.allclose(design.original(V), expected)
     for i in range(7):
-        row_scores(design.rows, i, V, s)
+        row_scores.py_func(design.rows, i, V, s)
         assert np.allclose(s, expected @ Z[i])
 
 
