@@ -186,7 +186,7 @@ class ReportOptions:
     """Show the tables and tests of stored runs.
 
     Nothing is computed again.  Several runs are shown one after another; with --by dataset they
-    make one table.
+    make one table.  --format prose writes a paragraph on methods.
     """
 
     runs: Runs
@@ -212,6 +212,12 @@ class ReportOptions:
     where: Annotated[
         list[str], option("CONDITION", "Only trials with e.g. dataset=iris, point>=60, label~PMMC.")
     ] = field(default_factory=list)
+    reference: Annotated[
+        str | None,
+        option("METHOD", "Mark what is significantly better (+) or worse (-) than this method."),
+    ] = None
+    caption: Annotated[str, option("TEXT", "Caption of the table, or before those of several.")] = ""
+    label: Annotated[str, option("NAME", "Label of the table in LaTeX; of several, NAME-1 and so on.")] = ""
     out: Annotated[Path | None, option("FILE", "Write to a file, do not print.")] = None
     figures: Annotated[Path | None, option("DIRECTORY", "Draw all figures that fit the results into it.")] = (
         None
@@ -228,6 +234,7 @@ class ReportOptions:
             "STYLE", "paper (two columns of 3.5 inches), page (half the pixels) or slides.", values=STYLES
         ),
     ] = "paper"
+    share_y: Annotated[bool, flag("--share-y", "Give all panels of curves the same vertical axis.")] = False
     open_page: Annotated[bool, flag("--open", "Write an HTML page, and open it in the browser.")] = False
     check: Annotated[
         Path | None, option("FILE", "CSV of reference means like summary.csv; exit code 1 if a mean drifted.")

@@ -16,8 +16,9 @@ from cscluster.report import aggregate
 from cscluster.report.aggregate import Results
 from cscluster.report.check import drift, parse_tolerances, read_reference
 from cscluster.report.compose import compose
-from cscluster.report.formats import ENDINGS, latex, markdown, spreadsheet, structured, terminal
+from cscluster.report.formats import ENDINGS, latex, markdown, prose, spreadsheet, structured, terminal
 from cscluster.report.html import page
+from cscluster.report.page import Page
 from cscluster.report.where import where as restrict
 from cscluster.store.directory import RunDirectory
 
@@ -49,16 +50,22 @@ def show(options: ReportOptions) -> None:
     kind = _format(kind, out)
     every = by not in ("point", "dataset")
     collected = [restrict(collect(run, options.metric, every), options.where) for run in directories]
-    if by == "dataset" and len(collected) > 1 and kind != "html":
+    if by == "dataset" and len(collected) > 1 and kind not in ("html", "prose"):
         collected = [aggregate.join(collected)]
     if options.figures is not None:
         _draw(collected, options.figures, options)
         if out is None:
             return
     if kind == "terminal" and out is None:
-        _print(collected, by)
+        _print(_pages(collected, options))
         return
-    text = page(collected, directories) if kind == "html" else _text(kind, collected, by)
+    if kind == "html":
+        text = page(collected, directories)
+    elif kind == "prose":
+        runs = zip(collected, directories, strict=True)
+        text = "\n".join(prose.text(results, run.definition) for results, run in runs)
+    else:
+        text = _text(kind, collected, options)
     if out is None:
         console.data(text)
         return
@@ -74,7 +81,7 @@ def _draw(collected: list[Results], figures: Path, options: ReportOptions) -> No
 
     for part in collected:
         directory = figures / part.name if len(collected) > 1 else figures
-        drawn = draw(part, directory, options.figure_format, options.figure_style)
+        drawn = draw(part, directory, options.figure_format, options.figure_style, options.share_y)
         console.out.whole(*(f"drawn: {path}" for path in drawn))
         if not drawn:
             console.out.say(f"no figure fits '{part.name}': one point and one trial, or no result")
@@ -98,26 +105,30 @@ def _format(kind: str | None, out: Path | None) -> str:
     return kind
 
 
-def _print(collected: list[Results], by: str) -> None:
-    for results in collected:
-        content = compose(results, by)
+def _pages(collected: list[Results], options: ReportOptions) -> list[Page]:
+    return [
+        compose(results, options.by, caption=options.caption, reference=options.reference)
+        for results in collected
+    ]
+
+
+def _print(pages: list[Page]) -> None:
+    for content in pages:
         console.out.print(content.title, style="bold")
         console.out.say("")
         terminal.show(content, console.out)
 
 
-def _text(kind: str, collected: list[Results], by: str) -> str:
+def _text(kind: str, collected: list[Results], options: ReportOptions) -> str:
     """Return the report as the content of a file."""
-    if kind == "csv":
-        return spreadsheet.text(collected)
     if kind == "json":
         return structured.text(collected)
-    writers = {
-        "terminal": terminal.text,
-        "markdown": markdown.text,
-        "latex": latex.text,
-    }
-    return writers[kind]([compose(results, by) for results in collected])
+    if kind == "csv" and options.by == "point":
+        return spreadsheet.text(collected)
+    if kind == "latex":
+        return latex.text(_pages(collected, options), options.label)
+    writers = {"terminal": terminal.text, "markdown": markdown.text, "csv": spreadsheet.tables}
+    return writers[kind](_pages(collected, options))
 
 
 def check_drift(options: ReportOptions) -> None:

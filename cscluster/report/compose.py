@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from cscluster.metrics.catalogue import lower_is_better, metric_title
+from cscluster.metrics.catalogue import find_metric, lower_is_better, metric_title
 from cscluster.report import statistics
 from cscluster.report.aggregate import Results, at_last_point, where_varied
-from cscluster.report.means import means_tables, place_words
+from cscluster.report.means import means_tables, place_words, undefined
 from cscluster.report.page import Block, BulletList, Fold, Note, Page
 from cscluster.words import plural
 
@@ -15,19 +16,25 @@ _MOST_NAMED = 5
 """Methods whose missing trials are named one by one."""
 
 
-def compose(results: Results, by: str = "point") -> Page:
+def compose(results: Results, by: str = "point", *, caption: str = "", reference: str | None = None) -> Page:
     """Return the report of one run; all but ``point`` is about the last point only.
 
-    By a parameter, it is about the methods in which that parameter was varied.
+    By a parameter, it is about the methods in which that parameter was varied.  A caption takes the place of
+    that of the table, or leads those of several.
     """
     if by != "point":
         results = at_last_point(results)
     if by in results.varied:
         results = where_varied(results, by)
-    blocks: list[Block] = [*means_tables(results, by)]
+    lines = legend(results, by, reference)
+    tables = means_tables(results, by, reference)
+    blocks: list[Block] = []
+    for table in tables:
+        own = table.caption if not caption else caption if len(tables) == 1 else f"{caption}: {table.caption}"
+        blocks.append(replace(table, caption=own, legend=lines))
     for metric in results.metrics:
         blocks += _outcome(results, metric)
-    return Page(results.title, [*blocks, *map(Note, notes(results, by))])
+    return Page(results.title, [*blocks, *map(Note, [*lines, *remarks(results)])])
 
 
 def _outcome(results: Results, metric: str) -> Iterator[Block]:
@@ -51,19 +58,40 @@ def _outcome(results: Results, metric: str) -> Iterator[Block]:
     )
 
 
-def notes(results: Results, by: str = "point") -> list[str]:
-    """Return the lines below the tables: trial counts, what is bold, oracle choices, failures."""
-    if results.nothing_stored:
-        return ["no trial is stored yet"]
+def legend(results: Results, by: str = "point", reference: str | None = None) -> list[str]:
+    """Return how the cells of the tables are to be read."""
+    if results.trials.empty:
+        return []
     across = "column" if by == "point" else "row"
     over = f"mean ± standard deviation over {results.planned} trials" if results.planned > 1 else "one trial"
     repetitions = results.planned // results.repeats
     test = "paired t-test" + (f" over {repetitions} repetitions" if results.repeats > 1 else "")
     alike = f", or not significantly worse ({test}, {statistics.ALPHA})" if repetitions > 1 else ""
-    legend = f"{over}; bold (> in plain text): best in its {across}{alike}"
-    lines = [legend] if len(results.trials) else []
-    if len(results.cells) and results.cells["oracle"].any():
+    lines = [f"{over}; bold (> in plain text): best in its {across}{alike}"]
+    if reference is not None:
+        lines.append(f"+ and -: significantly better and worse than {reference} ({test}, {statistics.ALPHA})")
+    if results.cells["oracle"].any():
         lines.append("* oracle: the parameters were picked with the true labels, as in the papers")
+    return [*lines, *_dashes(results)]
+
+
+def _dashes(results: Results) -> Iterator[str]:
+    """Yield why cells have a dash: what a metric needs."""
+    where: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
+    for metric in results.metrics:
+        if datasets := tuple(undefined(results, metric)["dataset"].unique()):
+            needs_classes = find_metric(metric).of is not None
+            where.setdefault((needs_classes, datasets), []).append(metric_title(metric))
+    for (needs_classes, datasets), titles in where.items():
+        why = "no true classes" if needs_classes else "not defined"
+        yield f"–: {', '.join(titles)} on {', '.join(datasets)}: {why}"
+
+
+def remarks(results: Results) -> list[str]:
+    """Return what is wrong with a run: missing and failed trials, mixed versions."""
+    if results.nothing_stored:
+        return ["no trial is stored yet"]
+    lines = []
     if results.mixed:
         lines.append(f"mixed versions: {', '.join(results.mixed)}")
     if len(results.missing):

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from cscluster.errors import ConfigError, did_you_mean
+from cscluster.errors import ConfigError, did_you_mean, require_known
 from cscluster.experiment.config import schedules
 from cscluster.metrics.catalogue import lower_is_better, metric_title
-from cscluster.report.aggregate import Place, Results
-from cscluster.report.statistics import leaders, paired
+from cscluster.report.aggregate import PLACE, Place, Results, metric_values
+from cscluster.report.statistics import ALPHA, leaders, paired, paired_t, ranks
 from cscluster.report.table import BEST, PlainTable
 
 Spot = tuple[Place, str]
@@ -31,10 +32,10 @@ class _Layout(NamedTuple):
     compares_rows: bool = False
 
 
-def cell_text(mean: float, std: float, n: int, planned: int, metric: str) -> str:
-    """Return ``mean ± std`` and, where trials are missing, how many there are."""
+def cell_text(mean: float, std: float, n: int, planned: int, metric: str, is_defined: bool = True) -> str:
+    """Return ``mean ± std`` and, where trials are missing, how many there are; a dash if undefined."""
     if n == 0:
-        return f"N/A (0/{planned})"
+        return f"N/A (0/{planned})" if is_defined else "–"
     digits = 1 if metric == "iterations" else 3
     spread = "" if n < 2 or pd.isna(std) else f" ± {std:.{digits}f}"
     return f"{mean:.{digits}f}{spread}" + (f" ({n}/{planned})" if n < planned else "")
@@ -52,7 +53,15 @@ def place_words(results: Results, place: Place) -> str:
     return f"{points_word(results)} {place[1]}{tier}"
 
 
-def means_tables(results: Results, by: str = "point") -> list[PlainTable]:
+def undefined(results: Results, metric: str) -> pd.DataFrame:
+    """Return where trials succeeded but none has a value of a metric: columns dataset, point, tier, label."""
+    trials = results.trials[results.trials["status"] == "ok"]
+    has_value = metric_values(trials, metric).notna().groupby([trials[name] for name in [*PLACE, "label"]])
+    any_value = has_value.any()
+    return any_value[~any_value].index.to_frame(index=False)
+
+
+def means_tables(results: Results, by: str = "point", reference: str | None = None) -> list[PlainTable]:
     """Return the tables of a run, metric by metric.
 
     Parameters
@@ -61,21 +70,37 @@ def means_tables(results: Results, by: str = "point") -> list[PlainTable]:
         With all points of the grids if `by` is a parameter.
     by : str
         ``point``: for each metric and data set, algorithms x points (and tiers).  ``dataset``: for each
-        metric, data sets x algorithms at the last point.  The name of a parameter that was varied: for
-        each metric and data set, algorithms x its values at the last point.
+        metric, data sets x algorithms at the last point, and their mean ranks.  The name of a parameter that
+        was varied: for each metric and data set, algorithms x its values at the last point.
+    reference : str, optional
+        A label: cells that are significantly better or worse than its get a mark.
 
     Raises
     ------
     ConfigError
-        If there is no such parameter.
+        If there is no such parameter or label.
     """
+    if reference is not None:
+        require_known("method", reference, results.labels)
     arrange = {"point": _by_point, "dataset": _by_dataset}.get(by, partial(_by_parameter, name=by))
     layouts, tables = list(arrange(results)), []
     for metric in results.metrics:
         of_metric = results.cells[results.cells["metric"] == metric]
         cells = {((r.dataset, r.point, r.tier), r.label): r for r in of_metric.itertuples()}
-        tables += [_table(results, metric, layout, cells) for layout in layouts]
+        of_layouts = [_table(results, metric, layout, cells, reference) for layout in layouts]
+        tables += [_with_ranks(results, metric, each) if by == "dataset" else each for each in of_layouts]
     return tables
+
+
+def _with_ranks(results: Results, metric: str, table: PlainTable) -> PlainTable:
+    """Add the mean ranks as the last row; of data sets with a gap, it says how many are left."""
+    ranked = ranks(results, metric)
+    if min(ranked.shape) < 2:
+        return table
+    name = "mean rank" if len(ranked) == len(table.rows) else f"mean rank ({len(ranked)} data sets)"
+    mean = ranked.mean()
+    cells = [f"{mean[label]:.2f}" if label in mean else "–" for label in results.labels]
+    return replace(table, rows=[*table.rows, [name, *cells]])
 
 
 def _by_point(results: Results) -> Iterator[_Layout]:
@@ -127,20 +152,41 @@ def _by_parameter(results: Results, name: str) -> Iterator[_Layout]:
         )
 
 
-def _table(results: Results, metric: str, layout: _Layout, cells: Mapping[Spot, Any]) -> PlainTable:
+def _table(
+    results: Results, metric: str, layout: _Layout, cells: Mapping[Spot, Any], reference: str | None
+) -> PlainTable:
     """Fill a table with the means of a metric, and mark the best of its rows or columns."""
     best = _best(results, metric, layout)
+    dashes = set(undefined(results, metric).itertuples(index=False, name=None))
     rows, marks, small = [], {}, {}
     for i, (name, spots) in enumerate(zip(layout.names, layout.spots, strict=True)):
-        found = [cells.get(spot) if spot else None for spot in spots]
-        rows.append([name, *(cell_text(c.mean, c.std, c.n, c.planned, metric) if c else "" for c in found)])
-        for j, cell in enumerate(found):
-            if cell and (best[i, j] or cell.n < cell.planned):
+        row = [name]
+        for j, spot in enumerate(spots):
+            cell = cells.get(spot) if spot else None
+            if spot is None or cell is None:
+                row.append("")
+                continue
+            is_defined = (*spot[0], spot[1]) not in dashes
+            text = cell_text(cell.mean, cell.std, cell.n, cell.planned, metric, is_defined)
+            row.append(text + _against(results, metric, spot, reference))
+            if best[i, j] or (cell.n < cell.planned and is_defined):
                 marks[i, j + 1] = BEST if best[i, j] else "failed"
-            if cell and cell.params and not cell.label.endswith(f"({cell.params})"):
+            if cell.params and not cell.label.endswith(f"({cell.params})"):
                 small[i, j + 1] = cell.params
+        rows.append(row)
     caption, numbers = f"{metric_title(metric)} {layout.title}", len(layout.heads) - 1
     return PlainTable(caption, layout.heads, rows, numbers, marks, small, ascending=lower_is_better(metric))
+
+
+def _against(results: Results, metric: str, spot: Spot, reference: str | None) -> str:
+    """Return the mark of a cell that is significantly better (+) or worse (-) than the reference's."""
+    if reference is None:
+        return ""
+    scores = paired(results, metric).at(spot[0])
+    differences = scores[spot[1]] - scores[reference]
+    if paired_t(differences.to_numpy()[:, None]).item() >= ALPHA:
+        return "  "
+    return " +" if (differences.mean() > 0) != lower_is_better(metric) else " -"
 
 
 def _best(results: Results, metric: str, layout: _Layout) -> np.ndarray[Any, Any]:

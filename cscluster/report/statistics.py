@@ -31,6 +31,8 @@ ALPHA = 0.05
 CONFIDENCE = 0.95
 ENOUGH = 3
 """Draws that a confidence interval needs."""
+ENOUGH_DATASETS = 5
+"""Data sets, or their sources, that tests across them need: of fewer, hardly any ranks are significant."""
 TOO_FEW = "too few trials"
 """What is said where a test could not become significant, whatever the scores."""
 _PAIR = ["a", "b", "n", "difference", "t_p", "wilcoxon_p", "holm_p", "cohen_dz", "rank_biserial", "winner"]
@@ -332,7 +334,7 @@ class Friedman:
     def words(self) -> str:
         """Return the outcome, and what was omitted, in words."""
         alike = "differ" if self.p < ALPHA else "do not differ significantly"
-        omitted = f"; omitted, no results: {_listed(self.left_out)}" if self.left_out else ""
+        omitted = f"; omitted, no results: {enumerated(self.left_out)}" if self.left_out else ""
         return f"Across {self.across} the algorithms {alike} (Friedman, p = {self.p:.2g}{omitted})"
 
     @cached_property
@@ -403,18 +405,32 @@ def friedman(table: pd.DataFrame, lower: bool = False) -> Friedman | None:
     return Friedman(statistic, p, n, ranks.mean(), width, f"{n} data sets")
 
 
-def rank_test(results: Results, metric: str, labels: Sequence[str] | None = None) -> Friedman | None:
-    """Compare algorithms (all by default) across data sets, at the last point and tier of each.
+def ranks(results: Results, metric: str) -> pd.DataFrame:
+    """Return the rank (1 is the best) of each algorithm on each data set, at its last point and tier.
 
-    Algorithms without any result are left out, and then data sets where one of the rest has none.  Data
-    sets that are samples of one source and differ in size count once, by the mean over them.
+    Data sets that are samples of one source and differ in size count once, by the mean over them.
+    Algorithms without any result are left out, and then data sets where one of the rest has none.
     """
-    everything = means(results, metric)[list(results.labels if labels is None else labels)]
-    table = everything.dropna(axis=1, how="all").dropna()
+    table = _by_source(results, _complete(means(results, metric)))
+    return table.round(12).rank(axis=1, ascending=lower_is_better(metric))
+
+
+def _complete(table: pd.DataFrame) -> pd.DataFrame:
+    return table.dropna(axis=1, how="all").dropna()
+
+
+def _by_source(results: Results, table: pd.DataFrame) -> pd.DataFrame:
     source_of = {name: source for source, names in results.families.items() for name in names}
     sources = pd.Index([source_of.get(name, name) for name in table.index])
-    by_source = table.groupby(sources, sort=False).mean()
-    test = friedman(by_source, lower_is_better(metric))
+    return table.groupby(sources, sort=False).mean()
+
+
+def rank_test(results: Results, metric: str, labels: Sequence[str] | None = None) -> Friedman | None:
+    """Compare algorithms (all by default) across data sets by their `ranks`; None for too few of either."""
+    everything = means(results, metric)[list(results.labels if labels is None else labels)]
+    table = _complete(everything)
+    by_source = _by_source(results, table)
+    test = friedman(by_source, lower_is_better(metric)) if len(by_source) >= ENOUGH_DATASETS else None
     if test is None:
         return None
     return replace(
@@ -425,6 +441,14 @@ def rank_test(results: Results, metric: str, labels: Sequence[str] | None = None
             *(name for name in everything.index if name not in table.index),
         ],
     )
+
+
+def too_few_datasets(results: Results, metric: str) -> str:
+    """Say that there are several data sets but too few to test across them; nothing if that is not so."""
+    n, k = ranks(results, metric).shape
+    if k < 3 or not 1 < n < ENOUGH_DATASETS:
+        return ""
+    return f"{n} data sets are too few to test differences across them (at least {ENOUGH_DATASETS})."
 
 
 def sentence(results: Results, metric: str) -> str:
@@ -454,7 +478,7 @@ def sentence(results: Results, metric: str) -> str:
     if parts and table.counts.max() < 2:
         text += f"; {TOO_FEW} to test differences"
     elif parts:
-        text += f"; by paired t-tests at {ALPHA} it is significantly better than {_listed(parts)}"
+        text += f"; by paired t-tests at {ALPHA} it is significantly better than {enumerated(parts)}"
     return f"{text}.{_across(results, metric)}"
 
 
@@ -462,16 +486,21 @@ def _across(results: Results, metric: str) -> str:
     """Return the outcome of Friedman's test in words, where there is one."""
     test = rank_test(results, metric)
     if test is None:
-        return ""
-    ranks = [
+        return f" {too_few_datasets(results, metric)}".rstrip()
+    names = [
         f"{results.marks[label]} {rank:.2f}"
         for label, rank in test.mean_ranks.sort_values(kind="stable").items()
     ]
     return (
-        f" {test.words()}; mean ranks: {', '.join(ranks)}; "
+        f" {test.words()}; mean ranks: {', '.join(names)}; "
         f"critical difference {test.critical_difference:.2f} (Nemenyi)."
     )
 
 
-def _listed(parts: list[str]) -> str:
+def enumerated(parts: list[str]) -> str:
+    """Return names as a sentence has them.
+
+    >>> enumerated(["A", "B", "C"])
+    'A, B and C'
+    """
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

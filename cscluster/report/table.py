@@ -31,6 +31,8 @@ class PlainTable:
         Where the first cell of a row leads to, on a page.
     ascending : bool
         Whether small numbers come first when a reader sorts.
+    legend : sequence of str
+        How to read it; pages have these as notes, a table in a paper as the end of its caption.
     """
 
     caption: str
@@ -41,6 +43,7 @@ class PlainTable:
     small: Mapping[CellIndex, str] = field(default_factory=dict)
     links: Mapping[int, str] = field(default_factory=dict)
     ascending: bool = False
+    legend: Sequence[str] = ()
 
     @property
     def n_names(self) -> int:

@@ -76,6 +76,26 @@ def test_runs_one_after_another_and_in_one_table(cscluster, runs):
     assert [run["datasets"] for run in told["runs"]] == [["iris", "wine", "sonar"], ["glass"]]
 
 
+def test_the_table_of_a_paper(cscluster, runs):
+    arguments = ("report", "first", "--by", "dataset", "--where", "point=10")
+    shown = cscluster(*arguments, "--reference", "B", "--caption", "Ours").stdout
+    assert "\nOurs\ndata set" in shown
+    assert [line.split()[0] for line in shown.splitlines()[4:8]] == ["iris", "wine", "sonar", "mean"]
+    assert max(map(len, shown.splitlines())) <= 80
+    wide = cscluster(*arguments, "-f", "csv").stdout.splitlines()
+    assert wide[0] == '"ACC (majority) by data set, number of constraints 10"'
+    assert wide[1] == "data set,A,B,C"
+    latex = cscluster(*arguments, "-f", "latex", "--caption", "Ours", "--label", "tab:ours").stdout
+    assert "\\caption{Ours. Mean" in latex
+    assert "\\label{tab:ours}" in latex
+
+
+def test_a_paragraph_on_methods(cscluster, runs):
+    text = cscluster("report", "first", "-f", "prose").stdout
+    assert text.startswith("Each of 3 methods (A, B and C) was run 6 times on each of 3 data sets")
+    assert cscluster("report", "first", "third", "-f", "prose").stdout.count("Each of ") == 2
+
+
 def test_by_parameter(cscluster, tmp_path):
     oracle(tmp_path / "results/run", label="A")
     done = cscluster("report", "run", "--by", "lam")
@@ -92,6 +112,7 @@ def test_by_parameter(cscluster, tmp_path):
         (["report", "first", "--format", "latx"], "There is no format 'latx'; did you mean 'latex'?"),
         (["report", "first", "--out", "table"], "The ending of 'table' is not that of a format; add --format"),
         (["report", "first", "--out", "results"], "--out is the file to write, but 'results' is a directory"),
+        (["report", "first", "--reference", "Z"], "There is no method 'Z'"),
         (["report", "first", "--by", "lam"], "Cannot show 'run' by 'lam'; there are point, dataset"),
         (["report", "first", "--where", "dataset=irsi"], "did you mean 'iris'?"),
         (["report", "first", "second", "--by", "dataset"], "which cannot share a table; see: cscluster compare"),
@@ -199,7 +220,7 @@ def test_figures_are_drawn_into_a_folder(cscluster, runs):
 
 
 def test_slides(cscluster, runs):
-    done = cscluster("report", "first", "--figures", "s", "--figure-style", "slides")
+    done = cscluster("report", "first", "--figures", "s", "--figure-style", "slides", "--share-y")
     assert done.returncode == 0
     with Image.open(runs.path / "s/curves_acc.png") as picture:
         assert picture.width == 1920

@@ -134,17 +134,20 @@ def oracle(path, label="=A|<b>*", **more):
     return store(path, [entry("a", label=label, select="oracle:acc")], records, **more)
 
 
-def three_by_three(path, n=8, **more):
+def three_by_three(path, n=8, datasets=("iris", "wine", "sonar"), **more):
     """Three data sets, three algorithms of which C is best and A worst, two points, some noise."""
-    noise = np.random.default_rng(0).normal(scale=0.02, size=(3, 3, 2, n))
+    noise = np.random.default_rng(0).normal(scale=0.02, size=(len(datasets), 3, 2, n))
     records = [
         trial(name, 0.5 + 0.1 * k + noise[d, k, p, t], trial=t, point=point, dataset=data)
         for t in range(n)
         for p, point in enumerate((10, 20))
-        for d, data in enumerate(("iris", "wine", "sonar"))
+        for d, data in enumerate(datasets)
         for k, name in enumerate("abc")
     ]
     return store(path, [entry(name) for name in "abc"], records, trials=n, **more)
+
+
+FIVE = ("iris", "wine", "sonar", "glass", "soybean")
 
 
 def everything(path):

@@ -1,10 +1,11 @@
+import re
 import subprocess
 import sys
 
 import pytest
 
 from cscluster.report.aggregate import collect
-from cscluster.report.compose import compose, notes
+from cscluster.report.compose import compose, legend, remarks
 from cscluster.report.formats import latex, markdown, spreadsheet, structured, terminal
 from cscluster.report.page import Fold, Note
 from cscluster.report.table import PlainTable
@@ -52,12 +53,12 @@ def test_oracles_are_marked_in_the_order(tmp_path):
 
 def test_one_failure_is_one_trial(tmp_path):
     directory = store(tmp_path, [entry("a")], [trial("a", None), trial("a", 0.5, trial=1)])
-    assert notes(collect(directory))[-1] == "1 trial of A on iris: error: ValueError: it broke"
+    assert remarks(collect(directory))[-1] == "1 trial of A on iris: error: ValueError: it broke"
 
 
 def test_missing_trials_are_told(tmp_path):
     records = [trial("a", 0.5), trial("b", 0.5), trial("b", 0.6, trial=1)]
-    lines = notes(collect(store(tmp_path, [entry("a"), entry("b")], records)))
+    lines = remarks(collect(store(tmp_path, [entry("a"), entry("b")], records)))
     assert any(line.startswith("incomplete: 1 planned trial not stored (A on iris 1 of 2)") for line in lines)
 
 
@@ -105,3 +106,45 @@ for text in (terminal.text([page]), markdown.text([page]), latex.text([page]),
     ]
     assert made[0] == made[1]
     assert len(made[0].split()) == 5
+
+
+def without_classes(path):
+    """Two data sets, of which one has no true classes: trials succeed, and have no ACC."""
+    records = [
+        trial(
+            name,
+            0.5 + 0.1 * t,
+            trial=t,
+            dataset=data,
+            metrics={"acc": None if data == "mine" else 0.5 + 0.1 * t},
+        )
+        for name in "ab"
+        for data in ("iris", "mine")
+        for t in (0, 1)
+    ]
+    return collect(store(path, [entry("a"), entry("b")], records))
+
+
+@pytest.mark.parametrize("by", ["point", "dataset"])
+def test_without_true_classes_there_are_dashes_and_one_line_why(tmp_path, by):
+    results = without_classes(tmp_path)
+    text = terminal.text([compose(results, by)])
+    assert "N/A" not in text
+    assert len(re.findall(r"–(?!:)", text)) == 2
+    assert text.count("–: ACC (majority) on mine: no true classes") == 1
+
+
+def test_a_failed_trial_is_no_dash(tmp_path):
+    records = [trial("a", None), trial("b", 0.5)]
+    text = terminal.text([compose(collect(store(tmp_path, [entry("a"), entry("b")], records, trials=1)))])
+    assert "N/A (0/1)" in text
+    assert "–" not in text
+
+
+def test_a_caption_replaces_that_of_one_table_and_leads_those_of_several(tmp_path):
+    results = collect(three_by_three(tmp_path))
+    (table,) = [b for b in compose(results, "dataset", caption="Mine").blocks if isinstance(b, PlainTable)]
+    assert table.caption == "Mine"
+    assert table.legend == legend(results, "dataset")
+    captions = [b.caption for b in compose(results, caption="Mine").blocks if isinstance(b, PlainTable)]
+    assert captions[0] == "Mine: ACC (majority) on iris by number of constraints"

@@ -2,7 +2,7 @@ import pytest
 
 from cscluster.errors import ConfigError
 from cscluster.report.aggregate import at_last_point, collect
-from cscluster.report.compose import notes
+from cscluster.report.compose import legend
 from cscluster.report.means import cell_text, means_tables
 from tests.report.stored import entry, oracle, store, three_by_three, trial
 
@@ -15,6 +15,7 @@ from tests.report.stored import entry, oracle, store, three_by_three, trial
         ((0.5, float("nan"), 1, 1, "acc"), "0.500"),
         ((0.5, float("nan"), 1, 20, "acc"), "0.500 (1/20)"),
         ((float("nan"), float("nan"), 0, 20, "acc"), "N/A (0/20)"),
+        ((float("nan"), float("nan"), 0, 20, "acc", False), "–"),
         ((12.34, 1.0, 20, 20, "iterations"), "12.3 ± 1.0"),
     ],
 )
@@ -98,11 +99,37 @@ def test_data_sets_by_algorithms(tmp_path):
     (table,) = means_tables(results, "dataset")
     assert table.caption == "ACC (majority) by data set, number of constraints 20"
     assert table.heads[0] == "data set"
-    assert names(table) == ["iris", "wine", "sonar"]
+    assert names(table) == ["iris", "wine", "sonar", "mean rank"]
+    assert table.rows[-1][1:] == ["3.00", "2.00", "1.00"]
     assert table.heads[1:] == ["A", "B", "C"]
     assert best(table) == {(name, "C") for name in ("iris", "wine", "sonar")}
     assert cell(table, "wine", "B").startswith("0.6")
-    assert "best in its row, or not significantly worse" in notes(results, "dataset")[0]
+    assert "best in its row, or not significantly worse" in legend(results, "dataset")[0]
+
+
+def test_the_mean_rank_is_over_data_sets_that_all_have(tmp_path):
+    scores = {"iris": (0.1, 0.2, 0.3), "wine": (0.3, 0.2, 0.2), "glass": (0.9, None, 0.5)}
+    records = [
+        trial(name, value, dataset=data, trial=t)
+        for data, values in scores.items()
+        for name, value in zip("abc", values, strict=True)
+        for t in (0, 1)
+    ]
+    records += [trial("d", None, dataset=data, trial=t) for data in scores for t in (0, 1)]
+    results = collect(store(tmp_path, [entry(n) for n in "abcd"], records))
+    (table,) = means_tables(results, "dataset")
+    # Ranks on iris 3, 2, 1; on wine 1, 2.5, 2.5; glass has a gap and D no result.
+    assert table.rows[-1] == ["mean rank (2 data sets)", "2.00", "2.25", "1.75", "–"]
+
+
+def test_cells_are_marked_against_a_reference(tmp_path):
+    results = at_last_point(collect(three_by_three(tmp_path, metrics=("acc", "error"))))
+    tables = means_tables(results, "dataset", "B")
+    for table in tables:  # a higher accuracy is a lower error
+        for name in ("iris", "wine", "sonar"):
+            assert {head: cell(table, name, head)[-1] for head in "ABC"} == {"A": "-", "B": " ", "C": "+"}
+    with pytest.raises(ConfigError, match="There is no method 'D'"):
+        means_tables(results, "dataset", "D")
 
 
 def test_data_sets_with_last_points_of_their_own(tmp_path):

@@ -303,29 +303,29 @@ def test_one_number_for_a_data_set(tmp_path):
 
 
 def test_samples_of_one_source_are_one_data_set(tmp_path):
-    names = ("small", "large", "iris", "wine", "sonar")
-    value = {"a": [0.9, 0.1, 0.9, 0.9, 0.9], "b": [0.5, 0.3, 0.5, 0.5, 0.5], "c": [0.1, 0.2, 0.1, 0.1, 0.1]}
+    names = ("small", "large", "iris", "wine", "sonar", "glass")
+    value = {"a": [0.9, 0.1, *[0.9] * 4], "b": [0.5, 0.3, *[0.5] * 4], "c": [0.1, 0.2, *[0.1] * 4]}
     columns = {(label, name): [v] for label in value for name, v in zip(names, value[label], strict=True)}
     sources = {name: "rings" if name in ("small", "large") else name for name in names}
-    found = statistics.rank_test(run(tmp_path / "five", columns, datasets=names, sources=sources), "acc")
-    # The means over both samples of rings are 0.5, 0.4 and 0.15: all four sources agree.
-    assert found.n == 4
-    assert found.across == "4 sources of 5 data sets"
+    six = run(tmp_path / "six", columns, datasets=names, sources=sources)
+    found = statistics.rank_test(six, "acc")
+    # The means over both samples of rings are 0.5, 0.4 and 0.15: all five sources agree.
+    assert found.n == 5
+    assert found.across == "5 sources of 6 data sets"
     assert found.mean_ranks.to_dict() == {"A": 1, "B": 2, "C": 3}
-    few = run(tmp_path / "four", columns, datasets=names[:4], sources=sources)
-    assert statistics.rank_test(few, "acc").n == 3
-    assert (
-        statistics.rank_test(run(tmp_path / "three", columns, datasets=names[:3], sources=sources), "acc")
-        is None
+    assert "Across 5 sources of 6 data sets" in sentence(six, "acc")
+    five = run(tmp_path / "five", columns, datasets=names[:5], sources=sources)
+    assert statistics.rank_test(five, "acc") is None
+    assert sentence(five, "acc").endswith(
+        "4 data sets are too few to test differences across them (at least 5)."
     )
-    assert "Across 3 sources of 4 data sets" in sentence(few, "acc")
 
 
 def test_what_is_not_ranked_is_named(tmp_path):
     columns = {"a": [0.9], "b": [0.5], "c": [0.1], "d": [None], ("b", "glass"): [None]}
-    results = run(tmp_path, columns, datasets=("iris", "wine", "sonar", "glass"))
+    results = run(tmp_path, columns, datasets=("iris", "wine", "sonar", "soybean", "balance", "glass"))
     said = sentence(results, "acc")
-    assert "Across 3 data sets" in said
+    assert "Across 5 data sets" in said
     assert "omitted, no results: D and glass)" in said
 
 
@@ -341,7 +341,8 @@ def test_the_outcome_in_words(tmp_path):
     results = run(tmp_path / "one", columns, datasets=("iris", "wine"))
     assert sentence(results, "acc") == (
         "A has the highest ACC (majority) in 1 of 2 cases; by paired t-tests at 0.05 it is significantly better than "
-        "B in 1 of 2 and worse in 1 and C in 2 of 2."
+        "B in 1 of 2 and worse in 1 and C in 2 of 2. "
+        "2 data sets are too few to test differences across them (at least 5)."
     )
     assert sentence(results, "error").startswith("A has the lowest error in 1 of 2 cases; by paired")
 

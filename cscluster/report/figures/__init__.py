@@ -7,7 +7,7 @@
 `boxes`               box plots of the trials, where there is one number of constraints
 `sensitivity`         a metric over a number (curve) or any two parameters (heat map); ``select: none``
 `scaling`             CPU seconds against the number of samples with fitted slopes
-`critical_difference` mean ranks across three or more data sets, with Nemenyi's test
+`critical_difference` mean ranks across five or more data sets, with Nemenyi's test
 ===================== ======================================================================
 
 Each kind is a function that returns a ``matplotlib.figure.Figure``; `save` writes one.  Some kinds

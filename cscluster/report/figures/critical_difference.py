@@ -14,7 +14,7 @@ from cscluster.report.figures import lines
 from cscluster.report.figures.layout import figure_kind, new_figure
 from cscluster.report.figures.style import current
 from cscluster.report.figures.words import metric_name, place_name, wrapped
-from cscluster.report.statistics import ALPHA, Friedman, rank_test
+from cscluster.report.statistics import ALPHA, ENOUGH_DATASETS, Friedman, rank_test
 from cscluster.words import listed
 
 _FEW = 8  # so many algorithms fit a column
@@ -48,13 +48,14 @@ def critical_difference(results: Results, metric: str, labels: Sequence[str] | N
     Raises
     ------
     ConfigError
-        For fewer than three algorithms, or fewer than three data sets on which all have results.
+        For fewer than three algorithms, or fewer than five data sets on which all have results.
     """
     chosen = list(results.labels if labels is None else labels)
     test = rank_test(results, metric, chosen)
     if test is None:
         raise ConfigError(
-            f"'{results.name}' needs at least three algorithms with '{metric}' on three data sets for ranks."
+            f"'{results.name}' needs at least three algorithms with '{metric}' on {ENOUGH_DATASETS} data "
+            "sets for ranks."
         )
     ranks = test.mean_ranks.sort_values(kind="stable")
     names = [wrapped(f"{results.marks[str(label)]} ({rank:.2f})", _NAME) for label, rank in ranks.items()]

@@ -19,7 +19,9 @@ from cscluster.report.means import points_word
 
 
 @figure_kind
-def curves(results: Results, metric: str, labels: Sequence[str] | None = None) -> Figure:
+def curves(
+    results: Results, metric: str, labels: Sequence[str] | None = None, share_y: bool = False
+) -> Figure:
     """Return a panel for each data set with a line for each algorithm, over the number of constraints.
 
     Where constraints arrive in tiers, there is a panel for each size of a tier, over t1, t2, ...  Lines are
@@ -33,14 +35,16 @@ def curves(results: Results, metric: str, labels: Sequence[str] | None = None) -
         What is on the vertical axis; seconds are drawn logarithmically.
     labels : list of str, optional
         Algorithms to draw; all by default.
+    share_y : bool
+        Whether all panels have the same vertical axis.
     """
     chosen = list(results.labels if labels is None else labels)
     table = lines.line_table(results, metric, ["dataset", "label", "point", "tier"], chosen)
     sizes = sorted(table["point"].unique()) if results.axis == "tier" else [None]
     places = list(product(results.datasets, sizes))
     names = [d if len(sizes) == 1 else f"{d}, {size} constraints each" for d, size in places]
-    figure, grid = panels(names, line_height)
-    styles = looks(results.labels)
+    figure, grid = panels(names, line_height, share_y=share_y)
+    styles, drawn = looks(results.labels), []
     for axes, (dataset, size) in zip(grid, places, strict=True):
         mine = table[(table["dataset"] == dataset) & ((table["point"] == size) | (size is None))]
         if size is None:
@@ -48,6 +52,8 @@ def curves(results: Results, metric: str, labels: Sequence[str] | None = None) -
         else:
             _tier_axis(axes, int(table["tier"].max()))
         lines.paint(axes, mine, results.axis, "label", styles)
+        drawn.append(mine)
+    for axes, mine in zip(grid, drawn, strict=True):  # only now: panels may share an axis
         lines.finish(axes, mine, metric)
     tier = "tier of constraints" if len(sizes) > 1 else f"tier of {sizes[0]} constraints"
     figure.supxlabel(points_word(results) if sizes[0] is None else tier)

@@ -34,6 +34,7 @@ def draw(
     folder: Path,
     formats: Sequence[str] = ("png",),
     style: str = "paper",
+    share_y: bool = False,
 ) -> list[Path]:
     r"""Draw every figure that fits the results; return the files, one for each figure and format.
 
@@ -50,6 +51,9 @@ def draw(
     style : str
         ``paper`` (two columns of 3.5 inches), ``page`` (half the pixels) or ``slides``.
 
+    share_y : bool
+        Whether the panels of curves have the same vertical axis.
+
     Raises
     ------
     ConfigError
@@ -61,31 +65,31 @@ def draw(
         require_known("figure format", name, FORMATS)
     files = []
     with using(style):
-        for name, make in drawings(results):
+        for name, make in drawings(results, share_y):
             figure = make()
             files += [save(figure, Path(folder) / f"{name}.{ending}") for ending in formats]
             put(Path(folder) / f"{name}.caption.tex", f"{escape(figure.get_label())}\n")
     return files
 
 
-def drawings(results: Results) -> Iterator[Drawing]:
+def drawings(results: Results, share_y: bool = False) -> Iterator[Drawing]:
     """Yield the name of each figure that fits the results, and what draws it."""
     for metric in results.metrics:
         if has_values(results, metric):
-            for name, make in _of_metric(results, metric):
+            for name, make in _of_metric(results, metric, share_y):
                 yield re.sub(r"[^\w.-]+", "_", name), make
     if sized_families(results) and has_values(results, "seconds"):
         yield "scaling", partial(scaling, results)
 
 
-def _of_metric(results: Results, metric: str) -> Iterator[Drawing]:
+def _of_metric(results: Results, metric: str, share_y: bool) -> Iterator[Drawing]:
     entries = {entry for entries in grids(results).values() for entry in entries}
     of_grids = set(results.trials.loc[results.trials["entry"].isin(entries), "label"])
     fixed = [label for label in results.labels if label not in of_grids]
     labels = list(results.labels) if len(results.labels) <= _MANY else fixed
     if labels and (results.axis == "tier" or results.trials["point"].nunique() > 1):
         name = "tiers" if results.axis == "tier" else "curves"
-        yield f"{name}_{metric}", partial(curves, results, metric, labels)
+        yield f"{name}_{metric}", partial(curves, results, metric, labels, share_y)
     elif labels and results.planned > 1:
         yield f"boxes_{metric}", partial(boxes, results, metric, labels)
     for parameters in drawable(results):

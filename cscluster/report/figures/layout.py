@@ -50,7 +50,11 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def panels(
-    names: Sequence[str], height: Callable[[float], float], columns: int | None = None, left: float = 0.0
+    names: Sequence[str],
+    height: Callable[[float], float],
+    columns: int | None = None,
+    left: float = 0.0,
+    share_y: bool = False,
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure with a panel for each name, of the width of a column or, with several, of a page.
 
@@ -64,7 +68,7 @@ def panels(
     titles = [wrapped(name, letters) if count > 1 else "" for name in names]
     tallest = max(title.count("\n") + 1 for title in titles)
     figure = new_figure(columns * width, rows * (height(width) + 0.14 * tallest))
-    grid = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
+    grid = figure.subplots(rows, columns, squeeze=False, sharey=share_y).ravel().tolist()
     for axes, title in zip(grid, titles, strict=False):
         axes.set_title(title)
         axes.xaxis.set_major_locator(_ticks((width - left / columns) / 0.45))

@@ -1,4 +1,4 @@
-"""A composed report as text: terminal, Markdown, LaTeX, CSV and JSON."""
+"""A composed report as text: terminal, Markdown, LaTeX, CSV, JSON and a paragraph on methods."""
 
 ENDINGS = {
     "terminal": ".txt",
@@ -7,5 +7,6 @@ ENDINGS = {
     "csv": ".csv",
     "json": ".json",
     "html": ".html",
+    "prose": ".txt",
 }
 """The formats of a report, and their file endings."""

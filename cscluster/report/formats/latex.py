@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from cscluster.report.page import Note, Page
 from cscluster.report.table import PlainTable
 
-_WIDTH = 90
+_WIDTH = 100
 """Characters in a line of a table; a wider one would be too small to read."""
 
 _SIGNS = {
@@ -43,21 +43,27 @@ _GREEK = {
 }  # fmt: skip
 
 
-def text(pages: list[Page]) -> str:
-    """Return the tables of pages, each with a label, to be put into a document; notes are comments."""
+def text(pages: list[Page], label: str = "") -> str:
+    """Return the tables of pages, to be put into a document; notes that no table has are comments.
+
+    Tables are labelled by `label`, numbered where there are several, or else by the titles of the pages.
+    """
     parts = ["% needs \\usepackage{booktabs,graphicx,textcomp} and [T1]{fontenc}"]
     for page in pages:
-        parts += [_table(each, label) for each, label in _labelled(page)]
-        parts.append("\n".join(f"% {escape(note.text)}" for note in page.blocks if isinstance(note, Note)))
+        tables = [part for it in page.blocks if isinstance(it, PlainTable) for part in it.divided(_WIDTH)]
+        name = label or "tab:" + re.sub(r"[^a-z0-9]+", "-", page.title.lower()).strip("-")
+        is_whole = bool(label) and len(tables) == len(pages) == 1
+        parts += [_table(each, name if is_whole else f"{name}-{i}") for i, each in enumerate(tables, 1)]
+        said = {line for table in tables for line in table.legend}
+        others = [it.text for it in page.blocks if isinstance(it, Note) and it.text not in said]
+        parts += ["\n".join(f"% {escape(line)}" for line in others)] if others else []
     return "\n\n".join(parts) + "\n"
 
 
-def _labelled(page: Page) -> Iterator[tuple[PlainTable, str]]:
-    """Yield the tables of a page, in parts that can be read, with their labels."""
-    parts = [part for block in page.blocks if isinstance(block, PlainTable) for part in block.divided(_WIDTH)]
-    name = re.sub(r"[^a-z0-9]+", "-", page.title.lower()).strip("-")
-    for number, part in enumerate(parts, start=1):
-        yield part, f"tab:{name}-{number}"
+def _caption(table: PlainTable) -> str:
+    """Return the caption of a table and how to read it, as sentences."""
+    legend = [line.replace(" (> in plain text)", "") for line in table.legend]
+    return " ".join(f"{escape(part[:1].upper() + part[1:])}." for part in [table.caption, *legend])
 
 
 def _table(table: PlainTable, label: str) -> str:
@@ -66,7 +72,7 @@ def _table(table: PlainTable, label: str) -> str:
         [
             r"\begin{table}[htbp]",
             r"\centering",
-            rf"\caption{{{escape(table.caption)}}}\label{{{label}}}",
+            rf"\caption{{{_caption(table)}}}\label{{{label}}}",
             r"\resizebox{\ifdim\width>\textwidth\textwidth\else\width\fi}{!}{%",
             rf"\begin{{tabular}}{{{'l' * table.n_names}{'r' * table.numbers}}}",
             r"\toprule",

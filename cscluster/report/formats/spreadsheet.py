@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Sequence
+
 import pandas as pd
 
 from cscluster.cells import guarded
 from cscluster.report.aggregate import Results
+from cscluster.report.page import Page
+from cscluster.report.table import PlainTable
 
 
 def text(runs: list[Results]) -> str:
@@ -39,3 +45,13 @@ def _with_missing(run: Results) -> pd.DataFrame:
         if (dataset, label) not in places
     ]
     return pd.concat([table, pd.DataFrame(absent)]) if absent else table
+
+
+def tables(pages: Sequence[Page]) -> str:
+    """Return the tables of pages as they are shown, one below another; ``>`` marks the best."""
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    for table in (block for page in pages for block in page.blocks if isinstance(block, PlainTable)):
+        shown = table.written(lambda cell: guarded(" ".join(cell.split()))).with_marks("> ")
+        writer.writerows([[guarded(table.caption)], shown.heads, *shown.rows, []])
+    return written.getvalue()

@@ -63,7 +63,7 @@ def _print(console: Console, words: str, style: str = "") -> None:
 
 def _show_table(table: PlainTable, console: Console) -> None:
     """Print a table; one that is too wide is set closer together, or else in several parts."""
-    is_plain, gap = console.color_system is None, 2
+    is_plain, gap = console.color_system is None or console.no_color, 2
     shown = table.with_marks("> ") if is_plain else table
     if sum(shown.widths()) + gap * (len(table.heads) - 1) > console.width:
         shown = replace(table, rows=[_closer(row, table.n_names) for row in table.rows])

@@ -10,7 +10,7 @@ import pandas as pd
 from cscluster.metrics.catalogue import metric_title
 from cscluster.report.aggregate import Results, metric_values
 from cscluster.report.colours import MOST_BANDS
-from cscluster.report.compose import notes
+from cscluster.report.compose import legend, remarks
 from cscluster.report.html import provenance
 from cscluster.report.html.blocks import filter_box, render, table
 from cscluster.report.html.chart_data import chart_data, column_text, columns
@@ -131,7 +131,7 @@ def _results(results: Results) -> Iterator[Block]:
     if results.nothing_stored:
         yield "No trial of this run is stored yet."
         return
-    about = map(Note, notes(results)[: -len(results.failures) or None])
+    about = map(Note, [*legend(results), *remarks(results)[: -len(results.failures) or None]])
     if results.cells.empty:
         yield from about
         return

@@ -12,7 +12,15 @@ from cscluster.report.aggregate import Results
 from cscluster.report.html.blocks import filter_box, render
 from cscluster.report.html.markup import tag, text
 from cscluster.report.page import Block, Heading, Note
-from cscluster.report.statistics import ALPHA, Friedman, at_last, ordering, pairwise, rank_test
+from cscluster.report.statistics import (
+    ALPHA,
+    ENOUGH_DATASETS,
+    Friedman,
+    at_last,
+    ordering,
+    pairwise,
+    rank_test,
+)
 from cscluster.report.table import PlainTable
 
 PAIRS_LIMIT = 1000
@@ -71,7 +79,7 @@ def _across(results: Results, metric: str) -> Iterator[Block]:
     yield Heading(3, "Across data sets")
     test = rank_test(results, metric)
     if test is None:
-        yield Note("Ranks need at least three data sets and three algorithms without a gap.")
+        yield Note(f"Ranks need at least {ENOUGH_DATASETS} data sets and three algorithms without a gap.")
         return
     yield (
         f"{test.words()}, by Friedman's test over the means at the last point. By Nemenyi's test, mean ranks "

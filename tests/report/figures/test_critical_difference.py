@@ -61,7 +61,9 @@ def test_the_line_of_ranks_takes_half_of_the_width(tmp_path, name):
 
 def test_too_little_for_ranks(tmp_path):
     with pytest.raises(ConfigError, match="at least three algorithms"):
-        critical_difference(run(tmp_path, ("A", "B"), MANY[:3], points=(10,)), "acc")
+        critical_difference(run(tmp_path / "a", ("A", "B"), MANY[:5], points=(10,)), "acc")
+    with pytest.raises(ConfigError, match="on 5 data sets"):
+        critical_difference(run(tmp_path / "b", ("A", "B", "C"), MANY[:4], points=(10,)), "acc")
 
 
 @pytest.mark.parametrize(

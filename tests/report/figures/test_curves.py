@@ -8,7 +8,7 @@ from scipy import stats
 from cscluster.report.figures import curves
 from cscluster.report.statistics import intervals
 
-from .runs import caption, drawn_lines, legend_texts, run
+from .runs import caption, check_layout, drawn_lines, legend_texts, run
 
 
 def test_a_panel_for_each_data_set_and_a_line_for_each_algorithm(tmp_path):
@@ -162,3 +162,14 @@ def test_a_panel_for_each_size_of_a_tier(tmp_path):
         "iris, 50 constraints each",
         "iris, 100 constraints each",
     ]
+
+
+def test_panels_can_share_the_vertical_axis(tmp_path):
+    results = run(tmp_path, datasets=("iris", "wine"), value=lambda a, d, *_: 0.2 if d == "iris" else 0.9)
+    own = [axes.get_ylim() for axes in curves(results, "acc").axes]
+    assert own[0] != own[1]
+    left, right = curves(results, "acc", share_y=True).axes
+    assert left.get_ylim() == right.get_ylim()
+    assert left.get_ylim()[0] < 0.2 < 0.9 < left.get_ylim()[1]
+    assert left.get_yticks()[0] < 0.4 < 0.7 < left.get_yticks()[-1]
+    check_layout(curves(results, "acc", share_y=True))

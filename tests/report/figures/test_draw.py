@@ -11,7 +11,7 @@ from cscluster.report.figures.draw import drawings
 
 from .runs import run
 
-THREE = {"labels": ("A", "B", "C"), "datasets": ("iris", "wine", "sonar")}
+FIVE = {"labels": ("A", "B", "C"), "datasets": ("iris", "wine", "sonar", "glass", "soybean")}
 GRID = {"lam": (0.1, 1, 10)}
 ONE = {"points": (10,)}
 
@@ -25,9 +25,9 @@ ONE = {"points": (10,)}
         (ONE, ["boxes_acc"]),
         ({**ONE, "trials": 1}, []),
         ({**ONE, "tiers": 2, "kind": "tiers"}, ["tiers_acc"]),
-        (THREE, ["curves_acc", "critical_difference_acc"]),
-        ({**THREE, "labels": ("A", "B")}, ["curves_acc"]),
-        ({**THREE, "datasets": ("iris", "wine")}, ["curves_acc"]),
+        (FIVE, ["curves_acc", "critical_difference_acc"]),
+        ({**FIVE, "labels": ("A", "B")}, ["curves_acc"]),
+        ({**FIVE, "datasets": ("iris", "wine", "sonar", "glass")}, ["curves_acc"]),
         ({**ONE, "labels": ("A",), "grid": GRID}, ["boxes_acc", "sensitivity_lam_acc"]),
         ({**ONE, "labels": ("A",), "grid": GRID, "select": "oracle:acc"}, ["boxes_acc"]),
         ({"labels": tuple("ABCDE"), "grid": GRID}, ["sensitivity_lam_acc"]),

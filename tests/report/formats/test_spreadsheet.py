@@ -4,8 +4,9 @@ import io
 import pytest
 
 from cscluster.report.aggregate import collect
+from cscluster.report.compose import compose
 from cscluster.report.formats import spreadsheet
-from tests.report.stored import entry, oracle, store, trial
+from tests.report.stored import entry, oracle, store, three_by_three, trial
 
 
 def rows(*runs):
@@ -38,3 +39,12 @@ def test_several_runs_have_a_column_of_their_own(tmp_path):
 def test_what_failed_is_empty(tmp_path):
     (row,) = rows(collect(store(tmp_path, [entry("a")], [trial("a", None)])))
     assert (row["mean"], row["std"], row["n"], row["missing"]) == ("", "", "0", "1")
+
+
+def test_tables_as_they_are_shown(tmp_path):
+    page = compose(collect(three_by_three(tmp_path)), "dataset")
+    rows = list(csv.reader(io.StringIO(spreadsheet.tables([page]))))
+    assert rows[0] == ["ACC (majority) by data set, number of constraints 20"]
+    assert rows[1] == ["data set", "A", "B", "C"]
+    assert [row[0] for row in rows[2:6]] == ["iris", "wine", "sonar", "mean rank"]
+    assert [cell.startswith("> ") for cell in rows[2]] == [False, False, False, True]

@@ -4,7 +4,7 @@ import pytest
 
 from cscluster.report.aggregate import collect
 from cscluster.report.formats import structured
-from tests.report.stored import entry, oracle, store, three_by_three, trial
+from tests.report.stored import FIVE, entry, oracle, store, three_by_three, trial
 
 
 def read(*folders):
@@ -15,18 +15,18 @@ def read(*folders):
 
 
 def test_shape(tmp_path):
-    (run,) = read(three_by_three(tmp_path))
+    (run,) = read(three_by_three(tmp_path, datasets=FIVE))
     assert (run["name"], run["title"], run["planned"], run["axis"]) == ("run", "A title", 8, "point")
     assert (run["datasets"], run["labels"], run["metrics"]) == (
-        ["iris", "wine", "sonar"],
+        list(FIVE),
         ["A", "B", "C"],
         ["acc"],
     )
-    assert len(run["cells"]) == 3 * 3 * 2
+    assert len(run["cells"]) == 5 * 3 * 2
     assert {cell["label"] for cell in run["cells"] if cell["best"]} == {"C"}
     (found,) = run["statistics"]
     assert found["sentence"].startswith("C has the highest ACC (majority)")
-    assert [place["ordering"] for place in found["datasets"]] == ["A < B < C"] * 3
+    assert [place["ordering"] for place in found["datasets"]] == ["A < B < C"] * 5
     assert [(p["a"], p["b"], p["winner"]) for p in found["datasets"][0]["pairs"]] == [
         ("A", "B", "B"),
         ("A", "C", "C"),

@@ -69,6 +69,30 @@ def test_what_stands_out_has_a_mark_where_nothing_can_be_bold(tmp_path, width, m
     assert "(> in plain text): best" in " ".join(text.split())
 
 
+def test_a_terminal_without_colours_has_the_mark_too(tmp_path):
+    results = collect(three_by_three(tmp_path))
+    text = shown(results, 120, force_terminal=True, color_system="standard", no_color=True)
+    assert text.count("> 0.") == 6
+
+
+@pytest.mark.parametrize("width", [80, 60, 40])
+def test_data_sets_by_many_methods_fit_the_terminal(tmp_path, width):
+    names = [f"Method number {i} + k-means" for i in range(9)]
+    records = [
+        trial(f"a{i}", 0.1 * i + 0.01 * t, trial=t, label=name, dataset=data)
+        for i, name in enumerate(names)
+        for data in ("iris", "a data set with a long name")
+        for t in (0, 1)
+    ]
+    results = collect(store(tmp_path, [entry(f"a{i}", label=n) for i, n in enumerate(names)], records))
+    console = Console(file=io.StringIO(), width=width, color_system=None)
+    terminal.show(compose(results, "dataset", reference=names[0]), console, brief=True)
+    text = console.file.getvalue()
+    assert max(map(len, text.splitlines())) <= width
+    assert "…" not in text
+    assert all(text.replace(" ± ", "±").count(f"{0.1 * i + 0.005:.3f}±0.007") == 2 for i in range(9))
+
+
 def test_tests_stand_below_the_tables(tmp_path):
     text = shown(collect(three_by_three(tmp_path)), 80)
     assert max(map(len, text.splitlines())) <= 80

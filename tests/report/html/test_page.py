@@ -80,7 +80,7 @@ def test_one_data_set_and_one_point_need_fewer_charts(tmp_path):
     records = [trial(name, 0.1 * t, trial=t) for name in "ab" for t in (0, 1)]
     text = page_of(store(tmp_path, [entry("a"), entry("b")], records))
     assert re.findall(r'data-chart="(\w+)"', text) == ["boxes"]
-    assert "Ranks need at least three data sets" in text
+    assert "Ranks need at least 5 data sets" in text
 
 
 def test_tiers_have_their_charts(tmp_path):
