@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -53,6 +53,7 @@ def place_words(results: Results, place: Place) -> str:
     return f"{points_word(results)} {place[1]}{tier}"
 
 
+@lru_cache(maxsize=32)
 def undefined(results: Results, metric: str) -> pd.DataFrame:
     """Return where trials succeeded but none has a value of a metric: columns dataset, point, tier, label."""
     trials = results.trials[results.trials["status"] == "ok"]

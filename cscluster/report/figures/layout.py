@@ -182,4 +182,5 @@ def frame(x: float, y: float, width: float = 1.0, height: float = 1.0) -> Rectan
 def say_empty(axes: Axes) -> None:
     """Write into a panel that there is nothing to draw."""
     axes.text(0.5, 0.5, "no result", transform=axes.transAxes, ha="center", va="center", color="0.4")
-    axes.set(xticks=[], yticks=[])
+    axes.grid(visible=False)
+    axes.tick_params(left=False, labelleft=False, bottom=False, labelbottom=False)  # panels may share them
