@@ -18,6 +18,7 @@ from scipy import sparse
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.compiled import compiled_part
+from cscluster.linalg.kernels import squared_norms
 
 _MOST_GRAM = 3000
 """Inner products of more samples are not computed."""
@@ -111,14 +112,15 @@ class Design:
                 X = sparse.hstack([X, np.ones((n, 1))], format="csr")
                 mean = np.append(mean, 0.0)
             return cls(sparse.csr_array(X), mean)
-        varying = (X[0] != X).any(axis=0)
-        X = X - mean
-        if bias:
-            X = np.hstack([X, np.ones((n, 1))])
-            varying = np.append(varying, True)
-        basis = None if varying.all() else np.eye(len(varying))[:, varying]
-        X = np.ascontiguousarray(X[:, varying])
-        return cls(X, np.zeros(X.shape[1]), basis).rotated()
+        d = X.shape[1]
+        varying = np.ones(d + bias, dtype=np.bool_)
+        varying[:d] = X.max(axis=0) > X.min(axis=0)
+        Z = np.ones((n, d + bias))
+        np.subtract(X, mean, out=Z[:, :d])
+        basis = None
+        if not varying.all():
+            basis, Z = np.eye(d + bias)[:, varying], np.ascontiguousarray(Z[:, varying])
+        return cls(Z, np.zeros(Z.shape[1]), basis).rotated()
 
     def rotated(self) -> Self:
         """Return the same samples in fewer coordinates, where they span so few.
@@ -196,6 +198,8 @@ class Design:
     @cached_property
     def squared_norms(self) -> FloatArray:
         """Squared norms of the centred samples."""
+        if not sparse.issparse(self.X):
+            return squared_norms(self.X)
         every = np.arange(self.X.shape[0])
         return self.products(every, every)
 
