@@ -199,7 +199,7 @@ BUILT_IN: tuple[Algorithm, ...] = (
            "baghshah2010", preprocess=("standardize",)),
     _entry("trace_ratio_nonlinear", "metric.trace_ratio:TraceRatio", "trace ratio, non-linear",
            "constraints inductive kernel", "baghshah2010", preprocess=("standardize",),
-           params={"map": "nonlinear", "window": "distance"}, published_params={"window": "auto"}),
+           params={"map": "nonlinear", "window": "standardised"}, published_params={"window": "auto"}),
     _entry("xiang", "metric.trace_ratio:TraceRatio", "Xiang", "constraints inductive",
            "Xiang, Nie, Zhang 2008", preprocess=("standardize",), params={"alpha": 0.0}),
     _entry("sdml", "metric.sdml:SDML", "SDML", "constraints inductive sparse",

@@ -53,7 +53,7 @@ class TraceRatio(MetricLearner):
     -----
     Readings taken.  The regulariser of (18) and of Table 3 is printed without E, and step 4 of Table 3
     with S_b for S_w; here it is (8) with ``Y = V^T Pi``.  The window 'auto' is built from squared
-    distances and divides a distance, as printed; `trace_ratio_nonlinear` takes 'distance' by default.
+    distances and divides a distance, as printed; `trace_ratio_nonlinear` takes 'standardised' by default.
     Weights of constraints multiply their terms.
 
     A linear map leaves constant features out; they do count in the default ``d' = d / 2``, as in the
@@ -122,9 +122,10 @@ class TraceRatio(MetricLearner):
     window: float | str = parameter(
         "auto",
         "the window w; 'auto': the mean squared distance between samples, as published, which depends on "
-        "the features' unit; 'distance': its root, which does not",
+        "the features' unit; 'standardised': the root of 2 q times that mean, q the number of features that "
+        "vary, which does not, and is the same for standardised features",
         Real(0, open_low=True),
-        Choice("auto", "distance"),
+        Choice("auto", "standardised"),
     )
     tol: float = parameter(
         1e-5,
@@ -175,7 +176,7 @@ class TraceRatio(MetricLearner):
         if not isinstance(self.window, str):
             return float(self.window)
         squared = mean_squared_distance(X)
-        return squared if self.window == "auto" else float(np.sqrt(squared))
+        return squared if self.window == "auto" else float(np.sqrt(2 * len(self.varying_) * squared))
 
     def _set_prior(self, missing: str) -> Self:
         """Leave the samples as they are."""
