@@ -199,7 +199,7 @@ class PCCC(CenterClusterer):
         except InfeasibleError:
             raise InfeasibleError(
                 f"No partition into {self.n_clusters} clusters satisfies the hard cannot-links",
-                at_fault(constraints.hard, self.n_clusters).tolist(),
+                infeasible_core(constraints.hard, self.n_clusters).tolist(),
             ) from None
         best = lowest(starts)
         objective = best.objective + nodes.constant(constraints, w, best.labels)
@@ -262,7 +262,7 @@ class PCCC(CenterClusterer):
         return cheapest_assignment(cost, nodes.constraints, gap=self.gap, deadline=deadline)
 
 
-def at_fault(hard: Constraints, n_clusters: int) -> IntArray:
+def infeasible_core(hard: Constraints, n_clusters: int) -> IntArray:
     """Return the cannot-links that need more clusters.
 
     A component with fewer than K cannot-links always finds a cluster, so it is left out, and then

@@ -21,7 +21,7 @@ PUBLISHED = {
     "llma": {"solver": "spectral"},
     "kernel_beta": {"center": False},
     "trace_ratio": {"shrinkage": 0.0},
-    "trace_ratio_nonlinear": {"shrinkage": 0.0, "map": "nonlinear"},
+    "trace_ratio_nonlinear": {"shrinkage": 0.0, "map": "nonlinear", "window": "auto"},
     "xiang": {"shrinkage": 0.0, "alpha": 0.0},
     "sdml": {},
 }

@@ -8,7 +8,7 @@ import numpy as np
 
 from cscluster.algorithms.base import Samples
 from cscluster.algorithms.margin.cccp.cccp import CCCP, objective_of
-from cscluster.algorithms.margin.cccp.losses import EqualScores, Loss, NoCommonOwner, PointLoss
+from cscluster.algorithms.margin.cccp.losses import CannotLinkLoss, Loss, MustLinkLoss, PointLoss
 from cscluster.algorithms.margin.cccp.model import MarginClusterer, warn_of_contradictions
 from cscluster.algorithms.margin.cccp.starts import kmeans_start
 from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
@@ -112,8 +112,8 @@ class CPCMMC(MarginClusterer):
         losses: list[Loss] = [PointLoss(index, self.gamma1 / (n * C), np.zeros_like(index))]
         if len(constraints.must_links) and self.gamma2:
             w = constraints.must_weights
-            losses.append(EqualScores(constraints.must_links, self.gamma2 * w / (w.sum() * C)))
+            losses.append(MustLinkLoss(constraints.must_links, self.gamma2 * w / (w.sum() * C)))
         if len(constraints.cannot_links) and self.gamma3:
             w = constraints.cannot_weights
-            losses.append(NoCommonOwner(constraints.cannot_links, self.gamma3 * w / w.sum()))
+            losses.append(CannotLinkLoss(constraints.cannot_links, self.gamma3 * w / w.sum()))
         return losses

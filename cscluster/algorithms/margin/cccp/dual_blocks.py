@@ -26,10 +26,10 @@ from cscluster.algorithms.compiled import compiled, compiled_part
 from cscluster.algorithms.margin.cccp.design import Design, Rows, add_row, row_scores
 from cscluster.algorithms.margin.cccp.losses import (
     Balance,
+    CannotLinkLoss,
     ConstraintLoss,
-    EqualScores,
     Loss,
-    NoCommonOwner,
+    MustLinkLoss,
     PointLoss,
     WinnerLoss,
     best_apart,
@@ -425,14 +425,14 @@ class BalanceBlocks(Blocks):
         V += np.outer(a / lam, design.extend(m[None])[0])
 
 
-class EqualBlocks(Blocks):
-    """Variables |beta_jz| <= cost_j of each pair of `EqualScores` and each cluster."""
+class MustLinkBlocks(Blocks):
+    """Variables |beta_jz| <= cost_j of each pair of `MustLinkLoss` and each cluster."""
 
-    def __init__(self, loss: EqualScores, n_clusters: int) -> None:
-        self.loss: EqualScores | NoCommonOwner = loss
+    def __init__(self, loss: MustLinkLoss, n_clusters: int) -> None:
+        self.loss: MustLinkLoss | CannotLinkLoss = loss
         self.beta = np.zeros((len(loss.pairs), n_clusters))
 
-    def follow(self, loss: EqualScores, design: Design) -> None:
+    def follow(self, loss: MustLinkLoss, design: Design) -> None:
         """Compute ||x_j1 + sign x_j2||^2; there are no winners."""
         p, q = loss.pairs.T
         h = design.squared_norms[p] + design.squared_norms[q]
@@ -452,10 +452,10 @@ class EqualBlocks(Blocks):
         _sweep_pairs(design.rows, self._norms, V, lam, loss.pairs, order, loss.cost, loss.sign, self.beta)
 
 
-class OwnerBlocks(EqualBlocks):
-    """Variables beta_j >= 0 of each pair of `NoCommonOwner`, one for each cluster; they sum to cost_j."""
+class CannotLinkBlocks(MustLinkBlocks):
+    """Variables beta_j >= 0 of each pair of `CannotLinkLoss`, one for each cluster; they sum to cost_j."""
 
-    def __init__(self, loss: NoCommonOwner, n_clusters: int) -> None:
+    def __init__(self, loss: CannotLinkLoss, n_clusters: int) -> None:
         self.loss = loss
         self.beta = np.repeat(loss.cost[:, None] / n_clusters, n_clusters, axis=1)
 
@@ -530,6 +530,6 @@ BLOCKS: dict[type[Loss], type[Blocks]] = {
     PointLoss: PointBlocks,
     WinnerLoss: WinnerBlocks,
     Balance: BalanceBlocks,
-    EqualScores: EqualBlocks,
-    NoCommonOwner: OwnerBlocks,
+    MustLinkLoss: MustLinkBlocks,
+    CannotLinkLoss: CannotLinkBlocks,
 }

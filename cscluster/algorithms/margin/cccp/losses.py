@@ -6,7 +6,7 @@ Where it has a maximum with a minus sign, CCCP freezes the winners ``y`` or ``z`
 which makes it convex: `tangent_at` returns the loss with the winners of the scores it is given.
 
 `ConstraintLoss` and `PointLoss` are those of PMMC, (6) and (21); `WinnerLoss` and `Balance` those of
-CPMMC, (1); `EqualScores` and `NoCommonOwner` those of CPCMMC, (2) and (3).
+CPMMC, (1); `MustLinkLoss` and `CannotLinkLoss` those of CPCMMC, (2) and (3).
 """
 
 from __future__ import annotations
@@ -288,7 +288,7 @@ class _PairLoss(Loss):
         np.add.at(G, self.pairs[:, 1], self.sign * pull)
 
 
-class EqualScores(_PairLoss):
+class MustLinkLoss(_PairLoss):
     """Must-linked samples should have equal scores, the second constraint of (2).
 
     ``sum over pairs j of  cost_j sum_z |S[j1, z] - S[j2, z]|``
@@ -305,7 +305,7 @@ class EqualScores(_PairLoss):
         self.scatter(self.cost[:, None] * np.sign(self.combined(S)), G)
 
 
-class NoCommonOwner(_PairLoss):
+class CannotLinkLoss(_PairLoss):
     """No cluster should own both cannot-linked samples, the last constraint of (2), and (3).
 
     ``sum over pairs j of  cost_j (max_z v_jz - mean_z v_jz)``  with  ``v_j = S[j1] + S[j2]``

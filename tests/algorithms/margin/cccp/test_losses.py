@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from cscluster.algorithms.margin.cccp.losses import (
+    CannotLinkLoss,
     ConstraintLoss,
-    EqualScores,
-    NoCommonOwner,
+    MustLinkLoss,
     PointLoss,
     WinnerLoss,
     best_assignments,
@@ -82,9 +82,9 @@ def make(kind):
     if kind == "winners":
         return WinnerLoss(0.1, np.zeros(N, dtype=int)), lambda S, T: winner_loss(S, T, 0.1)
     if kind == "equal":
-        return EqualScores(MUST, must_cost), lambda S, T: equal_loss(S, T, must_cost)
+        return MustLinkLoss(MUST, must_cost), lambda S, T: equal_loss(S, T, must_cost)
     if kind == "owner":
-        return NoCommonOwner(CANNOT, cannot_cost), lambda S, T: owner_loss(S, T, cannot_cost)
+        return CannotLinkLoss(CANNOT, cannot_cost), lambda S, T: owner_loss(S, T, cannot_cost)
     pairs = np.concatenate([MUST, CANNOT])
     loss = ConstraintLoss(pairs, len(MUST), np.concatenate([must_cost, cannot_cost]), np.zeros_like(pairs))
     return loss, lambda S, T: constraint_loss(S, T, must_cost, cannot_cost)
