@@ -50,6 +50,7 @@ class ConstrainedEstimator(BaseEstimator, ABC):
     parameters: ClassVar[Mapping[str, Parameter]] = {}
     accepts_sparse: ClassVar[bool] = False
     weighs_constraints: ClassVar[bool] = True
+    _requires_range = True
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -154,7 +155,8 @@ class ConstrainedEstimator(BaseEstimator, ABC):
             reset=reset,
             ensure_min_samples=2 if reset else 1,
         )
-        _require_range(X, reset)
+        if self._requires_range:
+            _require_range(X, reset)
         if sparse.issparse(X) and X.indices.dtype != np.int32 and X.nnz < np.iinfo(np.int32).max:
             parts = (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32))
             return sparse.csr_array(parts, shape=X.shape)

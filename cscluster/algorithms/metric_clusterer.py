@@ -54,6 +54,7 @@ class MetricClusterer(Clusterer):
         self.metric_, self.clusterer_ = self._part(self.metric), self._part(self.clusterer or KMeans())
         if isinstance(self.metric_, MetricLearner):
             self.metric_.require_equal_weights(constraints)
+        self.clusterer_._requires_range = False  # a learned metric may have any unit
         self.metric_.fit(X, constraints=constraints)
         self.clusterer_.fit(self.metric_.transform(X), constraints=constraints)
         self.offline_seconds_ = float(getattr(self.metric_, "offline_seconds_", 0.0))

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cscluster import KMeans
-from cscluster.algorithms.base import LARGEST, SMALLEST
+from cscluster import KMeans, MetricClusterer
+from cscluster.algorithms.base import LARGEST, SMALLEST, MetricLearner
 from cscluster.algorithms.partition.kmeans import quick_kmeans
 from cscluster.algorithms.registry import BUILT_IN
 from cscluster.errors import DataError
@@ -54,3 +54,22 @@ def test_many_samples_are_clustered_in_single_precision_only_if_they_fit(scale):
     labels = quick_kmeans(scale * X, 2, 0).labels_
     assert np.ptp(labels[::2]) == np.ptp(labels[1::2]) == 0
     assert labels[0] != labels[1]
+
+
+class Stretched(MetricLearner):
+    """Multiplies samples by a number that no sample of a user may have."""
+
+    def fit(self, X, y=None, constraints=None):
+        self._validate(X, y, constraints)
+        return self
+
+    _n_features_out = 1
+
+    def transform(self, X):
+        return 1e100 * np.asarray(X)
+
+
+def test_a_learned_metric_may_have_any_unit():
+    model = MetricClusterer(metric=Stretched(), n_clusters=2, random_state=0).fit([[0.0], [0.1], [5.0]])
+    assert model.labels_[0] == model.labels_[1] != model.labels_[2]
+    assert model.predict([[4.9]]) == model.labels_[2]
