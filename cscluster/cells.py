@@ -32,4 +32,4 @@ def guarded(text: str) -> str:
 
 def unguarded(text: str) -> str:
     """Return a string without the apostrophe that `guarded` puts in front."""
-    return text.removeprefix("'") if _FORMULA.match(text) else text
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
