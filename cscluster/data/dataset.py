@@ -17,6 +17,17 @@ from cscluster.words import html_table
 _SHOWN_CLASSES = 10
 
 
+@dataclass(frozen=True)
+class ColumnFacts:
+    """A column of a table: its name, as what it is taken, a cell, its empty cells, and why it is left out."""
+
+    name: str
+    taken_as: str
+    example: str
+    n_missing: int
+    left_out: str
+
+
 @dataclass(frozen=True, repr=False)
 class Dataset:
     """Samples, and what is known about them.
@@ -53,6 +64,8 @@ class Dataset:
         A column of strings that could name the rows, and the string that it holds twice, if any.
     notes : list of str
         What was done to the columns, in sentences.
+    columns : tuple of ColumnFacts
+        The columns of a table that were read, those that are left out too.
     """
 
     name: str
@@ -73,6 +86,7 @@ class Dataset:
     dates: frozenset[str] = frozenset()
     naming: tuple[str, str | None] | None = None
     notes: list[str] = field(default_factory=list)
+    columns: tuple[ColumnFacts, ...] = ()
 
     @property
     def n_samples(self) -> int:

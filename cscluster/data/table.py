@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from cscluster.arrays import FloatArray, IntArray
 from cscluster.data import readers
-from cscluster.data.dataset import Dataset
+from cscluster.data.dataset import ColumnFacts, Dataset
+from cscluster.data.numbers import decimals_of, plain_numbers
 from cscluster.errors import DataError
 from cscluster.words import plural
 
@@ -25,7 +26,6 @@ DATES = "dates, taken as days"
 _DATE_FORMATS = {r"\d{4}-\d{1,2}-\d{1,2}": "ISO8601", r"\d{1,2}\.\d{1,2}\.\d{4}$": "%d.%m.%Y"}
 _LEAST_RISING = 10
 _ANSWERS = {"class", "classes", "target", "label", "labels", "species"}
-_DECIMAL_COMMA = r"\s*[+-]?\d+(,\d+)?\s*"
 _EPOCH = pd.Timestamp("1970-01-01", tz="UTC")
 
 
@@ -79,37 +79,56 @@ class ReadColumn:
         What had to be done to read them.
     left_out : str, optional
         Why the column says nothing about clusters.
+    example : str
+        A cell as it is written, and what it is read as where that is something else.
     """
 
     name: str
     values: NDArray[Any]
     note: str = ""
     left_out: str | None = None
+    example: str = ""
 
     @property
     def is_numeric(self) -> bool:
         """Whether these are numbers, dates among them."""
         return self.values.dtype.kind == "f"
 
+    @property
+    def facts(self) -> ColumnFacts:
+        """What is told about the column."""
+        numbers = "dates" if self.note == DATES else "numbers"
+        empty = np.isnan(self.values) if self.is_numeric else self.values == ""
+        return ColumnFacts(
+            self.name,
+            numbers if self.is_numeric else "text",
+            self.example,
+            int(empty.sum()),
+            self.left_out or "",
+        )
 
-def read_column(column: pd.Series, commas: bool, forced: bool = False) -> ReadColumn:
+
+def read_column(column: pd.Series, decimal: str | None, forced: bool = False) -> ReadColumn:
     """Take a column as numbers, dates or categories.
 
     Parameters
     ----------
     column : Series
         Its cells.
-    commas : bool
-        Whether a comma is sure to be a decimal one.
+    decimal : {".", ","}, optional
+        What stands before the decimals elsewhere in the table; the column's own cells go first.
     forced : bool
         Whether it is kept even if it counts the rows.
     """
     name = str(column.name)
-    numbers, note = _as_numbers(column, commas)
+    there = column.dropna()
+    example = str(there.iloc[0]).strip() if len(there) else ""
+    numbers, note = _as_numbers(column, decimal)
     if numbers is not None:
-        return ReadColumn(name, numbers, note, _useless_numbers(numbers, forced))
+        return ReadColumn(name, numbers, note, _useless_numbers(numbers, forced), example)
     strings = as_strings(column)
-    return ReadColumn(name, strings, note, _useless_strings(strings))
+    useless = _useless_strings(strings)
+    return ReadColumn(name, strings, "", f"{useless}{note}" if useless else None, example)
 
 
 def from_pandas(frame: pd.DataFrame, columns: Columns, name: str = "table") -> Dataset:
@@ -175,8 +194,9 @@ def from_frame(frame: pd.DataFrame, name: str, columns: Columns, keep_all: bool 
     require_rows(len(frame), name, least=1 if keep_all else 2)
     y, classes = (None, []) if columns.target is None else readers.encode(frame[columns.target], name)
     ids = [] if columns.id is None else readers.sample_names(frame[columns.id], name)
-    commas = decimal_commas(frame)
-    read = [read_column(frame[c], commas, c in columns.features) for c in columns.wanted(frame.columns)]
+    wanted = columns.wanted(frame.columns)
+    decimal = decimal_of(frame[wanted])
+    read = [read_column(frame[c], decimal, c in columns.features) for c in wanted]
     kept = [column for column in read if keep_all or not column.left_out]
     numbers = {column.name: column.values for column in kept if column.is_numeric}
     categorical = {column.name: column.values for column in kept if not column.is_numeric}
@@ -197,6 +217,7 @@ def from_frame(frame: pd.DataFrame, name: str, columns: Columns, keep_all: bool 
         partial_labels=None if columns.labels is None else _known_labels(frame[columns.labels]),
         dates=frozenset(column.name for column in read if column.note == DATES),
         naming=_naming_column(read) if columns.id is None else None,
+        columns=tuple(replace(c.facts, left_out="") if c in kept else c.facts for c in read),
         notes=[] if keep_all else [*_notes(read, kept), *([f"left out: {left_out}"] if left_out else [])],
     )
 
@@ -250,34 +271,61 @@ def _column_list(names: Sequence[str]) -> str:
     return f"column {shown}" if len(names) == 1 else f"columns {shown}"
 
 
-def decimal_commas(frame: pd.DataFrame) -> bool:
-    """Tell whether the file of a table keeps commas for decimals: a semicolon separates its cells."""
-    return bool(frame.attrs.get("has_decimal_commas"))
+def decimal_of(frame: pd.DataFrame) -> str | None:
+    """Return what stands before the decimals in a table, as its separator or its columns tell."""
+    if frame.attrs.get("has_decimal_commas"):
+        return ","
+    strings = (frame[name].dropna() for name in frame if not pd.api.types.is_numeric_dtype(frame[name]))
+    return decimals_of(cells.astype(str) for cells in strings if len(cells))
 
 
-def _as_numbers(column: pd.Series, commas: bool) -> tuple[FloatArray | None, str]:
-    """Return a column as numbers, or None if it holds strings, and what had to be done for it.
-
-    `commas`: whether a comma is sure to be a decimal one.
-    """
+def _as_numbers(column: pd.Series, decimal: str | None) -> tuple[FloatArray | None, str]:
+    """Return a column as numbers, or None if it holds strings, and what had to be done or hinders it."""
     if pd.api.types.is_numeric_dtype(column) or column.isna().all():
         return column.to_numpy(dtype=np.float64, na_value=np.nan), ""
     days = _days_of(column)
     if days is not None:
         return days, DATES
     cells = column.dropna().astype(str)
-    if _has_decimal_commas(cells, commas):
-        points = column.astype(str).where(column.notna()).str.replace(",", ".", regex=False)
-        return to_float(points), COMMAS
     values = to_float(column)
-    strange = column.notna().to_numpy() & np.isnan(values)
-    if not strange.any():
-        return values, ""
-    if strange.sum() > (1 - _NEARLY_ALL) * len(cells):
-        return None, ""
-    first = column[strange].iloc[0]
-    more = f" and {strange.sum() - 1} more" if strange.sum() > 1 else ""
-    return values, f"'{first}'{more} among numbers, taken as missing"
+    plain = pd.Series(values, column.index).reindex(cells.index)
+    if plain.isna().any():
+        written, note = _as_written(cells, decimal)
+        if written.notna().sum() > plain.notna().sum():
+            values = to_float(written.reindex(column.index))
+            return _nearly_all(values, cells, written.isna(), note)
+    return _nearly_all(values, cells, plain.isna(), "")
+
+
+def _as_written(cells: pd.Series, decimal: str | None) -> tuple[pd.Series, str]:
+    """Return numbers as a computer writes them, by the convention that more cells agree with, and say so."""
+    points, commas = plain_numbers(cells, "."), plain_numbers(cells, ",")
+    more = int(commas.notna().sum()) - int(points.notna().sum())
+    taken = commas if more > 0 or (more == 0 and decimal == ",") else points
+    changed = taken.notna() & (taken != cells.str.strip())
+    if not changed.any():
+        return taken, ""
+    if taken is commas and cells[changed].str.fullmatch(r"\s*[-+]?\d+,\d+\s*").all():
+        return taken, COMMAS
+    first = changed.idxmax()
+    is_open = more == 0 and decimal is None and points[first] != commas[first]
+    other = f", but may mean {commas[first]}" if is_open else ""
+    return taken, f"'{cells[first].strip()}' is read as {taken[first]}{other}"
+
+
+def _nearly_all(
+    values: FloatArray, cells: pd.Series, strange: pd.Series, note: str
+) -> tuple[FloatArray | None, str]:
+    """Return numbers with gaps where few cells are something else; None where many are."""
+    n_strange = int(strange.sum())
+    if not n_strange:
+        return values, note
+    first = cells[strange].iloc[0]
+    if n_strange > (1 - _NEARLY_ALL) * len(cells):
+        says = f"; '{first}' in row {cells.index.get_loc(strange.idxmax())} is no number"
+        return None, says if n_strange < len(cells) / 2 else ""
+    more = f" and {n_strange - 1} more" if n_strange > 1 else ""
+    return values, "; ".join(filter(None, [note, f"'{first}'{more} among numbers, taken as missing"]))
 
 
 def _days_of(column: pd.Series) -> FloatArray | None:
@@ -304,16 +352,6 @@ def _days(stamps: pd.Series) -> FloatArray:
 def to_float(column: pd.Series) -> FloatArray:
     """Return the numbers of a column, NaN where there is none."""
     return pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-
-
-def _has_decimal_commas(cells: pd.Series, commas: bool) -> bool:
-    """Tell whether all cells are numbers with a comma; 1,234 alone may else mean thousands."""
-    if not cells.str.fullmatch(_DECIMAL_COMMA).all():
-        return False
-    if commas:
-        return True
-    decimals = cells.str.extract(r",(\d+)\s*$", expand=False).dropna().str.len()
-    return bool((decimals != 3).any())
 
 
 def _useless_numbers(values: FloatArray, forced: bool) -> str | None:

@@ -12,7 +12,7 @@ from scipy import sparse
 from cscluster.data import formats, readers
 from cscluster.data.dataset import Dataset
 from cscluster.data.load import load_dataset
-from cscluster.data.table import COMMAS, DATES, ReadColumn, as_strings, decimal_commas, read_column, to_float
+from cscluster.data.table import COMMAS, DATES, ReadColumn, as_strings, decimal_of, read_column, to_float
 from cscluster.errors import DataError, did_you_mean
 from cscluster.words import plural
 
@@ -80,7 +80,8 @@ def read_new(
     if not len(frame):
         raise DataError(f"Data set '{name}' has 0 rows.")
     named = id_column or (usual_id if usual_id in frame else None)
-    read = [read_column(frame[column], decimal_commas(frame)) for column in numbers]
+    decimal = decimal_of(frame[list(numbers)])
+    read = [read_column(frame[column], decimal) for column in numbers]
     for one in read:
         _require_numbers(one, frame[one.name], dates)
     notes = [f"column '{c.name}': {c.note}" for c in read if c.note not in ("", COMMAS, DATES)]
