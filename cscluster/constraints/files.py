@@ -18,7 +18,8 @@ from cscluster.errors import ConstraintError, ContradictionError, ParameterError
 from cscluster.words import integer, plural
 
 _HEADER = ["a", "b", "link", "weight"]
-_KINDS = {"must": True, "cannot": False}
+_KINDS = {"must": True, "same": True, "yes": True, "1": True}
+_KINDS |= {"cannot": False, "different": False, "no": False, "-1": False, "0": False}
 _MOST_ALIKE = 5
 _MOST_LISTED = 50
 CONTRADICTIONS = ("refuse", "keep", "drop")
@@ -52,7 +53,8 @@ def read_links(
     Parameters
     ----------
     path : Path
-        CSV with the header ``a,b,link`` or ``a,b,link,weight``; `link` is ``must`` or ``cannot``.
+        CSV with the header ``a,b,link`` or ``a,b,link,weight``; `link` is ``must``, ``same``, ``yes`` or
+        ``1``, or ``cannot``, ``different``, ``no``, ``-1`` or ``0``.
     n_samples : int
         Number of samples.
     ids : sequence of str, optional
@@ -94,20 +96,25 @@ def list_links(text: str, path: Path, n_samples: int, ids: Sequence[str] | None 
     return [Link(*link) for link in links.itertuples(index=False)]
 
 
-def linked_names(path: Path) -> set[str]:
-    """Return the names or indices in a constraint file, whether or not there are such samples.
+def linked_names(links: Any) -> set[str]:
+    """Return the names or indices that constraints name, whether or not there are such samples.
 
     Parameters
     ----------
-    path : Path
-        The file.
+    links : path, list of tuples, data frame, pair of lists, Constraints or None
+        As in `as_links`; `Constraints` name none.
 
     Raises
     ------
     ConstraintError
-        If the file cannot be read.
+        If a file cannot be read.
     """
-    names = pd.unique(content_rows(read_text(path), path)[["a", "b"]].to_numpy().ravel()).tolist()
+    if links is None or isinstance(links, Constraints):
+        return set()
+    rows = (
+        content_rows(read_text(Path(links)), Path(links)) if isinstance(links, (str, Path)) else _rows(links)
+    )
+    names = pd.unique(rows[["a", "b"]].to_numpy().ravel()).tolist()
     return {*names, *map(cells.unguarded, names)}
 
 
@@ -135,7 +142,9 @@ def content_rows(text: str, path: Path, *, indices: bool = False) -> pd.DataFram
     separator = cells.separator(first)
     header = [cell.strip(' "\r\n').lower() for cell in first.split(separator)]
     if header not in (_HEADER[:3], _HEADER):
-        raise ConstraintError(f"{path}:1: the first line must be 'a,b,link' or 'a,b,link,weight'.")
+        raise ConstraintError(
+            f"{path}:1: the first line must be 'a,b,link' or 'a,b,link,weight', got '{first.strip()}'."
+        )
     names = [*header, "more"]
     try:
         rows = pd.read_csv(
@@ -196,7 +205,7 @@ def _mistakes(rows: pd.DataFrame, links: pd.DataFrame, n_samples: int, ids: Sequ
     """Return places and sentences; where many lines are wrong in the same way, one for all of them."""
     end = "there is no sample '{}'" if ids else f"'{{}}' is not a row index from 0 to {n_samples - 1}"
     faults: list[tuple[str, str, pd.Series, Collection[str]]] = [
-        ("link must be 'must' or 'cannot', got '{}'", "link", links["together"].isna(), _KINDS),
+        ("link must be 'must' or 'cannot', got '{}'", "link", links["together"].isna(), ("must", "cannot")),
         (end, "a", links["a"].isna(), ids),
         (end, "b", links["b"].isna(), ids),
         ("sample '{}' is linked with itself", "a", links["a"].eq(links["b"]), ()),
@@ -209,7 +218,10 @@ def _mistakes(rows: pd.DataFrame, links: pd.DataFrame, n_samples: int, ids: Sequ
         few = len(cells_) <= _MOST_ALIKE
         more = "." if few else f"; {plural(len(cells_) - 1, 'constraint')} more like this."
         for at, cell in (cells_ if few else cells_[:1]).items():
-            sentences.append((at, f": {says.format(cell)}{did_you_mean(cell.lower(), known)}{more}"))
+            hint = did_you_mean(cell.lower(), known)
+            if known is ids and ids:
+                hint = hint or f"; the id column holds names such as '{ids[0]}'"
+            sentences.append((at, f": {says.format(cell)}{hint}{more}"))
     return [f"{at}{says}" for at, says in sorted(sentences)]
 
 
@@ -296,10 +308,16 @@ def as_links(
         return links
     if isinstance(links, (str, Path)):
         return read_links(links, n_samples, ids, contradictions)
+    checked = _checked(_rows(links), "Constraint number ", n_samples, ids)
+    return _consistent(checked, n_samples, "the given constraints", ids, contradictions)
+
+
+def _rows(links: Any) -> pd.DataFrame:
+    """Return constraints as people write them in Python as the cells of a file."""
     try:
         given = links.itertuples(index=False) if isinstance(links, pd.DataFrame) else links
         rows = [tuple(row) for row in given]
-        if not all(len(row) in (3, 4) and isinstance(row[2], str) for row in rows):
+        if not all(len(row) in (3, 4) and _kind(str(row[2])) is not None for row in rows):
             must, cannot = rows
             rows = [(a, b, "must") for a, b in must] + [(a, b, "cannot") for a, b in cannot]
     except (TypeError, ValueError):
@@ -308,11 +326,7 @@ def as_links(
             "(a, b, 'must' or 'cannot'), a data frame of such rows, or two lists of pairs "
             "(must_links, cannot_links)."
         ) from None
-    table = pd.DataFrame([(*map(_cell, row), "")[:4] for row in rows], columns=_HEADER, dtype=object).assign(
-        more=""
-    )
-    checked = _checked(table, "Constraint number ", n_samples, ids)
-    return _consistent(checked, n_samples, "the given constraints", ids, contradictions)
+    return pd.DataFrame([(*map(_cell, row), "")[:4] for row in rows], columns=_HEADER, dtype=object)
 
 
 def _cell(value: Any) -> str:
@@ -334,11 +348,13 @@ def read_text(path: Path) -> str:
         If it cannot be read.
     """
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        return cells.decoded(path.read_bytes())
     except FileNotFoundError:
         raise ConstraintError(f"There is no constraint file '{path}'.") from None
     except UnicodeError:
-        raise ConstraintError(f"Cannot read constraint file '{path}': it is not UTF-8 text.") from None
+        raise ConstraintError(
+            f"Cannot read constraint file '{path}': it is no text in UTF-8 or Windows-1252."
+        ) from None
     except (OSError, ValueError) as error:
         raise ConstraintError(f"Cannot read constraint file '{path}': {error}") from error
 

@@ -75,6 +75,7 @@ def read_table(source: str, columns: Columns) -> Dataset:
     """
     data = _read(source, columns, None, _read_table)
     table.require_rows(data.n_samples, data.name)
+    table.require_most(data)
     return data
 
 
@@ -160,7 +161,7 @@ def missing(name: str, known: dict[str, Any]) -> str:
         Its entry in the index; empty if it has none.
     """
     if not known:
-        return f"There is no data set '{name}'{did_you_mean(name, index.names())}"
+        return f"There is no data set '{name}'{did_you_mean(name, [*formats.beside(name), *index.names()])}"
     where = f"put {name}.npz into the directory that CSCLUSTER_DATA names"
     if "openml" in known:
         where += f", or run 'cscluster data fetch {name}' and call it openml:{known['openml']['id']}"

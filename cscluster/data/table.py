@@ -23,6 +23,8 @@ MAX_VALUES = 20
 _NEARLY_ALL = 0.9
 COMMAS = "decimal commas are read as points"
 DATES = "dates, taken as days"
+TEXT = "text with"
+ENCODED = "text: read as Windows-1252, since it is not UTF-8"
 _DATE_FORMATS = {r"\d{4}-\d{1,2}-\d{1,2}": "ISO8601", r"\d{1,2}\.\d{1,2}\.\d{4}$": "%d.%m.%Y"}
 _LEAST_RISING = 10
 _ANSWERS = {"class", "classes", "target", "label", "labels", "species"}
@@ -148,6 +150,17 @@ def from_pandas(frame: pd.DataFrame, columns: Columns, name: str = "table") -> D
     return data
 
 
+def require_most(data: Dataset) -> None:
+    """Raise a DataError where more than half of the columns are left out as text."""
+    lost = [c for c in data.columns if c.left_out.startswith(TEXT)]
+    if 2 * len(lost) > len(data.columns):
+        listed = "\n".join(f"  {column.name}: {column.left_out}" for column in lost)
+        raise DataError(
+            f"Data set '{data.name}': {len(lost)} of {len(data.columns)} columns say nothing about clusters:"
+            f"\n{listed}\nName the columns to ignore, or those that are features."
+        )
+
+
 def require_rows(n_rows: int, name: str, least: int = 2) -> None:
     """Raise a DataError for too few rows."""
     if n_rows < least:
@@ -218,7 +231,11 @@ def from_frame(frame: pd.DataFrame, name: str, columns: Columns, keep_all: bool 
         dates=frozenset(column.name for column in read if column.note == DATES),
         naming=_naming_column(read) if columns.id is None else None,
         columns=tuple(replace(c.facts, left_out="") if c in kept else c.facts for c in read),
-        notes=[] if keep_all else [*_notes(read, kept), *([f"left out: {left_out}"] if left_out else [])],
+        notes=[
+            *([ENCODED] if "encoding" in frame.attrs else []),
+            *([] if keep_all else _notes(read, kept)),
+            *([f"left out: {left_out}"] if left_out else []),
+        ],
     )
 
 
@@ -286,6 +303,7 @@ def _as_numbers(column: pd.Series, decimal: str | None) -> tuple[FloatArray | No
     days = _days_of(column)
     if days is not None:
         return days, DATES
+    column = column.reset_index(drop=True)
     cells = column.dropna().astype(str)
     values = to_float(column)
     plain = pd.Series(values, column.index).reindex(cells.index)
@@ -322,7 +340,7 @@ def _nearly_all(
         return values, note
     first = cells[strange].iloc[0]
     if n_strange > (1 - _NEARLY_ALL) * len(cells):
-        says = f"; '{first}' in row {cells.index.get_loc(strange.idxmax())} is no number"
+        says = f"; '{first}' in row {strange.idxmax()} is no number"
         return None, says if n_strange < len(cells) / 2 else ""
     more = f" and {n_strange - 1} more" if n_strange > 1 else ""
     return values, "; ".join(filter(None, [note, f"'{first}'{more} among numbers, taken as missing"]))
@@ -381,5 +399,5 @@ def _useless_strings(cells: NDArray[np.str_]) -> str | None:
     if values == 1:
         return "always the same"
     if values > min(MAX_VALUES, len(cells) // 2):
-        return f"text with {values} different values"
+        return f"{TEXT} {values} different values"
     return None

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cscluster.data.load import read_table
+from cscluster.data.load import load_dataset, read_table
 from cscluster.data.table import Columns, from_pandas
 from cscluster.errors import DataError
 from cscluster.tables.table import read_new
@@ -362,3 +362,20 @@ def test_new_rows_are_read_as_those_of_the_model(tmp_path):
     ):
         read_new(path, None, None, ["x", "day"], ["kind"], dates=["x", "day"])
     read_new(path, None, None, ["x", "day"], ["kind"])  # a model that does not tell
+
+
+def test_a_table_of_which_most_columns_drop_out_is_refused_with_a_list(tmp_path):
+    rows = "".join(f"{i},{i} km,x{i},{i * 7 % 5}\n" for i in range(1, 31))
+    path = put(tmp_path, f"nr,way,who,a\n{rows}")
+    with pytest.raises(DataError, match="2 of 3 columns say nothing about clusters") as caught:
+        read_table(path, Columns())
+    assert "  who: text with 30 different values" in str(caught.value)
+    assert read_table(path, Columns(ignore=["way"])).features == ["a"]
+    assert load_dataset(path).features == ["a"]  # an experiment goes on, as it did
+
+
+def test_rows_are_counted_whatever_a_data_frame_calls_them():
+    cells = [*(f"{i},5" for i in range(20)), None, "3 km", "4 km", "5 km"]
+    frame = pd.DataFrame({"a": [i * 7 % 5 for i in range(24)], "b": cells}, index=["x"] * 24)
+    says = "left out: b (text with 24 different values; '3 km' in row 21 is no number)"
+    assert from_pandas(frame, Columns()).notes[-1] == says

@@ -44,7 +44,7 @@ def test_only_files_of_many_rows_are_large(file, tmp_path):
     assert large.find("iris") is None
     broken = tmp_path / "broken.parquet"
     broken.write_text("no")
-    with pytest.raises(DataError, match=r"Cannot read '.*broken.parquet' as PARQUET"):
+    with pytest.raises(DataError, match=r"Cannot read '.*broken.parquet' as Parquet"):
         large.find(str(broken))
 
 
