@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ from cscluster.tables.method import Method
 from cscluster.tables.outputs import check as check_files
 from cscluster.tables.outputs import labels_csv
 from cscluster.tables.result import ClusteringResult
-from cscluster.tables.table import read_cells
+from cscluster.tables.table import read_cells, read_named
 
 STDOUT = Path("-")
 PAGE_TRAITS = 10
@@ -98,7 +99,7 @@ def cluster(options: ClusterOptions) -> None:
     large = find_large(data)
     with screen.working(f"reading {data}"):
         if large is None:
-            table = read_table(data, columns)
+            table = read_named(partial(read_table, data), columns, links)
         else:
             _check_large(options, wanted)
             table = large.sample(columns, linked_names(links) if links else (), options.seed)

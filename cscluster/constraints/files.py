@@ -315,9 +315,11 @@ def as_links(
 def _rows(links: Any) -> pd.DataFrame:
     """Return constraints as people write them in Python as the cells of a file."""
     try:
-        given = links.itertuples(index=False) if isinstance(links, pd.DataFrame) else links
-        rows = [tuple(row) for row in given]
-        if not all(len(row) in (3, 4) and _kind(str(row[2])) is not None for row in rows):
+        if isinstance(links, pd.DataFrame):
+            named = [column for column in _HEADER if column in links]
+            links = links[named if len(named) > 2 else links.columns].itertuples(index=False)
+        rows = [tuple(row) for row in links]
+        if not all(len(row) in (3, 4) and isinstance(row[2], (str, int, np.integer)) for row in rows):
             must, cannot = rows
             rows = [(a, b, "must") for a, b in must] + [(a, b, "cannot") for a, b in cannot]
     except (TypeError, ValueError):

@@ -229,7 +229,7 @@ def from_frame(frame: pd.DataFrame, name: str, columns: Columns, keep_all: bool 
         id_column=columns.id,
         partial_labels=None if columns.labels is None else _known_labels(frame[columns.labels]),
         dates=frozenset(column.name for column in read if column.note == DATES),
-        naming=_naming_column(read) if columns.id is None else None,
+        naming=_naming_columns(read) if columns.id is None else {},
         columns=tuple(replace(c.facts, left_out="") if c in kept else c.facts for c in read),
         notes=[
             *([ENCODED] if "encoding" in frame.attrs else []),
@@ -273,14 +273,15 @@ def _known_labels(column: pd.Series) -> IntArray:
     return np.where(cells == "", -1, np.searchsorted(classes, cells)).astype(np.int64)
 
 
-def _naming_column(read: Sequence[ReadColumn]) -> tuple[str, str | None] | None:
-    """Return the first column of strings that are nearly all different, and a string that it holds twice."""
-    for column in read:
-        cells = pd.Series(column.values)
-        if not column.is_numeric and len(cells) > 2 and cells.nunique() >= _NEARLY_ALL * len(cells):
-            twice = cells[cells.duplicated()]
-            return column.name, str(twice.iloc[0]) if len(twice) else None
-    return None
+def _naming_columns(read: Sequence[ReadColumn]) -> dict[str, list[str]]:
+    """Return the columns of strings that are nearly all different."""
+    return {
+        column.name: column.values.tolist()
+        for column in read
+        if not column.is_numeric
+        and len(column.values) > 2
+        and len(np.unique(column.values)) >= _NEARLY_ALL * len(column.values)
+    }
 
 
 def _column_list(names: Sequence[str]) -> str:

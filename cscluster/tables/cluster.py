@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from cscluster.selection.guarded import Choosing, guard_problem
 from cscluster.tables import method, result
 from cscluster.tables.method import Method as Method
 from cscluster.tables.result import ClusteringResult
+from cscluster.tables.table import read_named
 
 
 class Watcher:
@@ -158,7 +160,7 @@ def cluster(
     columns = Columns(id, target, features, ignore, labels)
     wanted = wanted_method(algorithm, params or {}, n_clusters, clusterer, guard)
     steps = None if preprocess is None else features_of.parse_steps(preprocess)
-    rows = _as_table(table, columns)
+    rows = read_named(partial(_as_table, table), columns, links)
     given = as_links(links, rows.n_samples, rows.ids or None, contradictions)
     fitted, X = Features.fit(rows, features_of.default_steps(rows) if steps is None else steps)
     return cluster_table(rows, fitted, X, all_links(rows, given, hard), wanted, seed, Watcher())

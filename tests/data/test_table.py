@@ -136,11 +136,13 @@ def test_a_first_column_that_counts_names_the_rows(tmp_path, head):
 
 def test_a_text_column_that_could_name_the_rows_is_found(tmp_path):
     rows = "".join(f"{i * 7 % 20},car {i}\n" for i in range(20))
-    assert read_table(put(tmp_path, f"a,\n{rows}"), Columns()).naming == ("Unnamed: 1", None)
+    assert read_table(put(tmp_path, f"a,\n{rows}"), Columns()).naming == {
+        "Unnamed: 1": [f"car {i}" for i in range(20)]
+    }
     doubled = rows.replace("car 7\n", "car 3\n")
-    assert read_table(put(tmp_path, f"a,car\n{doubled}"), Columns()).naming == ("car", "car 3")
+    assert read_table(put(tmp_path, f"a,car\n{doubled}"), Columns()).naming["car"].count("car 3") == 2
     few = "".join(f"{i * 7 % 20},{i % 3}x\n" for i in range(20))
-    assert read_table(put(tmp_path, f"a,car\n{few}"), Columns()).naming is None
+    assert read_table(put(tmp_path, f"a,car\n{few}"), Columns()).naming == {}
 
 
 def test_columns_that_are_strange_get_a_remark(tmp_path):
@@ -337,7 +339,7 @@ def test_dates_far_away_are_days(tmp_path):
 
 def test_columns_that_are_clustered_by_as_numbers_do_not_name_rows(tmp_path):
     text = "x,y\n" + "".join(f"{i}.5,{i * i}\n" for i in range(20)) + "?,3\n"
-    assert read_table(put(tmp_path, text), Columns()).naming is None
+    assert read_table(put(tmp_path, text), Columns()).naming == {}
 
 
 def test_days_that_rise_are_no_row_numbers(tmp_path):
