@@ -518,6 +518,7 @@ class DataInfoOptions:
 
     name: DataName
     target: Annotated[str | None, option("COLUMN", "Column of the true classes, for files.")] = None
+    id_column: IdColumn = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from cscluster import seeds
 from cscluster.data import formats, index, openml, readers, recipe, synthetic, table
-from cscluster.data.dataset import Dataset
+from cscluster.data.dataset import ColumnFacts, Dataset
 from cscluster.data.features import encoded
 from cscluster.data.recipe import Recipe
 from cscluster.data.table import Columns
@@ -113,13 +113,19 @@ def _complete_table(path: Path, name: str, columns: Columns) -> Dataset:
 
 def _read_table(path: Path, name: str, columns: Columns, keep_all: bool = False) -> Dataset:
     """Read a table; the columns 'id' and the class of an ARFF file play their part unnamed."""
+    frame, found = _frame(path, name, columns, keep_all)
+    return table.from_frame(frame, name, found, keep_all and table.is_complete(frame, found))
+
+
+def _frame(path: Path, name: str, columns: Columns, keep_all: bool) -> tuple[pd.DataFrame, Columns]:
+    """Read a table, and find out which of its columns play which part."""
     frame = readers.read_frame(path, id_column=columns.id)
     readers.require_columns(frame, name, columns.named)
     default = readers.default_target(path, frame)
     if columns.target is None and default != columns.labels:
         columns = replace(columns, target=default)
     if keep_all and table.is_complete(frame, columns):
-        return table.from_frame(frame, name, columns, keep_all=True)
+        return frame, columns
     own = next((column for column in frame if column.lower() == "id" and column not in columns.named), None)
     may_name = columns.id is None and own is not None and not pd.api.types.is_numeric_dtype(frame[own])
     if may_name and frame[own].isna().any():
@@ -127,7 +133,22 @@ def _read_table(path: Path, name: str, columns: Columns, keep_all: bool = False)
     found = table.with_own_id(frame, columns)
     if found.id != columns.id:
         frame = readers.read_frame(path, id_column=found.id)
-    return table.from_frame(frame, name, found)
+    return frame, found
+
+
+def column_facts(source: str, columns: Columns) -> list[ColumnFacts]:
+    """Say as what each column of a table is taken; other data have no such columns.
+
+    Raises
+    ------
+    DataError
+        If the table cannot be read.
+    """
+    path = index.find_file(source) or Path(source).expanduser()
+    if not formats.is_table(path):
+        return []
+    frame, found = _frame(path, path.stem, columns, keep_all=True)
+    return table.column_facts(frame, found, table.is_complete(frame, found))
 
 
 def _select(data: Dataset, columns: Columns) -> Dataset:

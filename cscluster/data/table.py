@@ -207,9 +207,7 @@ def from_frame(frame: pd.DataFrame, name: str, columns: Columns, keep_all: bool 
     require_rows(len(frame), name, least=1 if keep_all else 2)
     y, classes = (None, []) if columns.target is None else readers.encode(frame[columns.target], name)
     ids = [] if columns.id is None else readers.sample_names(frame[columns.id], name)
-    wanted = columns.wanted(frame.columns)
-    decimal = decimal_of(frame[wanted])
-    read = [read_column(frame[c], decimal, c in columns.features) for c in wanted]
+    read = _read_columns(frame, columns)
     kept = [column for column in read if keep_all or not column.left_out]
     numbers = {column.name: column.values for column in kept if column.is_numeric}
     categorical = {column.name: column.values for column in kept if not column.is_numeric}
@@ -230,13 +228,29 @@ def from_frame(frame: pd.DataFrame, name: str, columns: Columns, keep_all: bool 
         partial_labels=None if columns.labels is None else _known_labels(frame[columns.labels]),
         dates=frozenset(column.name for column in read if column.note == DATES),
         naming=_naming_columns(read) if columns.id is None else {},
-        columns=tuple(replace(c.facts, left_out="") if c in kept else c.facts for c in read),
+        columns=tuple(c.facts for c in read),
         notes=[
             *([ENCODED] if "encoding" in frame.attrs else []),
             *([] if keep_all else _notes(read, kept)),
             *([f"left out: {left_out}"] if left_out else []),
         ],
     )
+
+
+def _read_columns(frame: pd.DataFrame, columns: Columns) -> list[ReadColumn]:
+    wanted = columns.wanted(frame.columns)
+    decimal = decimal_of(frame[wanted])
+    return [read_column(frame[name], decimal, name in columns.features) for name in wanted]
+
+
+def column_facts(frame: pd.DataFrame, columns: Columns, keep_all: bool) -> list[ColumnFacts]:
+    """Say as what each column of a table is taken, in the order of the table."""
+    facts = {column.name: column.facts for column in _read_columns(frame, columns)}
+    parts = {columns.id: "names of rows", columns.target: "true classes", columns.labels: "labels"}
+    for name in frame.columns.difference([*facts], sort=False):
+        column = read_column(frame[name], None)
+        facts[name] = replace(column.facts, taken_as=parts.get(name, "nothing"), left_out="")
+    return [replace(facts[name], left_out="" if keep_all else facts[name].left_out) for name in frame]
 
 
 def _notes(read: Sequence[ReadColumn], kept: Sequence[ReadColumn]) -> list[str]:
