@@ -57,7 +57,9 @@ class Trait:
         """Return a mean or a share as people read it."""
         if self.is_date:
             return str(np.datetime64("1970-01-01") + np.timedelta64(round(value), "D"))
-        return f"{value:.4g}" if self.text is None else f"{round(value, 2) + 0.0:.0%}"
+        if self.text is not None:
+            return f"{round(value, 2) + 0.0:.0%}"
+        return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
 
 
 @dataclass(frozen=True)
