@@ -217,6 +217,7 @@ def _about(outcome: ClusteringResult, table: Dataset) -> list[PlainTable]:
             describe.trait_rows(outcome.clusters, most=PAGE_TRAITS),
             numbers=3,
         ),
+        PlainTable("Typical rows", *describe.typical_rows(outcome.clusters, table)),
         PlainTable(
             "Most frequent texts", ["cluster", "column", "texts"], describe.text_rows(outcome.clusters)
         ),

@@ -214,7 +214,11 @@ def from_frame(frame: pd.DataFrame, name: str, columns: Columns, keep_all: bool 
     left_out = ", ".join(f"{c.name} ({c.left_out})" for c in read if c.left_out and not keep_all)
     if not kept:
         texts = any(TEXT in (column.left_out or "") for column in read)
-        embed = " Of text, make columns of numbers first: docs/examples/text_embeddings.py." if texts else ""
+        embed = (
+            " Cluster embeddings of text in its place; docs/examples/text_embeddings.py makes them."
+            if texts
+            else ""
+        )
         raise DataError(
             f"Data set '{name}' has no columns to cluster by{f': {left_out}' if left_out else ''}.{embed}"
         )
