@@ -139,6 +139,13 @@ def _frame(path: Path, name: str, columns: Columns, keep_all: bool) -> tuple[pd.
 def column_facts(source: str, columns: Columns) -> list[ColumnFacts]:
     """Say as what each column of a table is taken; other data have no such columns.
 
+    Parameters
+    ----------
+    source : str
+        Path or name.
+    columns : Columns
+        Which columns play which part.
+
     Raises
     ------
     DataError
