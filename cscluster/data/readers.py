@@ -12,7 +12,7 @@ import re
 import warnings
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from cscluster.data import formats
 from cscluster.data.dataset import Dataset
 from cscluster.data.formats import Format
 from cscluster.data.header import read_header
+from cscluster.data.numbers import decimals_of, plain_numbers
 from cscluster.errors import DataError, did_you_mean, reason
 
 _LONGEST_NAME = 10_000
@@ -278,7 +279,22 @@ def _separated_frame(
     if id_column in frame and frame[id_column].isna().any():  # NA and None may be names
         frame[id_column] = read(usecols=[id_column], dtype=str, keep_default_na=False)[id_column]
     frame.attrs["has_decimal_commas"] = separator == ";"
+    if separator == ";" and dtype is None:
+        _restore_thousands(frame, partial(read, dtype=str))
     return frame
+
+
+def _restore_thousands(frame: pd.DataFrame, read: Callable[..., pd.DataFrame]) -> None:
+    """Put 1.053 back as it is written, where other columns show that points separate thousands."""
+    floats = [name for name in frame if frame[name].dtype.kind == "f"]
+    strings = (frame[name].dropna() for name in frame if frame[name].dtype.kind not in "biuf")
+    if not floats or decimals_of(cells.astype(str) for cells in strings if len(cells)) != ",":
+        return
+    written = read(usecols=floats)
+    for name in floats:
+        cells = written[name].dropna()
+        if cells.str.contains(".", regex=False).any() and plain_numbers(cells, ",").notna().all():
+            frame[name] = written[name]
 
 
 def _are_values(names: list[str]) -> bool:

@@ -328,9 +328,9 @@ def _as_numbers(column: pd.Series, decimal: str | None) -> tuple[FloatArray | No
     cells = column.dropna().astype(str)
     values = to_float(column)
     plain = pd.Series(values, column.index).reindex(cells.index)
-    if plain.isna().any():
+    if plain.isna().any() or decimal == ",":
         written, note = _as_written(cells, decimal)
-        if written.notna().sum() > plain.notna().sum():
+        if written.notna().sum() >= plain.notna().sum() + (decimal != ","):
             values = to_float(written.reindex(column.index))
             return _nearly_all(values, cells, written.isna(), note)
     return _nearly_all(values, cells, plain.isna(), "")

@@ -381,3 +381,13 @@ def test_rows_are_counted_whatever_a_data_frame_calls_them():
     frame = pd.DataFrame({"a": [i * 7 % 5 for i in range(24)], "b": cells}, index=["x"] * 24)
     says = "left out: b (text with 24 different values; '3 km' in row 21 is no number)"
     assert from_pandas(frame, Columns()).notes[-1] == says
+
+
+def test_points_separate_thousands_beside_decimal_commas(tmp_path):
+    rows = "950;1,5;2.5\n1.053;2,25;3.5\n12.400;-1,5;4.5\n;3,5;1.5\n"
+    table = read_table(put(tmp_path, f"visits;share;points\n{rows}"), Columns())
+    assert np.array_equal(table.X[:, 0], [950, 1053, 12400, np.nan], equal_nan=True)
+    assert table.X[:, 2].tolist() == [2.5, 3.5, 4.5, 1.5]  # no thousands
+    assert "column 'visits': '1.053' is read as 1053" in table.notes
+    plain = read_table(put(tmp_path, "visits;share\n950;1.5\n1.053;2.25\n"), Columns())
+    assert plain.X[:, 0].tolist() == [950, 1.053]  # nothing speaks for decimal commas
