@@ -8,7 +8,7 @@ from scipy import sparse
 from cscluster.cli.console import out
 from cscluster.cli.options import DataClearOptions, DataFetchOptions, DataInfoOptions, DataPathOptions
 from cscluster.data import index, openml, prepared
-from cscluster.data.load import column_facts, load_dataset, missing
+from cscluster.data.load import column_rows, load_dataset, missing
 from cscluster.data.table import Columns
 from cscluster.errors import DataError
 from cscluster.words import plural, size
@@ -18,11 +18,11 @@ _LONGEST = 20
 
 def info(options: DataInfoOptions) -> None:
     """Load a data set and say what is in it; of a table, as what each column is taken."""
-    facts = column_facts(options.name, Columns(options.id_column, options.target))
-    if facts:
+    rows = column_rows(options.name, Columns(options.id_column, options.target))
+    if rows:
         heads = ["column", "taken as", "example", "missing", "left out because"]
-        cells = [[c.name, c.taken_as, c.example[:_LONGEST], str(c.n_missing), c.left_out] for c in facts]
-        out.table(heads, cells, numbers=["missing"])
+        shown = [[name, kind, example[:_LONGEST], *rest] for name, kind, example, *rest in rows]
+        out.table(heads, shown, numbers=["missing"])
         out.say("")
     data = load_dataset(options.name, target=options.target, id_column=options.id_column)
     rows = [["samples", str(data.n_samples)], ["features", str(data.n_features)]]

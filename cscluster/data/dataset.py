@@ -17,17 +17,6 @@ from cscluster.words import html_table
 _SHOWN_CLASSES = 10
 
 
-@dataclass(frozen=True)
-class ColumnFacts:
-    """A column of a table: its name, as what it is taken, a cell, its empty cells, and why it is left out."""
-
-    name: str
-    taken_as: str
-    example: str
-    n_missing: int
-    left_out: str
-
-
 @dataclass(frozen=True, repr=False)
 class Dataset:
     """Samples, and what is known about them.
@@ -64,8 +53,8 @@ class Dataset:
         The columns of strings that are nearly all different, so that they may name the rows.
     notes : list of str
         What was done to the columns, in sentences.
-    columns : tuple of ColumnFacts
-        The columns of a table that were read, those that are left out too.
+    left_out : dict of str
+        Why columns of a table are left out.
     """
 
     name: str
@@ -86,7 +75,7 @@ class Dataset:
     dates: frozenset[str] = frozenset()
     naming: dict[str, list[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    columns: tuple[ColumnFacts, ...] = ()
+    left_out: dict[str, str] = field(default_factory=dict)
 
     @property
     def n_samples(self) -> int:

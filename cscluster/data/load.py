@@ -12,7 +12,7 @@ import pandas as pd
 
 from cscluster import seeds
 from cscluster.data import formats, index, openml, readers, recipe, synthetic, table
-from cscluster.data.dataset import ColumnFacts, Dataset
+from cscluster.data.dataset import Dataset
 from cscluster.data.features import encoded
 from cscluster.data.recipe import Recipe
 from cscluster.data.table import Columns
@@ -136,8 +136,8 @@ def _frame(path: Path, name: str, columns: Columns, keep_all: bool) -> tuple[pd.
     return frame, found
 
 
-def column_facts(source: str, columns: Columns) -> list[ColumnFacts]:
-    """Say as what each column of a table is taken; other data have no such columns.
+def column_rows(source: str, columns: Columns) -> list[list[str]]:
+    """Say as what each column of a table is taken (see `table.column_rows`); other data have no such columns.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def column_facts(source: str, columns: Columns) -> list[ColumnFacts]:
     if not formats.is_table(path):
         return []
     frame, found = _frame(path, path.stem, columns, keep_all=True)
-    return table.column_facts(frame, found, table.is_complete(frame, found))
+    return table.column_rows(frame, found, table.is_complete(frame, found))
 
 
 def _select(data: Dataset, columns: Columns) -> Dataset:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cscluster.arrays import FloatArray, IntArray
 from cscluster.data import readers
-from cscluster.data.dataset import ColumnFacts, Dataset
+from cscluster.data.dataset import Dataset
 from cscluster.data.numbers import decimals_of, plain_numbers
 from cscluster.errors import DataError
 from cscluster.words import plural
@@ -97,17 +97,14 @@ class ReadColumn:
         return self.values.dtype.kind == "f"
 
     @property
-    def facts(self) -> ColumnFacts:
-        """What is told about the column."""
-        numbers = "dates" if self.note == DATES else "numbers"
-        empty = np.isnan(self.values) if self.is_numeric else self.values == ""
-        return ColumnFacts(
-            self.name,
-            numbers if self.is_numeric else "text",
-            self.example,
-            int(empty.sum()),
-            self.left_out or "",
-        )
+    def kind(self) -> str:
+        """As what it is taken."""
+        return ("dates" if self.note == DATES else "numbers") if self.is_numeric else "text"
+
+    @property
+    def n_missing(self) -> int:
+        """Number of empty cells."""
+        return int((np.isnan(self.values) if self.is_numeric else self.values == "").sum())
 
 
 def read_column(column: pd.Series, decimal: str | None, forced: bool = False) -> ReadColumn:
@@ -152,12 +149,13 @@ def from_pandas(frame: pd.DataFrame, columns: Columns, name: str = "table") -> D
 
 def require_most(data: Dataset) -> None:
     """Raise a DataError where more than half of the columns are left out as text."""
-    lost = [c for c in data.columns if c.left_out.startswith(TEXT)]
-    if 2 * len(lost) > len(data.columns):
-        listed = "\n".join(f"  {column.name}: {column.left_out}" for column in lost)
+    lost = {name: why for name, why in data.left_out.items() if why.startswith(TEXT)}
+    n_columns = len(data.left_out) + len(data.features) + len(data.categorical)
+    if 2 * len(lost) > n_columns:
+        listed = "\n".join(f"  {name}: {why}" for name, why in lost.items())
         raise DataError(
-            f"Data set '{data.name}': {len(lost)} of {len(data.columns)} columns say nothing about clusters:"
-            f"\n{listed}\nName the columns to ignore, or those that are features."
+            f"Data set '{data.name}': {len(lost)} of {n_columns} columns say nothing about clusters:\n"
+            f"{listed}\nName the columns to ignore, or those that are features."
         )
 
 
@@ -211,12 +209,12 @@ def from_frame(frame: pd.DataFrame, name: str, columns: Columns, keep_all: bool 
     kept = [column for column in read if keep_all or not column.left_out]
     numbers = {column.name: column.values for column in kept if column.is_numeric}
     categorical = {column.name: column.values for column in kept if not column.is_numeric}
-    left_out = ", ".join(f"{c.name} ({c.left_out})" for c in read if c.left_out and not keep_all)
+    reasons = {c.name: c.left_out for c in read if c.left_out and not keep_all}
+    left_out = ", ".join(f"{column} ({why})" for column, why in reasons.items())
     if not kept:
-        texts = any(TEXT in (column.left_out or "") for column in read)
         embed = (
             " Cluster embeddings of text in its place; docs/examples/text_embeddings.py makes them."
-            if texts
+            if TEXT in left_out
             else ""
         )
         raise DataError(
@@ -234,7 +232,7 @@ def from_frame(frame: pd.DataFrame, name: str, columns: Columns, keep_all: bool 
         partial_labels=None if columns.labels is None else _known_labels(frame[columns.labels]),
         dates=frozenset(column.name for column in read if column.note == DATES),
         naming=_naming_columns(read) if columns.id is None else {},
-        columns=tuple(c.facts for c in read),
+        left_out=reasons,
         notes=[
             *([ENCODED] if "encoding" in frame.attrs else []),
             *([] if keep_all else _notes(read, kept)),
@@ -249,14 +247,17 @@ def _read_columns(frame: pd.DataFrame, columns: Columns) -> list[ReadColumn]:
     return [read_column(frame[name], decimal, name in columns.features) for name in wanted]
 
 
-def column_facts(frame: pd.DataFrame, columns: Columns, keep_all: bool) -> list[ColumnFacts]:
-    """Say as what each column of a table is taken, in the order of the table."""
-    facts = {column.name: column.facts for column in _read_columns(frame, columns)}
+def column_rows(frame: pd.DataFrame, columns: Columns, keep_all: bool) -> list[list[str]]:
+    """Return name, kind, a cell, number of gaps and reason to leave out of each column of a table."""
+    read = {column.name: column for column in _read_columns(frame, columns)}
     parts = {columns.id: "names of rows", columns.target: "true classes", columns.labels: "labels"}
-    for name in frame.columns.difference([*facts], sort=False):
-        column = read_column(frame[name], None)
-        facts[name] = replace(column.facts, taken_as=parts.get(name, "nothing"), left_out="")
-    return [replace(facts[name], left_out="" if keep_all else facts[name].left_out) for name in frame]
+    rows = []
+    for name in frame:
+        column = read.get(name) or replace(read_column(frame[name], None), left_out=None)
+        kind = column.kind if name in read else parts.get(name, "nothing")
+        left_out = "" if keep_all else column.left_out or ""
+        rows.append([name, kind, column.example, str(column.n_missing), left_out])
+    return rows
 
 
 def _notes(read: Sequence[ReadColumn], kept: Sequence[ReadColumn]) -> list[str]:
