@@ -214,15 +214,15 @@ def _mistakes(rows: pd.DataFrame, links: pd.DataFrame, n_samples: int, ids: Sequ
     first = np.select([wrong for _, _, wrong, _ in faults], range(len(faults)))
     sentences = []
     for number, (says, column, _, known) in enumerate(faults):
-        cells_ = rows.loc[first == number, column].astype(str)
-        few = len(cells_) <= _MOST_ALIKE
-        more = "." if few else f"; {plural(len(cells_) - 1, 'constraint')} more like this."
-        for at, cell in (cells_ if few else cells_[:1]).items():
+        alike = rows.loc[first == number, column].astype(str)
+        few = len(alike) <= _MOST_ALIKE
+        more = "" if few else f"; {plural(len(alike) - 1, 'constraint')} more like this"
+        for at, cell in (alike if few else alike[:1]).items():
             hint = did_you_mean(cell.lower(), known)
             if known is ids and ids:
                 hint = hint or f"; the id column holds names such as '{ids[0]}'"
             sentences.append((at, f": {says.format(cell)}{hint}{more}"))
-    return [f"{at}{says}" for at, says in sorted(sentences)]
+    return [f"{at}{says}" + "." * (not says.endswith("?")) for at, says in sorted(sentences)]
 
 
 def _weight(cell: str) -> float:

@@ -347,10 +347,12 @@ def _as_written(cells: pd.Series, decimal: str | None) -> tuple[pd.Series, str]:
         return taken, ""
     if taken is commas and cells[changed].str.fullmatch(r"\s*[-+]?\d+,\d+\s*").all():
         return taken, COMMAS
+    is_open = points.notna() & commas.notna() & (points != commas)
+    if more == 0 and decimal is None and is_open.any():
+        first = is_open.idxmax()
+        return taken, f"'{cells[first].strip()}' is read as {points[first]}, but may mean {commas[first]}"
     first = changed.idxmax()
-    is_open = more == 0 and decimal is None and points[first] != commas[first]
-    other = f", but may mean {commas[first]}" if is_open else ""
-    return taken, f"'{cells[first].strip()}' is read as {taken[first]}{other}"
+    return taken, f"'{cells[first].strip()}' is read as {taken[first]}"
 
 
 def _nearly_all(

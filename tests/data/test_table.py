@@ -87,6 +87,7 @@ def column(cells, separator="\t"):
             [1234, 2345, 3456, 7],
             "'1,234' is read as 1234, but may mean 1.234",
         ),
+        (["$5", "$1,234", "$7", "$8"], [5, 1234, 7, 8], "'$1,234' is read as 1234, but may mean 1.234"),
         (["1.5,2", "1,5.2", "12.34.5", "1 20"], None, None),
         (["5 %", "0.05", "7 %", "8 %"], None, None),  # 0.05 may be five per cent
         (["030 123", "031 456", "040 7", "1"], None, None),  # telephones
