@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+CP1252 = "cp1252"
+"""The encoding of text that is not UTF-8: Windows' own, in which Excel writes."""
+
 _FORMULA = re.compile(r"'*\s*[=+\-@]")
 _SEPARATORS = (",", ";", "\t", "|")
 _NUMBER = re.compile(r"\s*[+-]?\d+(\.\d+)?\s*")
@@ -14,6 +17,16 @@ def separator(header: str) -> str:
     """Return what separates the cells of a header: what occurs most often outside quotes; else a comma."""
     unquoted = re.sub(r'"[^"]*"', "", header)
     return max(_SEPARATORS, key=unquoted.count)
+
+
+def decoded(content: bytes) -> str:
+    """Return the text of a file in UTF-8 or, as Excel writes it, in Windows-1252."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        if b"\0" in content:
+            raise
+        return content.decode(CP1252)
 
 
 def line(cells: Iterable[object]) -> str:
@@ -32,4 +45,4 @@ def guarded(text: str) -> str:
 
 def unguarded(text: str) -> str:
     """Return a string without the apostrophe that `guarded` puts in front."""
-    return text.removeprefix("'") if _FORMULA.match(text) else text
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text

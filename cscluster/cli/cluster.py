@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from cscluster import documents
 from cscluster.algorithms import registry
+from cscluster.arrays import IntArray
 from cscluster.atomic import put
 from cscluster.cli import cluster_view as view
 from cscluster.cli import console
@@ -36,7 +38,7 @@ from cscluster.tables.method import Method
 from cscluster.tables.outputs import check as check_files
 from cscluster.tables.outputs import labels_csv
 from cscluster.tables.result import ClusteringResult
-from cscluster.tables.table import read_cells
+from cscluster.tables.table import read_cells, read_named
 
 STDOUT = Path("-")
 PAGE_TRAITS = 10
@@ -98,10 +100,10 @@ def cluster(options: ClusterOptions) -> None:
     large = find_large(data)
     with screen.working(f"reading {data}"):
         if large is None:
-            table = read_table(data, columns)
+            table = read_named(partial(read_table, data), columns, links)
         else:
             _check_large(options, wanted)
-            table = large.sample(columns, linked_names(links) if links else (), options.seed)
+            table, learned = large.sample(columns, linked_names(links) if links else (), options.seed)
         steps = features.default_steps(table) if given is None else given
         fitted, X = features.Features.fit(table, steps)
     screen.say(view.source_line(data, table, large), *features.describe(table, fitted, steps))
@@ -119,7 +121,7 @@ def cluster(options: ClusterOptions) -> None:
 
     if out is not None:
         labels = (
-            _labels_of_all(large, outcome, screen)
+            _labels_of_all(large, outcome, learned, screen)
             if large is not None
             else [labels_csv(table, outcome.labels, read_cells(data, table) if options.with_table else None)]
         )
@@ -155,11 +157,13 @@ def _check_large(options: ClusterOptions, wanted: Method) -> None:
         require_inductive(registry.find(wanted.name))
 
 
-def _labels_of_all(large: LargeFile, outcome: ClusteringResult, screen: console.Console) -> Iterator[str]:
+def _labels_of_all(
+    large: LargeFile, outcome: ClusteringResult, learned: IntArray, screen: console.Console
+) -> Iterator[str]:
     """Yield the lines of the labels of a file that is not read whole, and show the sizes of the clusters."""
     sizes = np.zeros(outcome.n_clusters, dtype=np.int64)
     with screen.working("labelling") as say:
-        for rows, labels in large.labelled(outcome, from_result(outcome).predict):
+        for rows, labels in large.labelled(outcome, learned, from_result(outcome).predict):
             yield labels_csv(rows, labels, head=not sizes.any())
             sizes += np.bincount(labels, minlength=outcome.n_clusters)
             say(f"labelling: {sizes.sum():,} of {large.n_rows:,} rows")
@@ -213,6 +217,7 @@ def _about(outcome: ClusteringResult, table: Dataset) -> list[PlainTable]:
             describe.trait_rows(outcome.clusters, most=PAGE_TRAITS),
             numbers=3,
         ),
+        PlainTable("Typical rows", *describe.typical_rows(outcome.clusters, table)),
         PlainTable(
             "Most frequent texts", ["cluster", "column", "texts"], describe.text_rows(outcome.clusters)
         ),

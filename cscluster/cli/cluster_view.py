@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shlex
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -79,9 +80,10 @@ def source_line(data: str, table: Dataset, large: LargeFile | None = None) -> st
 
 def naming_line(table: Dataset) -> list[str]:
     """Say which column could name the rows."""
-    if table.naming is None or table.ids:
+    if not table.naming or table.ids:
         return []
-    column, twice = table.naming
+    column, names = next(iter(table.naming.items()))
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         return [f"column '{column}' cannot name the rows: it holds '{twice}' more than once"]
     return [f"column '{column}' can name the rows: --id {shlex.quote(column)}"]

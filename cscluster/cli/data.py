@@ -8,14 +8,23 @@ from scipy import sparse
 from cscluster.cli.console import out
 from cscluster.cli.options import DataClearOptions, DataFetchOptions, DataInfoOptions, DataPathOptions
 from cscluster.data import index, openml, prepared
-from cscluster.data.load import load_dataset, missing
+from cscluster.data.load import column_rows, load_dataset, missing
+from cscluster.data.table import Columns
 from cscluster.errors import DataError
 from cscluster.words import plural, size
 
+_LONGEST = 20
+
 
 def info(options: DataInfoOptions) -> None:
-    """Load a data set and say what is in it."""
-    data = load_dataset(options.name, target=options.target)
+    """Load a data set and say what is in it; of a table, as what each column is taken."""
+    rows = column_rows(options.name, Columns(options.id_column, options.target))
+    if rows:
+        heads = ["column", "taken as", "example", "missing", "left out because"]
+        shown = [[name, kind, example[:_LONGEST], *rest] for name, kind, example, *rest in rows]
+        out.table(heads, shown, numbers=["missing"])
+        out.say("")
+    data = load_dataset(options.name, target=options.target, id_column=options.id_column)
     rows = [["samples", str(data.n_samples)], ["features", str(data.n_features)]]
     if data.y is not None:
         counts = np.bincount(data.y, minlength=data.n_classes)

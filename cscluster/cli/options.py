@@ -518,6 +518,7 @@ class DataInfoOptions:
 
     name: DataName
     target: Annotated[str | None, option("COLUMN", "Column of the true classes, for files.")] = None
+    id_column: IdColumn = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -568,5 +569,8 @@ def require_out(out: Path | None, with_table: bool) -> None:
 
 def column_names(given: list[str] | None) -> list[str]:
     """Split lists of column names at commas; a name with a comma is put in quotes."""
-    rows = csv.reader(given or [], skipinitialspace=True)
+    try:
+        rows = [*csv.reader(given or [], skipinitialspace=True)]
+    except csv.Error:
+        raise ParameterError("A name of a column with a line break is put in double quotes.") from None
     return [name.strip() for row in rows for name in row if name.strip()]

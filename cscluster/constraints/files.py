@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import math
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,11 +14,13 @@ import pandas as pd
 
 from cscluster import cells
 from cscluster.constraints.links import Constraints
-from cscluster.errors import ConstraintError, ContradictionError, ParameterError, did_you_mean
+from cscluster.errors import ConstraintError, ContradictionError, ParameterError, did_you_mean, reason
 from cscluster.words import integer, plural
 
 _HEADER = ["a", "b", "link", "weight"]
-_KINDS = {"must": True, "cannot": False}
+_KINDS = {"must": True, "same": True, "yes": True, "1": True}
+_KINDS |= {"cannot": False, "different": False, "no": False, "-1": False, "0": False}
+_MOST_ALIKE = 5
 _MOST_LISTED = 50
 CONTRADICTIONS = ("refuse", "keep", "drop")
 """What can become of constraints that contradict each other; see `read_links`."""
@@ -53,7 +53,8 @@ def read_links(
     Parameters
     ----------
     path : Path
-        CSV with the header ``a,b,link`` or ``a,b,link,weight``; `link` is ``must`` or ``cannot``.
+        CSV with the header ``a,b,link`` or ``a,b,link,weight``; `link` is ``must``, ``same``, ``yes`` or
+        ``1``, or ``cannot``, ``different``, ``no``, ``-1`` or ``0``.
     n_samples : int
         Number of samples.
     ids : sequence of str, optional
@@ -70,7 +71,8 @@ def read_links(
     ContradictionError
         If constraints contradict each other: each pair is named with the must-links between its ends.
     """
-    links = _file_links(read_text(Path(path)), Path(path), n_samples, ids)
+    rows = content_rows(read_text(Path(path)), Path(path), indices=not ids)
+    links = _checked(rows, f"{path}:", n_samples, ids)
     return _consistent(links, n_samples, str(path), ids, contradictions)
 
 
@@ -89,120 +91,138 @@ def list_links(text: str, path: Path, n_samples: int, ids: Sequence[str] | None 
     ConstraintError
         If a line is wrong, or constraints contradict each other.
     """
-    links = _file_links(text, path, n_samples, ids)
+    links = _checked(content_rows(text, path), f"{path}:", n_samples, ids)
     _consistent(links, n_samples, str(path), ids)
     return [Link(*link) for link in links.itertuples(index=False)]
 
 
-def linked_names(path: Path) -> set[str]:
-    """Return the names or indices in a constraint file, whether or not there are such samples.
+def linked_names(links: Any) -> set[str]:
+    """Return the names or indices that constraints name, whether or not there are such samples.
 
     Parameters
     ----------
-    path : Path
-        The file.
+    links : path, list of tuples, data frame, pair of lists, Constraints or None
+        As in `as_links`; `Constraints` name none.
 
     Raises
     ------
     ConstraintError
-        If the file cannot be read.
+        If a file cannot be read.
     """
-    rows, _ = content_rows(read_text(path), path)
-    names = rows[["a", "b"]].to_numpy().ravel().tolist()
+    if links is None or isinstance(links, Constraints):
+        return set()
+    rows = (
+        content_rows(read_text(Path(links)), Path(links)) if isinstance(links, (str, Path)) else _rows(links)
+    )
+    names = pd.unique(rows[["a", "b"]].to_numpy().ravel()).tolist()
     return {*names, *map(cells.unguarded, names)}
 
 
-def content_rows(text: str, path: Path) -> tuple[pd.DataFrame, dict[int, str]]:
-    """Return the cells of a constraint file, and what is wrong with lines of too few or too many cells.
+def content_rows(text: str, path: Path, *, indices: bool = False) -> pd.DataFrame:
+    """Return the cells of a constraint file.
 
     Parameters
     ----------
     text, path : str, Path
         The content, and where it comes from.
+    indices : bool
+        Whether a and b become integers where all of them are, which takes less time.
 
     Returns
     -------
-    rows : DataFrame
+    DataFrame
         Strings a, b, link and weight, by line number.
-    mistakes : dict
-        Sentences by line number.
 
     Raises
     ------
     ConstraintError
         If it is not CSV, or has another header.
     """
-    separator = cells.separator(text.partition("\n")[0])
-    strip = cache(str.strip)  # equal cells share their memory
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)  # cells may hold line breaks
-    lines, rows, mistakes = [], [], {}
+    first = io.StringIO(text, newline="").readline()
+    separator = cells.separator(first)
+    header = [cell.strip(' "\r\n').lower() for cell in first.split(separator)]
+    if header not in (_HEADER[:3], _HEADER):
+        raise ConstraintError(
+            f"{path}:1: the first line must be 'a,b,link' or 'a,b,link,weight', got '{first.strip()}'."
+        )
+    names = [*header, "more"]
     try:
-        header = [cell.strip().lower() for cell in next(reader, [])]
-        if header not in (_HEADER[:3], _HEADER):
-            raise ConstraintError(f"{path}:1: the first line must be 'a,b,link' or 'a,b,link,weight'.")
-        for row in reader:
-            values = tuple(map(strip, row))
-            if len(values) in (3, len(header)) and any(values):
-                lines.append(reader.line_num)
-                rows.append((*values, "")[:4])
-            elif any(values):
-                mistakes[reader.line_num] = f"expected {len(header)} values, got {len(values)}."
-    except csv.Error as error:
-        raise ConstraintError(f"{path}: not a CSV file ({error})") from error
-    return pd.DataFrame(rows, pd.Index(lines, name="line"), _HEADER, dtype=object), mistakes
+        rows = pd.read_csv(
+            io.StringIO(text),
+            sep=separator,
+            header=None,
+            skiprows=1,
+            names=names,
+            index_col=False,
+            dtype=dict.fromkeys(names[2:] if indices else names, object),
+            na_filter=False,
+            skip_blank_lines=False,
+        )
+    except pd.errors.EmptyDataError:
+        rows = pd.DataFrame(columns=names, dtype=object)
+    except pd.errors.ParserError as error:
+        raise ConstraintError(f"{path}: not a CSV file ({reason(error)}).") from None
+    if indices and not (rows["a"].dtype == rows["b"].dtype == np.int64):
+        return content_rows(text, path)
+    rows.index = pd.RangeIndex(2, len(rows) + 2, name="line")
+    if '"' in text:  # cells may hold line breaks
+        rows.index += rows.astype(str).sum(axis=1).str.count(r"\r\n?|\n").cumsum()
+    if not indices:
+        rows = rows.apply(lambda column: column.str.strip())
+        rows = rows[rows.ne("").any(axis=1)]
+    beyond = rows["more"].where(rows["more"].eq(""), separator + rows["more"])
+    rows[header[-1]] += beyond  # no link and no weight reads so
+    return rows.reindex(columns=_HEADER, fill_value="")
 
 
-def _file_links(text: str, path: Path, n_samples: int, ids: Sequence[str] | None) -> pd.DataFrame:
-    return _checked(*content_rows(text, path), f"{path}:", n_samples, ids)
-
-
-def _checked(
-    rows: pd.DataFrame, mistakes: dict[int, str], place: str, n_samples: int, ids: Sequence[str] | None
-) -> pd.DataFrame:
+def _checked(rows: pd.DataFrame, place: str, n_samples: int, ids: Sequence[str] | None) -> pd.DataFrame:
     """Return cells as a table of `Link`, or raise an error that lists all mistakes with their places."""
     numbers = {name: number for number, name in enumerate(ids or ())}
-
-    @cache
-    def find(cell: str) -> int | None:
-        """Return the row that a cell means: by a name, perhaps a guarded one, or by its index."""
-        if numbers:
-            return numbers.get(cells.unguarded(cell), numbers.get(cell))
-        row = integer(cell)
-        return row if row is not None and row < n_samples else None
-
-    links = pd.DataFrame(
-        {
-            "a": rows["a"].map(find),
-            "b": rows["b"].map(find),
-            "together": rows["link"].str.lower().map(_KINDS),
-            "weight": rows["weight"].map(cache(_weight)),
-        }
-    )
+    links = pd.DataFrame({end: _find(rows[end], n_samples, numbers) for end in "ab"})
+    for name, column, read in (("together", "link", _kind), ("weight", "weight", _weight)):
+        links[name] = rows[column].map({cell: read(cell) for cell in rows[column].unique()})
     wrong = links.isna().any(axis=1) | links["a"].eq(links["b"])
-    mistakes |= {at: _mistake(row, find, n_samples, ids) for at, *row in rows[wrong].itertuples()}
-    if mistakes:
-        sentences = [f"{place}{at}: {mistakes[at]}" for at in sorted(mistakes)]
-        raise ConstraintError("\n".join(_first(sentences, "mistake")))
+    if wrong.any():
+        mistakes = _mistakes(rows[wrong], links[wrong], n_samples, ids or ())
+        raise ConstraintError("\n".join(f"{place}{mistake}" for mistake in mistakes))
     return links.astype({"a": np.int64, "b": np.int64, "together": bool, "weight": np.float64})
 
 
-def _mistake(
-    row: Sequence[str], find: Callable[[str], int | None], n_samples: int, ids: Sequence[str] | None
-) -> str:
-    """Say what is wrong with cells."""
-    *ends, kind, weight = row
-    if kind.lower() not in _KINDS:
-        return f"link must be 'must' or 'cannot', got '{kind}'{did_you_mean(kind.lower(), _KINDS)}"
-    for cell in ends:
-        if find(cell) is None and ids:
-            names = f"; the id column holds names such as '{ids[0]}'."
-            hint = names if integer(cell) is not None else did_you_mean(cell, ids)
-            return f"there is no sample '{cell}'{hint}"
-        if find(cell) is None:
-            return f"'{cell}' is not a row index from 0 to {n_samples - 1}."
-    if find(ends[0]) == find(ends[1]):
-        return f"sample '{ends[0]}' is linked with itself."
-    return f"the weight must be a positive number or 'hard', got '{weight}'."
+def _find(column: pd.Series, n_samples: int, numbers: Mapping[str, int]) -> pd.Series:
+    """Return the rows that cells mean: by a name, perhaps a guarded one, or by an index."""
+    if numbers:
+        rows = column.map(lambda cell: numbers.get(cells.unguarded(cell))).astype(np.float64)
+        return rows.fillna(column[rows.isna()].map(numbers.get).astype(np.float64))
+    rows = column if column.dtype == np.int64 else column.map(integer).astype(np.float64)
+    return rows.where(rows.between(0, n_samples - 1))
+
+
+def _kind(cell: str) -> bool | None:
+    return _KINDS.get(cell.strip().lower())
+
+
+def _mistakes(rows: pd.DataFrame, links: pd.DataFrame, n_samples: int, ids: Sequence[str]) -> list[str]:
+    """Return places and sentences; where many lines are wrong in the same way, one for all of them."""
+    end = "there is no sample '{}'" if ids else f"'{{}}' is not a row index from 0 to {n_samples - 1}"
+    faults: list[tuple[str, str, pd.Series, Collection[str]]] = [
+        ("link must be 'must' or 'cannot', got '{}'", "link", links["together"].isna(), ("must", "cannot")),
+        (end, "a", links["a"].isna(), ids),
+        (end, "b", links["b"].isna(), ids),
+        ("sample '{}' is linked with itself", "a", links["a"].eq(links["b"]), ()),
+        ("the weight must be a positive number or 'hard', got '{}'", "weight", links["weight"].isna(), ()),
+    ]
+    first = np.select([wrong for _, _, wrong, _ in faults], range(len(faults)))
+    sentences = []
+    for number, (says, column, _, known) in enumerate(faults):
+        alike = rows.loc[first == number, column].astype(str)
+        few = len(alike) <= _MOST_ALIKE
+        more = "" if few else f"; {plural(len(alike) - 1, 'constraint')} more like this"
+        for at, cell in (alike if few else alike[:1]).items():
+            hint = did_you_mean(cell.lower(), known)
+            if known is ids and ids:
+                hint = hint or f"; the id column holds names such as '{ids[0]}'"
+            sentences.append((at, f": {says.format(cell)}{hint}{more}"))
+    return [f"{at}{says}" + "." * (not says.endswith("?")) for at, says in sorted(sentences)]
 
 
 def _weight(cell: str) -> float:
@@ -214,11 +234,6 @@ def _weight(cell: str) -> float:
     except ValueError:
         return math.nan
     return value if 0 < value < math.inf else math.nan
-
-
-def _first(lines: list[str], noun: str) -> list[str]:
-    more = len(lines) - _MOST_LISTED
-    return lines if more <= 0 else [*lines[:_MOST_LISTED], f"... and {plural(more, noun)} more"]
 
 
 def _consistent(
@@ -237,8 +252,10 @@ def _consistent(
     if contradictions == "drop":
         a, b = constraints.components[constraints.pairs].T
         return constraints.select(constraints.is_must | (a != b))
-    pairs = _first(_explained(constraints, links, ids), "pair")
-    raise ContradictionError("\n".join([f"{source}: constraints contradict each other:", *pairs]))
+    pairs = _explained(constraints, links, ids)
+    more = [f"... and {plural(len(pairs) - _MOST_LISTED, 'pair')} more"] if len(pairs) > _MOST_LISTED else []
+    sentences = [f"{source}: constraints contradict each other:", *pairs[:_MOST_LISTED], *more]
+    raise ContradictionError("\n".join(sentences))
 
 
 def _explained(constraints: Constraints, links: pd.DataFrame, ids: Sequence[str] | None) -> list[str]:
@@ -291,10 +308,18 @@ def as_links(
         return links
     if isinstance(links, (str, Path)):
         return read_links(links, n_samples, ids, contradictions)
+    checked = _checked(_rows(links), "Constraint number ", n_samples, ids)
+    return _consistent(checked, n_samples, "the given constraints", ids, contradictions)
+
+
+def _rows(links: Any) -> pd.DataFrame:
+    """Return constraints as people write them in Python as the cells of a file."""
     try:
-        given = links.itertuples(index=False) if isinstance(links, pd.DataFrame) else links
-        rows = [tuple(row) for row in given]
-        if not all(len(row) in (3, 4) and isinstance(row[2], str) for row in rows):
+        if isinstance(links, pd.DataFrame):
+            named = [column for column in _HEADER if column in links]
+            links = links[named if len(named) > 2 else links.columns].itertuples(index=False)
+        rows = [tuple(row) for row in links]
+        if not all(len(row) in (3, 4) and isinstance(row[2], (str, int, np.integer)) for row in rows):
             must, cannot = rows
             rows = [(a, b, "must") for a, b in must] + [(a, b, "cannot") for a, b in cannot]
     except (TypeError, ValueError):
@@ -303,9 +328,7 @@ def as_links(
             "(a, b, 'must' or 'cannot'), a data frame of such rows, or two lists of pairs "
             "(must_links, cannot_links)."
         ) from None
-    table = pd.DataFrame([(*map(_cell, row), "")[:4] for row in rows], columns=_HEADER, dtype=object)
-    checked = _checked(table, {}, "Constraint number ", n_samples, ids)
-    return _consistent(checked, n_samples, "the given constraints", ids, contradictions)
+    return pd.DataFrame([(*map(_cell, row), "")[:4] for row in rows], columns=_HEADER, dtype=object)
 
 
 def _cell(value: Any) -> str:
@@ -327,11 +350,13 @@ def read_text(path: Path) -> str:
         If it cannot be read.
     """
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        return cells.decoded(path.read_bytes())
     except FileNotFoundError:
         raise ConstraintError(f"There is no constraint file '{path}'.") from None
     except UnicodeError:
-        raise ConstraintError(f"Cannot read constraint file '{path}': it is not UTF-8 text.") from None
+        raise ConstraintError(
+            f"Cannot read constraint file '{path}': it is no text in UTF-8 or Windows-1252."
+        ) from None
     except (OSError, ValueError) as error:
         raise ConstraintError(f"Cannot read constraint file '{path}': {error}") from error
 

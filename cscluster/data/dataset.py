@@ -49,10 +49,12 @@ class Dataset:
         The classes that are known of some rows, -1 for the others.
     dates : frozenset of str
         The columns of numbers that are dates, in days since 1970-01-01.
-    naming : pair of str and str, optional
-        A column of strings that could name the rows, and the string that it holds twice, if any.
+    naming : dict of lists of str
+        The columns of strings that are nearly all different, so that they may name the rows.
     notes : list of str
         What was done to the columns, in sentences.
+    left_out : dict of str
+        Why columns of a table are left out.
     """
 
     name: str
@@ -71,8 +73,9 @@ class Dataset:
     id_column: str | None = None
     partial_labels: IntArray | None = None
     dates: frozenset[str] = frozenset()
-    naming: tuple[str, str | None] | None = None
+    naming: dict[str, list[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
 
     @property
     def n_samples(self) -> int:

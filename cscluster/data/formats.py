@@ -42,8 +42,8 @@ FORMATS = (
     Format("NPY", (".npy",), "cscluster.data.readers:npy_arrays"),
     Format("MAT", (".mat",), "cscluster.data.mat:read_arrays"),
     Format("Parquet", (".parquet",), "cscluster.data.readers:parquet_frame", is_table=True),
-    Format("CSV", (".csv",), "cscluster.data.readers:separated_frame", is_table=True),
-    Format("TSV", (".tsv",), "cscluster.data.readers:separated_frame", is_table=True),
+    Format("CSV", (".csv", ".csv.gz"), "cscluster.data.readers:separated_frame", is_table=True),
+    Format("TSV", (".tsv", ".tsv.gz"), "cscluster.data.readers:separated_frame", is_table=True),
     Format("Excel", (".xlsx",), "cscluster.data.readers:excel_frame", is_table=True),
     Format("ARFF", (".arff",), "cscluster.data.arff:read_arff", is_table=True),
     Format("LIBSVM", (".libsvm", ".svm"), "cscluster.data.readers:libsvm_arrays"),
@@ -55,8 +55,16 @@ ENDINGS = tuple(ending for known in FORMATS for ending in known.endings)
 
 def find(path: Path | str) -> Format | None:
     """Return the format that the ending of a path tells, if any."""
-    ending = Path(path).suffix.lower()
-    return next((known for known in FORMATS if ending in known.endings), None)
+    name = Path(path).name.lower()
+    return next((known for known in FORMATS if name.endswith(known.endings)), None)
+
+
+def beside(path: Path | str) -> list[str]:
+    """Return the names of the data files in the directory of a path."""
+    try:
+        return sorted(each.name for each in Path(path).parent.iterdir() if find(each))
+    except (OSError, ValueError):
+        return []
 
 
 def is_table(path: Path | str) -> bool:

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import csv
+import gzip
 from pathlib import Path
 
 from cscluster import cells
 
 
-def read_header(path: Path) -> tuple[list[str], str]:
+def read_header(path: Path, encoding: str = "utf-8-sig") -> tuple[list[str], str]:
     """Return the names of the columns of a CSV or TSV file, and the separator that the header tells.
 
     Raises
     ------
     ValueError
-        If the file is empty.
+        If the file is empty, or no text.
     """
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    opened = gzip.open if path.suffix.lower() == ".gz" else open
+    with opened(path, "rt", encoding=encoding, newline="") as file:
         header = next((line for line in file if line.strip()), "")
     if not header:
         raise ValueError("the file is empty")
-    separator = "\t" if path.suffix.lower() == ".tsv" else cells.separator(header)
+    if encoding == cells.CP1252 and "\0" in header:
+        raise ValueError("it is no text in UTF-8 or Windows-1252")
+    separator = "\t" if ".tsv" in path.suffixes[-2:] else cells.separator(header)
     return next(csv.reader([header], delimiter=separator)), separator

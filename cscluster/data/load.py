@@ -75,6 +75,7 @@ def read_table(source: str, columns: Columns) -> Dataset:
     """
     data = _read(source, columns, None, _read_table)
     table.require_rows(data.n_samples, data.name)
+    table.require_most(data)
     return data
 
 
@@ -112,13 +113,19 @@ def _complete_table(path: Path, name: str, columns: Columns) -> Dataset:
 
 def _read_table(path: Path, name: str, columns: Columns, keep_all: bool = False) -> Dataset:
     """Read a table; the columns 'id' and the class of an ARFF file play their part unnamed."""
+    frame, found = _frame(path, name, columns, keep_all)
+    return table.from_frame(frame, name, found, keep_all and table.is_complete(frame, found))
+
+
+def _frame(path: Path, name: str, columns: Columns, keep_all: bool) -> tuple[pd.DataFrame, Columns]:
+    """Read a table, and find out which of its columns play which part."""
     frame = readers.read_frame(path, id_column=columns.id)
     readers.require_columns(frame, name, columns.named)
     default = readers.default_target(path, frame)
     if columns.target is None and default != columns.labels:
         columns = replace(columns, target=default)
     if keep_all and table.is_complete(frame, columns):
-        return table.from_frame(frame, name, columns, keep_all=True)
+        return frame, columns
     own = next((column for column in frame if column.lower() == "id" and column not in columns.named), None)
     may_name = columns.id is None and own is not None and not pd.api.types.is_numeric_dtype(frame[own])
     if may_name and frame[own].isna().any():
@@ -126,7 +133,29 @@ def _read_table(path: Path, name: str, columns: Columns, keep_all: bool = False)
     found = table.with_own_id(frame, columns)
     if found.id != columns.id:
         frame = readers.read_frame(path, id_column=found.id)
-    return table.from_frame(frame, name, found)
+    return frame, found
+
+
+def column_rows(source: str, columns: Columns) -> list[list[str]]:
+    """Say as what each column of a table is taken (see `table.column_rows`); other data have no such columns.
+
+    Parameters
+    ----------
+    source : str
+        Path or name.
+    columns : Columns
+        Which columns play which part.
+
+    Raises
+    ------
+    DataError
+        If the table cannot be read.
+    """
+    path = index.find_file(source) or Path(source).expanduser()
+    if not formats.is_table(path):
+        return []
+    frame, found = _frame(path, path.stem, columns, keep_all=True)
+    return table.column_rows(frame, found, table.is_complete(frame, found))
 
 
 def _select(data: Dataset, columns: Columns) -> Dataset:
@@ -160,7 +189,7 @@ def missing(name: str, known: dict[str, Any]) -> str:
         Its entry in the index; empty if it has none.
     """
     if not known:
-        return f"There is no data set '{name}'{did_you_mean(name, index.names())}"
+        return f"There is no data set '{name}'{did_you_mean(name, [*formats.beside(name), *index.names()])}"
     where = f"put {name}.npz into the directory that CSCLUSTER_DATA names"
     if "openml" in known:
         where += f", or run 'cscluster data fetch {name}' and call it openml:{known['openml']['id']}"

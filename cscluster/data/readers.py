@@ -12,7 +12,7 @@ import re
 import warnings
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,12 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from cscluster.cells import CP1252
 from cscluster.data import formats
 from cscluster.data.dataset import Dataset
 from cscluster.data.formats import Format
 from cscluster.data.header import read_header
+from cscluster.data.numbers import decimals_of, plain_numbers
 from cscluster.errors import DataError, did_you_mean, reason
 
 _LONGEST_NAME = 10_000
@@ -106,7 +108,9 @@ def read_text(path: Path) -> pd.DataFrame:
 def reader_errors(path: Path) -> Iterator[Format]:
     """Yield the format of a file, and turn whatever goes wrong while it is read into one sentence."""
     if not os.path.isfile(path):  # which takes any string for a path
-        raise DataError(f"There is no data file '{path}'.")
+        raise DataError(
+            f"There is no data file '{path}'{did_you_mean(path.name, formats.beside(path)) or '.'}"
+        )
     known = formats.find(path)
     if known is None:
         endings = ", ".join(formats.ENDINGS)
@@ -119,10 +123,10 @@ def reader_errors(path: Path) -> Iterator[Format]:
         raise DataError(f"No permission to read '{path}'.") from None
     except UnicodeDecodeError:
         raise DataError(
-            f"Cannot read '{path}' as {path.suffix[1:].upper()}: it is not UTF-8 text; save it as such."
+            f"Cannot read '{path}' as {known.title}: it is no text in UTF-8 or Windows-1252."
         ) from None
     except Exception as error:  # the parsers meet a damaged file with errors of every kind
-        raise DataError(f"Cannot read '{path}' as {path.suffix[1:].upper()}: {reason(error)}") from error
+        raise DataError(f"Cannot read '{path}' as {known.title}: {reason(error)}") from error
 
 
 def _check_width(n_columns: int) -> None:
@@ -239,14 +243,25 @@ def encode(column: pd.Series, name: str) -> tuple[Any, list[str]]:
 
 
 def separated_frame(path: Path, id_column: str | None, dtype: type[str] | None = None) -> pd.DataFrame:
-    """Read a CSV file, whose header tells the separator, or a TSV file."""
-    names, separator = read_header(path)
+    """Read a CSV file, whose header tells the separator, or a TSV file, in UTF-8 or as Excel writes it."""
+    try:
+        return _separated_frame(path, id_column, dtype, "utf-8-sig")
+    except UnicodeDecodeError:
+        frame = _separated_frame(path, id_column, dtype, CP1252)
+    frame.attrs["encoding"] = CP1252
+    return frame
+
+
+def _separated_frame(
+    path: Path, id_column: str | None, dtype: type[str] | None, encoding: str
+) -> pd.DataFrame:
+    names, separator = read_header(path, encoding)
     _check_width(len(names))
     if twice := next((name for name, count in Counter(names).items() if name and count > 1), None):
         raise DataError(f"'{path}' has two columns called '{twice}'.")
     if _are_values(names):
         raise DataError(f"The first line of '{path}' holds numbers; put the names of the columns there.")
-    read = partial(pd.read_csv, path, sep=separator, encoding="utf-8-sig", index_col=False)
+    read = partial(pd.read_csv, path, sep=separator, encoding=encoding, index_col=False)
     try:
         with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
             frame = read(
@@ -264,7 +279,22 @@ def separated_frame(path: Path, id_column: str | None, dtype: type[str] | None =
     if id_column in frame and frame[id_column].isna().any():  # NA and None may be names
         frame[id_column] = read(usecols=[id_column], dtype=str, keep_default_na=False)[id_column]
     frame.attrs["has_decimal_commas"] = separator == ";"
+    if separator == ";" and dtype is None:
+        _restore_thousands(frame, partial(read, dtype=str))
     return frame
+
+
+def _restore_thousands(frame: pd.DataFrame, read: Callable[..., pd.DataFrame]) -> None:
+    """Put 1.053 back as it is written, where other columns show that points separate thousands."""
+    floats = [name for name in frame if frame[name].dtype.kind == "f"]
+    strings = (frame[name].dropna() for name in frame if frame[name].dtype.kind not in "biuf")
+    if not floats or decimals_of(cells.astype(str) for cells in strings if len(cells)) != ",":
+        return
+    written = read(usecols=floats)
+    for name in floats:
+        cells = written[name].dropna()
+        if cells.str.contains(".", regex=False).any() and plain_numbers(cells, ",").notna().all():
+            frame[name] = written[name]
 
 
 def _are_values(names: list[str]) -> bool:

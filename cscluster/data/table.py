@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cscluster.arrays import FloatArray, IntArray
 from cscluster.data import readers
 from cscluster.data.dataset import Dataset
+from cscluster.data.numbers import decimals_of, plain_numbers
 from cscluster.errors import DataError
 from cscluster.words import plural
 
@@ -22,10 +23,11 @@ MAX_VALUES = 20
 _NEARLY_ALL = 0.9
 COMMAS = "decimal commas are read as points"
 DATES = "dates, taken as days"
+TEXT = "text with"
+ENCODED = "text: read as Windows-1252, since it is not UTF-8"
 _DATE_FORMATS = {r"\d{4}-\d{1,2}-\d{1,2}": "ISO8601", r"\d{1,2}\.\d{1,2}\.\d{4}$": "%d.%m.%Y"}
 _LEAST_RISING = 10
 _ANSWERS = {"class", "classes", "target", "label", "labels", "species"}
-_DECIMAL_COMMA = r"\s*[+-]?\d+(,\d+)?\s*"
 _EPOCH = pd.Timestamp("1970-01-01", tz="UTC")
 
 
@@ -79,37 +81,53 @@ class ReadColumn:
         What had to be done to read them.
     left_out : str, optional
         Why the column says nothing about clusters.
+    example : str
+        A cell as it is written, and what it is read as where that is something else.
     """
 
     name: str
     values: NDArray[Any]
     note: str = ""
     left_out: str | None = None
+    example: str = ""
 
     @property
     def is_numeric(self) -> bool:
         """Whether these are numbers, dates among them."""
         return self.values.dtype.kind == "f"
 
+    @property
+    def kind(self) -> str:
+        """As what it is taken."""
+        return ("dates" if self.note == DATES else "numbers") if self.is_numeric else "text"
 
-def read_column(column: pd.Series, commas: bool, forced: bool = False) -> ReadColumn:
+    @property
+    def n_missing(self) -> int:
+        """Number of empty cells."""
+        return int((np.isnan(self.values) if self.is_numeric else self.values == "").sum())
+
+
+def read_column(column: pd.Series, decimal: str | None, forced: bool = False) -> ReadColumn:
     """Take a column as numbers, dates or categories.
 
     Parameters
     ----------
     column : Series
         Its cells.
-    commas : bool
-        Whether a comma is sure to be a decimal one.
+    decimal : {".", ","}, optional
+        What stands before the decimals elsewhere in the table; the column's own cells go first.
     forced : bool
         Whether it is kept even if it counts the rows.
     """
     name = str(column.name)
-    numbers, note = _as_numbers(column, commas)
+    there = column.dropna()
+    example = str(there.iloc[0]).strip() if len(there) else ""
+    numbers, note = _as_numbers(column, decimal)
     if numbers is not None:
-        return ReadColumn(name, numbers, note, _useless_numbers(numbers, forced))
+        return ReadColumn(name, numbers, note, _useless_numbers(numbers, forced), example)
     strings = as_strings(column)
-    return ReadColumn(name, strings, note, _useless_strings(strings))
+    useless = _useless_strings(strings)
+    return ReadColumn(name, strings, "", f"{useless}{note}" if useless else None, example)
 
 
 def from_pandas(frame: pd.DataFrame, columns: Columns, name: str = "table") -> Dataset:
@@ -127,6 +145,18 @@ def from_pandas(frame: pd.DataFrame, columns: Columns, name: str = "table") -> D
     if columns.id is None and not isinstance(frame.index, pd.RangeIndex) and frame.index.is_unique:
         data = replace(data, ids=readers.sample_names(pd.Series(frame.index, name="index"), name))
     return data
+
+
+def require_most(data: Dataset) -> None:
+    """Raise a DataError where more than half of the columns are left out as text."""
+    lost = {name: why for name, why in data.left_out.items() if why.startswith(TEXT)}
+    n_columns = len(data.left_out) + len(data.features) + len(data.categorical)
+    if 2 * len(lost) > n_columns:
+        listed = "\n".join(f"  {name}: {why}" for name, why in lost.items())
+        raise DataError(
+            f"Data set '{data.name}': {len(lost)} of {n_columns} columns say nothing about clusters:\n"
+            f"{listed}\nName the columns to ignore, or those that are features."
+        )
 
 
 def require_rows(n_rows: int, name: str, least: int = 2) -> None:
@@ -175,15 +205,20 @@ def from_frame(frame: pd.DataFrame, name: str, columns: Columns, keep_all: bool 
     require_rows(len(frame), name, least=1 if keep_all else 2)
     y, classes = (None, []) if columns.target is None else readers.encode(frame[columns.target], name)
     ids = [] if columns.id is None else readers.sample_names(frame[columns.id], name)
-    commas = decimal_commas(frame)
-    read = [read_column(frame[c], commas, c in columns.features) for c in columns.wanted(frame.columns)]
+    read = _read_columns(frame, columns)
     kept = [column for column in read if keep_all or not column.left_out]
     numbers = {column.name: column.values for column in kept if column.is_numeric}
     categorical = {column.name: column.values for column in kept if not column.is_numeric}
-    left_out = ", ".join(f"{c.name} ({c.left_out})" for c in read if c.left_out and not keep_all)
+    reasons = {c.name: c.left_out for c in read if c.left_out and not keep_all}
+    left_out = ", ".join(f"{column} ({why})" for column, why in reasons.items())
     if not kept:
+        embed = (
+            " Cluster embeddings of text in its place; docs/examples/text_embeddings.py makes them."
+            if TEXT in left_out
+            else ""
+        )
         raise DataError(
-            f"Data set '{name}' has no columns to cluster by{f': {left_out}' if left_out else ''}."
+            f"Data set '{name}' has no columns to cluster by{f': {left_out}' if left_out else ''}.{embed}"
         )
     return Dataset(
         name,
@@ -196,9 +231,33 @@ def from_frame(frame: pd.DataFrame, name: str, columns: Columns, keep_all: bool 
         id_column=columns.id,
         partial_labels=None if columns.labels is None else _known_labels(frame[columns.labels]),
         dates=frozenset(column.name for column in read if column.note == DATES),
-        naming=_naming_column(read) if columns.id is None else None,
-        notes=[] if keep_all else [*_notes(read, kept), *([f"left out: {left_out}"] if left_out else [])],
+        naming=_naming_columns(read) if columns.id is None else {},
+        left_out=reasons,
+        notes=[
+            *([ENCODED] if "encoding" in frame.attrs else []),
+            *([] if keep_all else _notes(read, kept)),
+            *([f"left out: {left_out}"] if left_out else []),
+        ],
     )
+
+
+def _read_columns(frame: pd.DataFrame, columns: Columns) -> list[ReadColumn]:
+    wanted = columns.wanted(frame.columns)
+    decimal = decimal_of(frame[wanted])
+    return [read_column(frame[name], decimal, name in columns.features) for name in wanted]
+
+
+def column_rows(frame: pd.DataFrame, columns: Columns, keep_all: bool) -> list[list[str]]:
+    """Return name, kind, a cell, number of gaps and reason to leave out of each column of a table."""
+    read = {column.name: column for column in _read_columns(frame, columns)}
+    parts = {columns.id: "names of rows", columns.target: "true classes", columns.labels: "labels"}
+    rows = []
+    for name in frame:
+        column = read.get(name) or replace(read_column(frame[name], None), left_out=None)
+        kind = column.kind if name in read else parts.get(name, "nothing")
+        left_out = "" if keep_all else column.left_out or ""
+        rows.append([name, kind, column.example, str(column.n_missing), left_out])
+    return rows
 
 
 def _notes(read: Sequence[ReadColumn], kept: Sequence[ReadColumn]) -> list[str]:
@@ -235,14 +294,15 @@ def _known_labels(column: pd.Series) -> IntArray:
     return np.where(cells == "", -1, np.searchsorted(classes, cells)).astype(np.int64)
 
 
-def _naming_column(read: Sequence[ReadColumn]) -> tuple[str, str | None] | None:
-    """Return the first column of strings that are nearly all different, and a string that it holds twice."""
-    for column in read:
-        cells = pd.Series(column.values)
-        if not column.is_numeric and len(cells) > 2 and cells.nunique() >= _NEARLY_ALL * len(cells):
-            twice = cells[cells.duplicated()]
-            return column.name, str(twice.iloc[0]) if len(twice) else None
-    return None
+def _naming_columns(read: Sequence[ReadColumn]) -> dict[str, list[str]]:
+    """Return the columns of strings that are nearly all different."""
+    return {
+        column.name: column.values.tolist()
+        for column in read
+        if not column.is_numeric
+        and len(column.values) > 2
+        and len(np.unique(column.values)) >= _NEARLY_ALL * len(column.values)
+    }
 
 
 def _column_list(names: Sequence[str]) -> str:
@@ -250,34 +310,64 @@ def _column_list(names: Sequence[str]) -> str:
     return f"column {shown}" if len(names) == 1 else f"columns {shown}"
 
 
-def decimal_commas(frame: pd.DataFrame) -> bool:
-    """Tell whether the file of a table keeps commas for decimals: a semicolon separates its cells."""
-    return bool(frame.attrs.get("has_decimal_commas"))
+def decimal_of(frame: pd.DataFrame) -> str | None:
+    """Return what stands before the decimals in a table, as its separator or its columns tell."""
+    if frame.attrs.get("has_decimal_commas"):
+        return ","
+    strings = (frame[name].dropna() for name in frame if not pd.api.types.is_numeric_dtype(frame[name]))
+    return decimals_of(cells.astype(str) for cells in strings if len(cells))
 
 
-def _as_numbers(column: pd.Series, commas: bool) -> tuple[FloatArray | None, str]:
-    """Return a column as numbers, or None if it holds strings, and what had to be done for it.
-
-    `commas`: whether a comma is sure to be a decimal one.
-    """
+def _as_numbers(column: pd.Series, decimal: str | None) -> tuple[FloatArray | None, str]:
+    """Return a column as numbers, or None if it holds strings, and what had to be done or hinders it."""
     if pd.api.types.is_numeric_dtype(column) or column.isna().all():
         return column.to_numpy(dtype=np.float64, na_value=np.nan), ""
     days = _days_of(column)
     if days is not None:
         return days, DATES
+    column = column.reset_index(drop=True)
     cells = column.dropna().astype(str)
-    if _has_decimal_commas(cells, commas):
-        points = column.astype(str).where(column.notna()).str.replace(",", ".", regex=False)
-        return to_float(points), COMMAS
     values = to_float(column)
-    strange = column.notna().to_numpy() & np.isnan(values)
-    if not strange.any():
-        return values, ""
-    if strange.sum() > (1 - _NEARLY_ALL) * len(cells):
-        return None, ""
-    first = column[strange].iloc[0]
-    more = f" and {strange.sum() - 1} more" if strange.sum() > 1 else ""
-    return values, f"'{first}'{more} among numbers, taken as missing"
+    plain = pd.Series(values, column.index).reindex(cells.index)
+    if plain.isna().any() or decimal == ",":
+        written, note = _as_written(cells, decimal)
+        if written.notna().sum() >= plain.notna().sum() + (decimal != ","):
+            values = to_float(written.reindex(column.index))
+            return _nearly_all(values, cells, written.isna(), note)
+    return _nearly_all(values, cells, plain.isna(), "")
+
+
+def _as_written(cells: pd.Series, decimal: str | None) -> tuple[pd.Series, str]:
+    """Return numbers as a computer writes them, by the convention that more cells agree with, and say so."""
+    points, commas = plain_numbers(cells, "."), plain_numbers(cells, ",")
+    more = int(commas.notna().sum()) - int(points.notna().sum())
+    taken = commas if more > 0 or (more == 0 and decimal == ",") else points
+    changed = taken.notna() & (taken != cells.str.strip())
+    if not changed.any():
+        return taken, ""
+    if taken is commas and cells[changed].str.fullmatch(r"\s*[-+]?\d+,\d+\s*").all():
+        return taken, COMMAS
+    is_open = points.notna() & commas.notna() & (points != commas)
+    if more == 0 and decimal is None and is_open.any():
+        first = is_open.idxmax()
+        return taken, f"'{cells[first].strip()}' is read as {points[first]}, but may mean {commas[first]}"
+    first = changed.idxmax()
+    return taken, f"'{cells[first].strip()}' is read as {taken[first]}"
+
+
+def _nearly_all(
+    values: FloatArray, cells: pd.Series, strange: pd.Series, note: str
+) -> tuple[FloatArray | None, str]:
+    """Return numbers with gaps where few cells are something else; None where many are."""
+    n_strange = int(strange.sum())
+    if not n_strange:
+        return values, note
+    first = cells[strange].iloc[0]
+    if n_strange > (1 - _NEARLY_ALL) * len(cells):
+        says = f"; '{first}' in row {strange.idxmax()} is no number"
+        return None, says if n_strange < len(cells) / 2 else ""
+    more = f" and {n_strange - 1} more" if n_strange > 1 else ""
+    return values, "; ".join(filter(None, [note, f"'{first}'{more} among numbers, taken as missing"]))
 
 
 def _days_of(column: pd.Series) -> FloatArray | None:
@@ -304,16 +394,6 @@ def _days(stamps: pd.Series) -> FloatArray:
 def to_float(column: pd.Series) -> FloatArray:
     """Return the numbers of a column, NaN where there is none."""
     return pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-
-
-def _has_decimal_commas(cells: pd.Series, commas: bool) -> bool:
-    """Tell whether all cells are numbers with a comma; 1,234 alone may else mean thousands."""
-    if not cells.str.fullmatch(_DECIMAL_COMMA).all():
-        return False
-    if commas:
-        return True
-    decimals = cells.str.extract(r",(\d+)\s*$", expand=False).dropna().str.len()
-    return bool((decimals != 3).any())
 
 
 def _useless_numbers(values: FloatArray, forced: bool) -> str | None:
@@ -343,5 +423,5 @@ def _useless_strings(cells: NDArray[np.str_]) -> str | None:
     if values == 1:
         return "always the same"
     if values > min(MAX_VALUES, len(cells) // 2):
-        return f"text with {values} different values"
+        return f"{TEXT} {values} different values"
     return None

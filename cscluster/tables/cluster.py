@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ import numpy as np
 import pandas as pd
 
 from cscluster.algorithms import parameters, registry
+from cscluster.algorithms.partition.kmeans import KMeans
+from cscluster.arrays import IntArray
 from cscluster.constraints import Constraints
 from cscluster.constraints.files import as_links
 from cscluster.data import features as features_of
@@ -21,6 +25,7 @@ from cscluster.data.features import Features
 from cscluster.data.load import read_table
 from cscluster.data.table import Columns, from_pandas
 from cscluster.errors import DataError, InfeasibleError, ParameterError
+from cscluster.metrics import scores as metrics
 from cscluster.removed import removed_parameter
 from cscluster.selection.compare import OnFit
 from cscluster.selection.count import Count, choose_count
@@ -28,6 +33,10 @@ from cscluster.selection.guarded import Choosing, guard_problem
 from cscluster.tables import method, result
 from cscluster.tables.method import Method as Method
 from cscluster.tables.result import ClusteringResult
+from cscluster.tables.table import read_named
+
+_MOST_COMPARED = 2e7
+"""Cells of a table that are clustered once more without constraints."""
 
 
 class Watcher:
@@ -64,7 +73,7 @@ def cluster_table(
     n_clusters = wanted.n_clusters
     if n_clusters is None:
         methods_for = (lambda k: [wanted.build(k, seed)]) if wanted.name else None
-        with watcher.fits("number of clusters") as on_fit:
+        with watcher.fits("number of clusters") as on_fit, warnings.catch_warnings(action="ignore"):
             counted = choose_count(X, constraints, methods_for, seed, on_fit)
         watcher.count(counted)
         n_clusters = counted.n_clusters
@@ -77,8 +86,23 @@ def cluster_table(
         watcher.choice(fit.choice)
     found = result.evaluate(X, fit.labels, n_clusters, constraints, table, seed)
     return replace(
-        found, algorithm=fit.title, table=table, features=fitted, estimator=fit.estimator, notes=fit.notes
+        found,
+        algorithm=fit.title,
+        table=table,
+        features=fitted,
+        estimator=fit.estimator,
+        notes=fit.notes,
+        n_moved=_n_moved(X, fit.labels, n_clusters, seed) if len(constraints) else None,
     )
+
+
+def _n_moved(X: Any, labels: IntArray, n_clusters: int, seed: int) -> int | None:
+    """Return how many rows k-means puts into other clusters; None where that takes long."""
+    if np.prod(X.shape, dtype=float) > _MOST_COMPARED:
+        return None
+    with warnings.catch_warnings(action="ignore"):
+        plain = KMeans(n_clusters=n_clusters, random_state=seed).fit(X).labels_
+    return round(len(labels) * (1 - metrics.score("acc_hungarian", plain, labels)))
 
 
 def all_links(table: Dataset, given: Constraints, hard: bool) -> Constraints:
@@ -158,7 +182,7 @@ def cluster(
     columns = Columns(id, target, features, ignore, labels)
     wanted = wanted_method(algorithm, params or {}, n_clusters, clusterer, guard)
     steps = None if preprocess is None else features_of.parse_steps(preprocess)
-    rows = _as_table(table, columns)
+    rows = read_named(partial(_as_table, table), columns, links)
     given = as_links(links, rows.n_samples, rows.ids or None, contradictions)
     fitted, X = Features.fit(rows, features_of.default_steps(rows) if steps is None else steps)
     return cluster_table(rows, fitted, X, all_links(rows, given, hard), wanted, seed, Watcher())

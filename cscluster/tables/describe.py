@@ -13,10 +13,20 @@ from cscluster.arrays import FloatArray, IntArray, dense
 from cscluster.data.dataset import Dataset
 
 TYPICAL_ROWS = 3
+SHOWN_COLUMNS = 8
 LEAST_EFFECT = 0.5
 """A column that differs by less of its standard deviations does not set a cluster apart."""
 
 FREQUENT_TEXTS = 3
+
+
+def shown(value: float, is_date: bool = False) -> str:
+    """Return a number, or a day since 1970-01-01, as people read it."""
+    if np.isnan(value):
+        return ""
+    if is_date:
+        return str(np.datetime64("1970-01-01") + np.timedelta64(round(value), "D"))
+    return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
 
 
 @dataclass(frozen=True)
@@ -55,9 +65,7 @@ class Trait:
 
     def shown(self, value: float) -> str:
         """Return a mean or a share as people read it."""
-        if self.is_date:
-            return str(np.datetime64("1970-01-01") + np.timedelta64(round(value), "D"))
-        return f"{value:.4g}" if self.text is None else f"{round(value, 2) + 0.0:.0%}"
+        return shown(value, self.is_date) if self.text is None else f"{round(value, 2) + 0.0:.0%}"
 
 
 @dataclass(frozen=True)
@@ -202,3 +210,21 @@ def text_rows(clusters: Sequence[Cluster]) -> list[list[str]]:
         for t in c.traits
         if t.text is not None
     ]
+
+
+def typical_rows(clusters: Sequence[Cluster], table: Dataset) -> tuple[list[str], list[list[str]]]:
+    """Return heads and lines of a table of the cells of typical rows; pictures and sparse rows have none."""
+    if table.image is not None or sparse.issparse(table.X):
+        return [], []
+    numbers, texts = table.column_names[:SHOWN_COLUMNS], [*table.categorical][:SHOWN_COLUMNS]
+    rows = [
+        [
+            str(c.number),
+            table.row_name(row),
+            *(shown(float(table.X[row, j]), name in table.dates) for j, name in enumerate(numbers)),
+            *(str(table.categorical[name][row]) for name in texts),
+        ]
+        for c in clusters
+        for row in c.typical
+    ]
+    return ["cluster", "row", *numbers, *texts], rows

@@ -43,8 +43,8 @@ class LargeFile:
                 start += len(frame)
                 yield frame
 
-    def sample(self, columns: Columns, linked: Collection[str], seed: int) -> Dataset:
-        """Return rows at random as a table, with all that have constraints or a label.
+    def sample(self, columns: Columns, linked: Collection[str], seed: int) -> tuple[Dataset, IntArray]:
+        """Return rows at random as a table, with all that have constraints or a label, and their numbers.
 
         Rows without names are named by their numbers.
 
@@ -72,10 +72,11 @@ class LargeFile:
                 wanted |= as_strings(block[columns.labels]) != ""
             parts.append(block[np.asarray(wanted)])
         rows = pd.concat(parts)
-        return from_pandas(rows.set_axis(rows.index.astype(str)), columns, self.path.stem)
+        table = from_pandas(rows.set_axis(rows.index.astype(str)), columns, self.path.stem)
+        return table, rows.index.to_numpy(np.int64)
 
     def labelled(
-        self, outcome: ClusteringResult, predict: Callable[[Dataset], IntArray]
+        self, outcome: ClusteringResult, learned: IntArray, predict: Callable[[Dataset], IntArray]
     ) -> Iterator[tuple[Dataset, IntArray]]:
         """Yield all rows with their clusters: those that were learned from as they are, the others predicted.
 
@@ -83,20 +84,21 @@ class LargeFile:
         ----------
         outcome : ClusteringResult
             The clusters of a sample.
+        learned : ndarray of int
+            The numbers of its rows: names may recur beyond it.
         predict : callable
             Gives the clusters of other rows.
         """
         assert outcome.table is not None
         assert outcome.features is not None
-        learned, named = pd.Index(outcome.table.ids), outcome.table.id_column
-        features = outcome.features
+        places, named, features = pd.Index(learned), outcome.table.id_column, outcome.features
         numbers, categorical = features.names, list(features.values)
         for block in self.blocks([*([named] if named else []), *numbers, *categorical]):
             rows = read_new(block, None, named, numbers, categorical, features.dates)
             if not rows.ids:
                 rows = replace(rows, ids=block.index.astype(str).tolist())
             labels = predict(rows)
-            place = learned.get_indexer(rows.ids)
+            place = places.get_indexer(block.index)
             labels[place >= 0] = outcome.labels[place[place >= 0]]
             yield rows, labels
 

@@ -18,6 +18,7 @@ from cscluster.errors import ParameterError
 from cscluster.selection.auto import Auto
 from cscluster.selection.compare import OnFit
 from cscluster.selection.guarded import Choosing, Guarded, require_hard
+from cscluster.words import plural
 
 
 @dataclass(frozen=True)
@@ -133,4 +134,8 @@ def fit(
     notes = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
     if len(constraints) and method.name and "constraints" not in registry.find(method.name).tags:
         notes.insert(0, f"{title(model)} uses no constraints: those given change nothing.")
+    n_joint = int((labels != np.asarray(model.labels_)).sum())
+    if n_joint:
+        rows = plural(n_joint, "constrained row")
+        notes.insert(0, f"{title(model)}, with {rows} moved to satisfy more constraints.")
     return Fit(model, labels.astype(np.int64), list(dict.fromkeys(notes)), choice)

@@ -45,6 +45,8 @@ class ClusteringResult:
         The rows, how they became a matrix, and the fitted method.
     notes : list of str
         Warnings of the method.
+    n_moved : int, optional
+        Number of rows that k-means without constraints puts into another cluster.
     """
 
     labels: IntArray
@@ -59,6 +61,7 @@ class ClusteringResult:
     features: Features | None = None
     estimator: Any = None
     notes: list[str] = field(default_factory=list)
+    n_moved: int | None = None
 
     @property
     def n_clusters(self) -> int:
@@ -109,6 +112,9 @@ def evaluate(
 def describe(outcome: ClusteringResult) -> list[str]:
     """Return the scores in lines, but for sizes and violated constraints."""
     lines = [_links(outcome)] if len(outcome.links) else []
+    if outcome.n_moved is not None:
+        rows = f"{outcome.n_moved:,} of {plural(len(outcome.labels), 'row')}"
+        lines.append(f"against k-means without constraints: {rows} in another cluster")
     if outcome.silhouette is not None:
         sampled = (
             f" (of {metrics.SILHOUETTE_ROWS} rows)" if len(outcome.labels) > metrics.SILHOUETTE_ROWS else ""

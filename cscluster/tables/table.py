@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from cscluster.constraints.files import linked_names
 from cscluster.data import formats, readers
 from cscluster.data.dataset import Dataset
 from cscluster.data.load import load_dataset
-from cscluster.data.table import COMMAS, DATES, ReadColumn, as_strings, decimal_commas, read_column, to_float
-from cscluster.errors import DataError, did_you_mean
-from cscluster.words import plural
+from cscluster.data.table import (
+    COMMAS,
+    DATES,
+    Columns,
+    ReadColumn,
+    as_strings,
+    decimal_of,
+    read_column,
+    to_float,
+)
+from cscluster.errors import ConstraintError, DataError, did_you_mean
+from cscluster.words import integer, plural
 
 
 def read_cells(source: str, table: Dataset) -> pd.DataFrame:
@@ -33,6 +45,49 @@ def read_cells(source: str, table: Dataset) -> pd.DataFrame:
     if table.ids:
         frame.insert(0, table.id_column or "id", table.ids)
     return frame if table.y is None else frame.assign(**{"class": np.array(table.classes)[table.y]})
+
+
+def read_named(read: Callable[[Columns], Dataset], columns: Columns, links: Any) -> Dataset:
+    """Read a table; where constraints name values of a column, it names the rows.
+
+    Parameters
+    ----------
+    read : callable
+        Reads the table.
+    columns : Columns
+        Which columns play which part.
+    links : path, list of tuples, data frame, ...
+        The constraints; see `as_links`.
+
+    Raises
+    ------
+    ConstraintError
+        If the constraints name values of more than one column.
+    """
+    table = read(columns)
+    named = [] if table.ids else _named_columns(table, linked_names(links))
+    if not named:
+        return table
+    if len(named) > 1:
+        listed = " and ".join(f"'{column}'" for column in named)
+        raise ConstraintError(f"The constraints name values of columns {listed}; say which one is the id.")
+    table = read(replace(columns, id=named[0]))
+    note = f"column '{named[0]}' names the rows, since the constraints name its values"
+    return replace(table, notes=[note, *table.notes])
+
+
+def _named_columns(table: Dataset, names: set[str]) -> list[str]:
+    """Return the columns that hold most of some names that are no row indices."""
+    if all((row := integer(name)) is not None and row < table.n_samples for name in names):
+        return []
+    values = dict(table.naming)
+    if table.features and not sparse.issparse(table.X):
+        for name, column in zip(table.features, table.X.T, strict=True):
+            if (column % 1 == 0).all() and len(np.unique(column)) == len(column):
+                values[name] = [str(int(value)) for value in column]
+    held = {column: len(names.intersection(cells)) for column, cells in values.items()}
+    most = max(held.values(), default=0)
+    return [column for column, count in held.items() if count == most > len(names) / 2]
 
 
 def read_new(
@@ -80,7 +135,8 @@ def read_new(
     if not len(frame):
         raise DataError(f"Data set '{name}' has 0 rows.")
     named = id_column or (usual_id if usual_id in frame else None)
-    read = [read_column(frame[column], decimal_commas(frame)) for column in numbers]
+    decimal = decimal_of(frame[list(numbers)])
+    read = [read_column(frame[column], decimal) for column in numbers]
     for one in read:
         _require_numbers(one, frame[one.name], dates)
     notes = [f"column '{c.name}': {c.note}" for c in read if c.note not in ("", COMMAS, DATES)]

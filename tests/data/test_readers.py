@@ -9,9 +9,10 @@ from scipy.io import savemat
 from sklearn.datasets import dump_svmlight_file
 
 from cscluster.data import readers
-from cscluster.data.formats import ENDINGS
-from cscluster.data.load import load_dataset
+from cscluster.data.formats import ENDINGS, find
+from cscluster.data.load import load_dataset, read_table
 from cscluster.data.readers import default_target, read_frame
+from cscluster.data.table import Columns
 from cscluster.errors import DataError
 from tests.fuzz.conftest import limited
 
@@ -44,6 +45,8 @@ def write_arff(path):
 TABLES = {
     ".csv": lambda path: FRAME.to_csv(path, index=False),
     ".tsv": lambda path: FRAME.to_csv(path, index=False, sep="\t"),
+    ".csv.gz": lambda path: FRAME.to_csv(path, index=False),
+    ".tsv.gz": lambda path: FRAME.to_csv(path, index=False, sep="\t"),
     ".parquet": lambda path: FRAME.to_parquet(path),
     ".xlsx": lambda path: FRAME.to_excel(path, index=False),
     ".arff": write_arff,
@@ -194,7 +197,7 @@ def test_arrays_carry_names_and_the_test_part(tmp_path):
         ("kind\nx\ny\n", "Data set 'toy' has no columns to cluster by"),
         ("a,b,kind\n1,2,x\n3,4,y,5\n", "Line 3 of '.*toy.csv' has 4 values, but the header 3"),
         ("a,kind\n1,2,x\n3,4,y\n", "has more values in a row than the header has names"),
-        (b"a,kind\n1,\xff\n2,b\n", "Cannot read '.*toy.csv' as CSV: it is not UTF-8 text"),
+        (b"a,kind\n1,\x81\n2,b\n", "Cannot read '.*toy.csv' as CSV: it is no text"),
     ],
 )
 def test_says_what_is_wrong_with_a_csv_file(tmp_path, text, message):
@@ -250,7 +253,7 @@ def test_missing_files_and_unknown_formats(tmp_path):
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_empty_files(tmp_path, ending):
-    with pytest.raises(DataError, match=f"toy{ending}' as {ending[1:].upper()}: the file is empty"):
+    with pytest.raises(DataError, match=f"toy{ending}' as {find(ending).title}: the file is empty"):
         loaded(put(tmp_path, f"toy{ending}", b""), target=None)
 
 
@@ -421,3 +424,22 @@ def test_a_table_that_is_none_is_refused_with_its_place(tmp_path, text, says):
     (tmp_path / "toy.csv").write_text(text)
     with pytest.raises(DataError, match=says):
         readers.read_frame(tmp_path / "toy.csv")
+
+
+def test_text_as_excel_writes_it_is_read_and_said_so(tmp_path):
+    rows = "gr\u00f6\u00dfe;gruppe\n1,5;m\u00e4nnlich\n2,5;weiblich\n3,5;m\u00e4nnlich\n4,5;weiblich\n"
+    (tmp_path / "toy.csv").write_bytes(rows.encode("cp1252"))
+    table = read_table(str(tmp_path / "toy.csv"), Columns())
+    assert (table.features, table.X[:, 0].tolist()) == (["gr\u00f6\u00dfe"], [1.5, 2.5, 3.5, 4.5])
+    assert set(table.categorical["gruppe"]) == {"m\u00e4nnlich", "weiblich"}
+    assert table.notes[0] == "text: read as Windows-1252, since it is not UTF-8"
+    assert load_dataset(tmp_path / "toy.csv").features[0] == "gr\u00f6\u00dfe"
+    (tmp_path / "toy.csv").write_bytes(rows.encode("utf-16"))
+    with pytest.raises(DataError, match="no text in UTF-8 or Windows-1252"):
+        read_table(str(tmp_path / "toy.csv"), Columns())
+
+
+def test_a_data_file_that_is_nearly_there_is_named(tmp_path):
+    (tmp_path / "flowers.csv").write_text("a\n1\n2\n")
+    with pytest.raises(DataError, match=r"flower\.csv'; did you mean 'flowers\.csv'"):
+        load_dataset(tmp_path / "flower.csv")

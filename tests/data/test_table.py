@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cscluster.data.load import read_table
+from cscluster.data.load import load_dataset, read_table
 from cscluster.data.table import Columns, from_pandas
 from cscluster.errors import DataError
 from cscluster.tables.table import read_new
@@ -60,9 +60,71 @@ def test_cells_that_are_not_quite_numbers(tmp_path):
     ]
 
 
-def test_thousands_are_not_taken_for_decimals(tmp_path):
-    path = put(tmp_path, "a,b\n" + "".join(f'{i * 3 % 7},"{i + 1},000"\n' for i in range(30)))
-    assert read_table(path, Columns()).notes == ["left out: b (text with 30 different values)"]
+def column(cells, separator="\t"):
+    """How a column is read that stands beside one of plain numbers."""
+    rows = "".join(f"{i * 3 % 7}{separator}{cell}\n" for i, cell in enumerate(cells))
+    return f"a{separator}b\n{rows}"
+
+
+@pytest.mark.parametrize(
+    ("cells", "numbers", "note"),
+    [
+        (
+            ["37.715,63", "1.053,2", "950", "-2,5"],
+            [37715.63, 1053.2, 950, -2.5],
+            "'37.715,63' is read as 37715.63",
+        ),
+        (["1,234.5", "7", "1,000", "-0.5"], [1234.5, 7, 1000, -0.5], "'1,234.5' is read as 1234.5"),
+        (["20,3 %", "5 %", "0,7%", "100 %"], [20.3, 5, 0.7, 100], "'20,3 %' is read as 20.3"),
+        (["$1200", "$ 7", "-$3", "0"], [1200, 7, -3, 0], "'$1200' is read as 1200"),
+        (["€ 5", "7,5 €", "5 EUR", "6"], None, None),  # two units, though they mean the same
+        (["1 200", "12 000 000", "7", "8"], [1200, 12e6, 7, 8], "'1 200' is read as 1200"),
+        (["1\u202f200,5", "1\u00a0000", "7", "8"], [1200.5, 1000, 7, 8], "'1\u202f200,5' is read as 1200.5"),
+        (["1'200.5", "7", "8", "9"], [1200.5, 7, 8, 9], "'1'200.5' is read as 1200.5"),
+        (["0,123", "1,234", "2,345", "7"], [0.123, 1.234, 2.345, 7], "decimal commas are read as points"),
+        (
+            ["1,234", "2,345", "3,456", "7"],
+            [1234, 2345, 3456, 7],
+            "'1,234' is read as 1234, but may mean 1.234",
+        ),
+        (["$5", "$1,234", "$7", "$8"], [5, 1234, 7, 8], "'$1,234' is read as 1234, but may mean 1.234"),
+        (["1.5,2", "1,5.2", "12.34.5", "1 20"], None, None),
+        (["5 %", "0.05", "7 %", "8 %"], None, None),  # 0.05 may be five per cent
+        (["030 123", "031 456", "040 7", "1"], None, None),  # telephones
+    ],
+)
+def test_numbers_are_read_as_people_write_them(tmp_path, cells, numbers, note):
+    table = read_table(put(tmp_path, column(cells), "toy.tsv"), Columns())
+    if numbers is None:
+        assert table.features == ["a"]
+        return
+    assert table.X[:, 1].tolist() == numbers
+    assert table.notes[0] == f"column 'b': {note}"
+
+
+def test_other_columns_tell_what_a_comma_means(tmp_path):
+    head, *rows = column(["1,234", "2,345", "3,456", "7"]).splitlines()
+    for other, first in (("0,5", 1.234), ("1,234.5", 1234)):
+        text = "\n".join([f"{head}\tc", *(f"{row}\t{other}" for row in rows)])
+        table = read_table(put(tmp_path, text + "\n", "toy.tsv"), Columns())
+        assert table.X[0, 1] == first
+        assert not any("may mean" in note for note in table.notes)
+
+
+def test_a_few_strange_cells_do_not_hide_the_convention(tmp_path):
+    cells = [*(str(i) for i in range(30)), "1.053,2", "2.053", "unknown"]
+    table = read_table(put(tmp_path, column(cells), "toy.tsv"), Columns())
+    assert table.X[30:32, 1].tolist() == [1053.2, 2053]
+    assert np.isnan(table.X[32, 1])
+    assert table.notes == [
+        "column 'b': '1.053,2' is read as 1053.2; 'unknown' among numbers, taken as missing"
+    ]
+
+
+def test_a_column_that_looks_like_numbers_names_the_cell_that_is_none(tmp_path):
+    cells = [f"{i},5" if i % 3 else f"{i} km" for i in range(1, 31)]
+    table = read_table(put(tmp_path, column(cells), "toy.tsv"), Columns())
+    assert table.notes == ["left out: b (text with 30 different values; '3 km' in row 2 is no number)"]
 
 
 @pytest.mark.parametrize("head", ["nr", "", "Index"])
@@ -75,11 +137,13 @@ def test_a_first_column_that_counts_names_the_rows(tmp_path, head):
 
 def test_a_text_column_that_could_name_the_rows_is_found(tmp_path):
     rows = "".join(f"{i * 7 % 20},car {i}\n" for i in range(20))
-    assert read_table(put(tmp_path, f"a,\n{rows}"), Columns()).naming == ("Unnamed: 1", None)
+    assert read_table(put(tmp_path, f"a,\n{rows}"), Columns()).naming == {
+        "Unnamed: 1": [f"car {i}" for i in range(20)]
+    }
     doubled = rows.replace("car 7\n", "car 3\n")
-    assert read_table(put(tmp_path, f"a,car\n{doubled}"), Columns()).naming == ("car", "car 3")
+    assert read_table(put(tmp_path, f"a,car\n{doubled}"), Columns()).naming["car"].count("car 3") == 2
     few = "".join(f"{i * 7 % 20},{i % 3}x\n" for i in range(20))
-    assert read_table(put(tmp_path, f"a,car\n{few}"), Columns()).naming is None
+    assert read_table(put(tmp_path, f"a,car\n{few}"), Columns()).naming == {}
 
 
 def test_columns_that_are_strange_get_a_remark(tmp_path):
@@ -263,8 +327,8 @@ def test_three_decimals_are_decimals_where_semicolons_separate(tmp_path):
     cells = "x{0}y\n0,125{0}1,250\n0,250{0}2,500\n7,125{0}8,125\n"
     table = read_table(put(tmp_path, cells.format(";")), Columns())
     assert table.X[:, 0].tolist() == [0.125, 0.25, 7.125]
-    with pytest.raises(DataError, match="no columns to cluster by"):
-        read_table(put(tmp_path, cells.format("\t"), "toy.tsv"), Columns())  # may be thousands
+    with_tabs = read_table(put(tmp_path, cells.format("\t"), "toy.tsv"), Columns())
+    assert np.array_equal(with_tabs.X, table.X)  # 0,125 has no thousands, and so the other column
 
 
 def test_dates_far_away_are_days(tmp_path):
@@ -276,7 +340,7 @@ def test_dates_far_away_are_days(tmp_path):
 
 def test_columns_that_are_clustered_by_as_numbers_do_not_name_rows(tmp_path):
     text = "x,y\n" + "".join(f"{i}.5,{i * i}\n" for i in range(20)) + "?,3\n"
-    assert read_table(put(tmp_path, text), Columns()).naming is None
+    assert read_table(put(tmp_path, text), Columns()).naming == {}
 
 
 def test_days_that_rise_are_no_row_numbers(tmp_path):
@@ -301,3 +365,30 @@ def test_new_rows_are_read_as_those_of_the_model(tmp_path):
     ):
         read_new(path, None, None, ["x", "day"], ["kind"], dates=["x", "day"])
     read_new(path, None, None, ["x", "day"], ["kind"])  # a model that does not tell
+
+
+def test_a_table_of_which_most_columns_drop_out_is_refused_with_a_list(tmp_path):
+    rows = "".join(f"{i},{i} km,x{i},{i * 7 % 5}\n" for i in range(1, 31))
+    path = put(tmp_path, f"nr,way,who,a\n{rows}")
+    with pytest.raises(DataError, match="2 of 3 columns say nothing about clusters") as caught:
+        read_table(path, Columns())
+    assert "  who: text with 30 different values" in str(caught.value)
+    assert read_table(path, Columns(ignore=["way"])).features == ["a"]
+    assert load_dataset(path).features == ["a"]  # an experiment goes on, as it did
+
+
+def test_rows_are_counted_whatever_a_data_frame_calls_them():
+    cells = [*(f"{i},5" for i in range(20)), None, "3 km", "4 km", "5 km"]
+    frame = pd.DataFrame({"a": [i * 7 % 5 for i in range(24)], "b": cells}, index=["x"] * 24)
+    says = "left out: b (text with 24 different values; '3 km' in row 21 is no number)"
+    assert from_pandas(frame, Columns()).notes[-1] == says
+
+
+def test_points_separate_thousands_beside_decimal_commas(tmp_path):
+    rows = "950;1,5;2.5\n1.053;2,25;3.5\n12.400;-1,5;4.5\n;3,5;1.5\n"
+    table = read_table(put(tmp_path, f"visits;share;points\n{rows}"), Columns())
+    assert np.array_equal(table.X[:, 0], [950, 1053, 12400, np.nan], equal_nan=True)
+    assert table.X[:, 2].tolist() == [2.5, 3.5, 4.5, 1.5]  # no thousands
+    assert "column 'visits': '1.053' is read as 1053" in table.notes
+    plain = read_table(put(tmp_path, "visits;share\n950;1.5\n1.053;2.25\n"), Columns())
+    assert plain.X[:, 0].tolist() == [950, 1.053]  # nothing speaks for decimal commas

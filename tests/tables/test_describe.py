@@ -1,10 +1,13 @@
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
 from cscluster.data.dataset import Dataset
+from cscluster.data.features import Features
+from cscluster.data.table import Columns, from_pandas
 from cscluster.tables import describe
-from cscluster.tables.describe import describe_clusters
+from cscluster.tables.describe import describe_clusters, typical_rows
 
 HEIGHT = np.array([1.0, 2.0, 3.0, 9.0, 11.0, np.nan])
 NOISE = np.array([1.0, -1.0, 0.0, 1.0, -1.0, 0.0])
@@ -77,3 +80,21 @@ def test_large_offsets_do_not_drown_the_differences():
 def test_pixels_are_not_listed():
     pictures = Dataset("toy", X, image=(1, 2))
     assert not any(cluster.traits for cluster in describe_clusters(pictures, X, LABELS))
+
+
+def test_typical_rows_show_their_cells():
+    frame = pd.DataFrame(
+        {
+            "x": [0.5, 0.6, 90000.0, np.nan],
+            "born": pd.to_datetime(["1970-01-02", "1970-01-03", "1970-02-01", None]),
+            "kind": ["p", "p", "q", "q"],
+        },
+        index=["r", "s", "t", "u"],
+    )
+    table = from_pandas(frame, Columns())
+    _, X = Features.fit(table, [])
+    heads, rows = typical_rows(describe_clusters(table, X, np.array([0, 0, 1, 1])), table)
+    assert heads == ["cluster", "row", "x", "born", "kind"]
+    assert ["0", "r", "0.5", "1970-01-02", "p"] in rows
+    assert ["1", "t", "90,000", "1970-02-01", "q"] in rows
+    assert ["1", "u", "", "", "q"] in rows

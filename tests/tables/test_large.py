@@ -44,34 +44,53 @@ def test_only_files_of_many_rows_are_large(file, tmp_path):
     assert large.find("iris") is None
     broken = tmp_path / "broken.parquet"
     broken.write_text("no")
-    with pytest.raises(DataError, match=r"Cannot read '.*broken.parquet' as PARQUET"):
+    with pytest.raises(DataError, match=r"Cannot read '.*broken.parquet' as Parquet"):
         large.find(str(broken))
 
 
 def test_a_sample_has_all_rows_that_are_spoken_of(file):
-    named = large.find(str(file)).sample(Columns(id="key", ignore=["known"]), {"5007", "5990"}, 0)
+    named, _ = large.find(str(file)).sample(Columns(id="key", ignore=["known"]), {"5007", "5990"}, 0)
     assert {"5007", "5990"} <= set(named.ids)
     assert 60 <= named.n_samples <= 62
     assert named.features == ["x", "y"]
-    counted = large.find(str(file)).sample(Columns(ignore=["key"], labels="known"), {"999"}, 0)
+    counted, _ = large.find(str(file)).sample(Columns(ignore=["key"], labels="known"), {"999"}, 0)
     assert {"0", "1", "2", "3", "999"} <= set(counted.ids)
     assert counted.partial_labels[:4].tolist() == [0, 1, 0, 1]
     assert counted.n_samples <= 65
-    again = large.find(str(file)).sample(Columns(ignore=["key"], labels="known"), {"999"}, 0)
+    again, _ = large.find(str(file)).sample(Columns(ignore=["key"], labels="known"), {"999"}, 0)
     assert again.ids == counted.ids
 
 
 @pytest.mark.parametrize("columns", [Columns(id="key", ignore=["known"]), Columns(ignore=["key", "known"])])
 def test_all_rows_are_labelled_in_their_order(file, columns):
     source = large.find(str(file))
-    sample = source.sample(columns, (), 0)
+    sample, learned = source.sample(columns, (), 0)
     outcome = replace(fitted(sample), labels=np.full(sample.n_samples, 7))
-    blocks = list(source.labelled(outcome, lambda rows: np.arange(rows.n_samples)))
+    blocks = list(source.labelled(outcome, learned, lambda rows: np.arange(rows.n_samples)))
     names = [name for rows, _ in blocks for name in rows.ids]
     first = 5000 if columns.id else 0
     assert names == [str(first + row) for row in range(1000)]
     assert max(rows.n_samples for rows, _ in blocks) <= 128
+    assert set(learned.tolist()) == {names.index(name) for name in sample.ids}
     learned = set(sample.ids)
     for rows, labels in blocks:
         expected = [7 if name in learned else row for row, name in enumerate(rows.ids)]
         assert labels.tolist() == expected
+
+
+def test_a_name_that_recurs_does_not_give_its_row_the_cluster_of_another(file, tmp_path):
+    frame = pd.read_parquet(file)
+    learned = large.find(str(file)).sample(Columns(id="key"), (), 0)[1]
+    recurs = int(np.setdiff1d(np.arange(1000), learned)[-1])
+    frame.loc[recurs, "key"] = frame.loc[learned[0], "key"]
+    frame.to_parquet(tmp_path / "twice.parquet")
+    source = large.find(str(tmp_path / "twice.parquet"))
+    sample, learned = source.sample(Columns(id="key", ignore=["known"]), (), 0)
+    outcome = replace(fitted(sample), labels=np.full(sample.n_samples, 7))
+    labels = np.concatenate(
+        [part for _, part in source.labelled(outcome, learned, lambda rows: np.zeros(rows.n_samples))]
+    )
+    assert labels[learned].tolist() == [7] * len(learned)
+    assert labels.sum() == 7 * len(learned)
+    with pytest.raises(DataError, match="more than once"):
+        source.sample(Columns(id="key"), {str(frame.loc[recurs, "key"])}, 0)

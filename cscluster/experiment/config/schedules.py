@@ -416,7 +416,7 @@ class File(_Schedule):
     @property
     def points(self) -> list[int]:
         """Number of constraints in the file."""
-        return [len(content_rows(self.text, self.path)[0])]
+        return [len(content_rows(self.text, self.path))]
 
     def identity(self) -> dict[str, Any]:
         """Return the kind, the noise and the content of the file."""
