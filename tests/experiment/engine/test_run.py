@@ -256,6 +256,7 @@ def test_a_run_that_is_killed_before_its_definition_is_written_starts_again(smal
     monkeypatch.undo()
     directory = RunDirectory(tmp_path / "a" / "x")
     assert not directory.exists()
+    directory.path.mkdir(parents=True)
     (directory.path / ".run.json.99999999.part").write_text("half of")
     assert finished(small, tmp_path / "a") == finished(small, tmp_path / "b")
     assert not list(directory.path.glob("*.part"))
