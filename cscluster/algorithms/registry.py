@@ -10,6 +10,8 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
+import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -226,6 +228,9 @@ def load_class(target: str) -> type[Any]:
         If there is no such module or class.
     """
     module_name, _, class_name = target.rpartition(":")
+    if module_name.endswith(".py") and not os.path.isfile(module_name):
+        known = sorted(path.name for path in Path().glob("*.py"))
+        raise ParameterError(f"There is no file '{module_name}'{did_you_mean(module_name, known)}")
     try:
         module = _load_file(module_name) if module_name.endswith(".py") else _load_module(module_name)
     except KeyboardInterrupt:
@@ -345,4 +350,7 @@ def find(name: str) -> Algorithm:
         own = Algorithm(name, name, title=name.rpartition(":")[2], family="own", tags=("constraints",))
         own.load()
         return own
+    if name.endswith(".py") and os.path.isfile(name):
+        classes = re.findall(r"^class (\w+)", Path(name).read_text(errors="replace"), re.MULTILINE)
+        raise ParameterError(f"'{name}' is a file; name a class in it: {name}:{[*classes, 'CLASS'][0]}")
     raise ParameterError(f"There is no algorithm '{name}'{did_you_mean(name, known)}")

@@ -21,6 +21,8 @@ from cscluster import __version__
 from cscluster.cli import options
 from cscluster.errors import CsclusterError
 
+_MOST_LINES = 10
+"""Problems of a file that are shown."""
 _ALLOCATIONS = 20_000
 """Objects made before Python looks for cycles: a plan has many objects, and hardly a cycle."""
 
@@ -43,7 +45,9 @@ class _Group(TyperGroup):
         try:
             return super().invoke(ctx)
         except CsclusterError as error:
-            typer.echo(f"cscluster: {error}", err=True)
+            lines = f"cscluster: {error}".split("\n")
+            more = [f"... and {len(lines) - _MOST_LINES} more problems"] if len(lines) > _MOST_LINES else []
+            typer.echo("\n".join(lines[:_MOST_LINES] + more), err=True)
             raise typer.Exit(2) from None
         except KeyboardInterrupt:
             typer.echo("\ninterrupted", err=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from importlib import resources
 from pathlib import Path
@@ -96,7 +97,7 @@ def _template(name: str) -> str:
 def _write_new(texts: dict[Path, str], remedy: str) -> None:
     """Write files that must not exist yet; of several, all or none."""
     for path in texts:
-        if path.exists():
+        if os.path.exists(path):
             raise ConfigError(f"'{path}' exists already; {remedy}.")
     for path, text in texts.items():
         try:

@@ -568,9 +568,15 @@ def require_out(out: Path | None, with_table: bool) -> None:
 
 
 def column_names(given: list[str] | None) -> list[str]:
-    """Split lists of column names at commas; a name with a comma is put in quotes."""
+    """Split lists of column names at commas; a name with a comma is put in quotes.
+
+    Raises
+    ------
+    ParameterError
+        If a name has a line break that is not in quotes.
+    """
     try:
-        rows = [*csv.reader(given or [], skipinitialspace=True)]
+        rows = list(csv.reader(given or [], skipinitialspace=True))
     except csv.Error:
-        raise ParameterError("A name of a column with a line break is put in double quotes.") from None
+        raise ParameterError("A name of a column has a line break; put the name in quotes.") from None
     return [name.strip() for row in rows for name in row if name.strip()]

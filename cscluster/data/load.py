@@ -58,6 +58,20 @@ def load_dataset(
     return _read(str(source), Columns(id_column, target, features, ignore), name, _complete_table)
 
 
+def outline(wanted: Recipe, name: str) -> Dataset:
+    """Return a data set as a plan needs it: pictures that are made of others have their targets only.
+
+    Parameters
+    ----------
+    wanted : Recipe
+        What to load.
+    name : str
+        Name in tables.
+    """
+    data = _from_recipe(wanted.model_copy(update={"enlarge": None}), name)
+    return data if wanted.enlarge is None else recipe.enlarged_outline(data, wanted.enlarge)
+
+
 def read_table(source: str, columns: Columns) -> Dataset:
     """Read data to cluster, a file or the name of a data set, with gaps and categories.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 DEFINITION = "run.json"
@@ -9,4 +10,5 @@ DEFINITION = "run.json"
 
 def run_paths(results: Path) -> list[Path]:
     """Return the directories of the runs stored in a directory of results, by name."""
-    return sorted(path.parent for path in results.glob(f"*/{DEFINITION}"))
+    found = results.glob(f"*/{DEFINITION}") if os.path.isdir(results) else []
+    return sorted(path.parent for path in found)

@@ -51,7 +51,7 @@ class RunDirectory:
 
     def exists(self) -> bool:
         """Tell whether a run was ever started here."""
-        return (self.path / DEFINITION).is_file()
+        return os.path.isfile(self.path / DEFINITION)
 
     def check_free(self) -> None:
         """Refuse a directory that holds something other than a run.
@@ -64,11 +64,17 @@ class RunDirectory:
         if self.exists():
             return
         # What another run has begun to write, and its lock, have names with a dot.
-        if self.path.is_dir() and any(not path.name.startswith(".") for path in self.path.iterdir()):
+        if os.path.isdir(self.path) and any(not path.name.startswith(".") for path in self.path.iterdir()):
             raise StoreError(
                 f"'{self.path}' holds files but no results of cscluster; "
                 "choose another name or another directory of results."
             )
+
+    def _require_files(self) -> None:
+        """Refuse links, pipes and devices: they lead out of a directory that somebody else has made."""
+        for path in self.path.rglob("*"):
+            if path.is_symlink() or not (path.is_file() or path.is_dir()):
+                raise StoreError(f"'{path}' is not a regular file; remove it from the result directory.")
 
     @cached_property
     def definition(self) -> Definition:
@@ -80,6 +86,7 @@ class RunDirectory:
             If the directory holds no run, or its definition is damaged.
         """
         file = self.path / DEFINITION
+        self._require_files()
         try:
             return Definition.read(file.read_bytes())
         except FileNotFoundError:
@@ -185,10 +192,17 @@ class RunDirectory:
             ) from None
         except OSError as error:
             raise StoreError(f"Cannot write to '{self.path}': {error.strerror}.") from error
-        with lock:
-            atomic.remove_abandoned(self.path)
-            self.reload()
-            yield Writer(self)
+        try:
+            with lock:
+                self._require_files()
+                atomic.remove_abandoned(self.path)
+                self.reload()
+                yield Writer(self)
+        finally:
+            if not self.exists():  # nothing was begun here
+                with contextlib.suppress(OSError):
+                    (self.path / ".lock").unlink(missing_ok=True)
+                    self.path.rmdir()
 
 
 def _means(frame: pd.DataFrame, metrics: list[str]) -> str:

@@ -226,3 +226,25 @@ def test_a_label_can_be_changed_without_running_anything(cscluster, small):
     assert "Lloyd" in done.stdout.partition("nothing to compute")[2]
     assert "Lloyd" in (small / "results/small/report.md").read_text(encoding="utf-8")
     assert (small / "results/small/trials.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["show"], ["report"], ["merge"], ["compare", "x"], ["run"], ["check"], ["new", "algorithm"],
+        ["run", "small.yaml", "--results"], ["validate"], ["sweep", "small.yaml", "-g"],
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_name_that_no_file_can_have_is_one_sentence(cscluster, small, words):
+    done = cscluster(*words, "a" * 300)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("cscluster: ")
+    assert not (small / "results").exists()
+
+
+def test_the_first_ten_of_many_problems_are_listed(cscluster, small):
+    (small / "small.yaml").write_text(SMALL.replace("pckmeans]", f"{', '.join(['kmeen'] * 300)}]"))
+    told = cscluster("validate", "small.yaml").stderr.splitlines()
+    assert len(told) == 11
+    assert told[-1] == "... and 290 more problems"

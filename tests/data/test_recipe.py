@@ -5,6 +5,7 @@ from scipy import sparse
 
 from cscluster import load_dataset
 from cscluster.data.dataset import Dataset
+from cscluster.data.load import outline
 from cscluster.data.recipe import Recipe, apply
 from cscluster.errors import DataError
 
@@ -232,6 +233,15 @@ def test_samples_of_one_source_differ_in_their_size_only():
     assert Recipe(generator="rings", size=100).source == "rings"
     digits = Recipe(base="mnist", size=100, classes=["3", "8"])
     assert digits.source == "mnist, classes=['3', '8']"
+
+
+def test_a_plan_needs_no_enlarged_pictures():
+    recipe = Recipe(base="optdigits", enlarge=20_000)
+    planned, made = outline(recipe, "digits"), load_dataset(recipe)
+    assert planned.X.shape == made.X.shape
+    assert planned.X.strides[0] == 0  # one picture, seen 20 000 times
+    assert np.array_equal(planned.y, made.y)
+    assert (planned.checksum, planned.classes) == (made.checksum, made.classes)
 
 
 def test_enlarged_pictures_are_those_of_the_base_moved():

@@ -378,3 +378,23 @@ def test_a_run_is_found_by_name_or_path(filled, tmp_path):
 
 def test_keys_follow_from_the_plan(filled):
     assert filled.definition.plan.keys() == [key(0), key(1), key(2)]
+
+
+@pytest.mark.parametrize("name", ["trials.jsonl", "report.md", "figures"])
+@pytest.mark.parametrize("make", [lambda path, to: path.symlink_to(to), lambda path, _: os.mkfifo(path)])
+def test_what_leads_out_of_a_directory_is_refused(filled, tmp_path, make, name):
+    precious = tmp_path / "precious"
+    precious.write_text("keep me")
+    (filled.path / name).unlink(missing_ok=True)
+    make(filled.path / name, precious)
+    with pytest.raises(StoreError, match=f"{name}' is not a regular file"), filled.writing():
+        pass
+    with pytest.raises(StoreError, match=f"{name}' is not a regular file"):
+        RunDirectory(filled.path).planned()
+    assert precious.read_text() == "keep me"
+
+
+def test_a_directory_in_which_nothing_was_begun_is_left_as_it_was(tmp_path):
+    with pytest.raises(ZeroDivisionError), RunDirectory(tmp_path / "results/run").writing():
+        raise ZeroDivisionError
+    assert not (tmp_path / "results/run").exists()

@@ -18,6 +18,7 @@ from cscluster.experiment.config.schema import Experiment
 from cscluster.words import integer
 
 _SHOWN = 100
+_OWNERS: dict[str, type[BaseModel]] = {"algorithms": schema.AlgorithmEntry, "datasets": schema.DatasetEntry}
 
 
 def find_config(name: str) -> Path:
@@ -138,13 +139,15 @@ def _vary(document: Document, grids: Sequence[str]) -> list[int]:
             f"{document.source}: nothing varies; name a grid, ALGORITHM.PARAMETER=VALUES, "
             "or write a block 'sweep' into the file."
         )
+    entries = document.data.get("algorithms")
+    names, labels = _names(entries if isinstance(entries, list) and entries else ["ALGORITHM"])
     varied = []
     for key, (place, values) in given.items():
         name, _, parameter = key.rpartition(".")
         if not name:
-            first = document.data["algorithms"][0]
-            example = first if isinstance(first, str) else first["name"]
-            raise ConfigError(f"{place}: '{key}' needs its algorithm: write {example}.{key}={values}")
+            raise ConfigError(f"{place}: '{key}' needs its algorithm: write {labels[0]}.{key}={values}")
+        if (labels if name in labels else names).count(name) > 1:
+            raise ConfigError(f"{place}: '{name}' means several algorithms; give each a label.")
         try:
             found = _put(document, ["algorithms", name, "params", parameter], grid.values(values), place)
         except ValueError as error:
@@ -162,16 +165,20 @@ def _step(target: Any, key: str, where: str) -> str | int:
         index = integer(key)
         if index is not None and index < len(target):
             return index
-        names = [item.get("label", item.get("name")) if isinstance(item, dict) else item for item in target]
-        by_name = [item.get("name") if isinstance(item, dict) else item for item in target]
-        for candidates in (names, by_name):
-            if candidates.count(key) > 1:
-                raise ConfigError(f"{where}: '{key}' means several items; name one by its label.")
+        names, labels = _names(target)
+        for candidates in (labels, names):
             if key in candidates:
                 return candidates.index(key)
-        hint = did_you_mean(key, dict.fromkeys(str(name) for name in (*by_name, *names)))
+        hint = did_you_mean(key, dict.fromkeys(map(str, names + labels)))
         raise ConfigError(f"{where}: there is no item '{key}'{hint}")
     raise ConfigError(f"{where}: cannot set the key '{key}' inside a scalar.")
+
+
+def _names(items: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Return the names of items, and their labels, or names where they have none."""
+    names = [item.get("name") if isinstance(item, dict) else item for item in items]
+    labels = [item.get("label") if isinstance(item, dict) else None for item in items]
+    return names, [label or name for label, name in zip(labels, names, strict=True)]
 
 
 def _explain(document: Document, error: ValidationError) -> list[str]:
@@ -214,6 +221,9 @@ def _sentence(item: Any, place: Place) -> str:
     context = item.get("ctx", {})
     kind = item["type"]
     if kind == "extra_forbidden":
+        for owner, model in _OWNERS.items():
+            if len(place) == 1 and key in model.model_fields:
+                return f"'{key}' belongs to an entry of '{owner}'"
         known = _known_keys(item["loc"][:-1])
         return f"unknown key '{place[-1]}'{did_you_mean(str(place[-1]), known)}"
     if kind == "missing":
@@ -231,7 +241,9 @@ def _sentence(item: Any, place: Place) -> str:
         return _whole_schedule(item["input"])
     if kind == "path_type":
         return f"'{key}' must be the path of a file"
-    message = item["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    message = (
+        item["msg"].removeprefix("Value error, ").removeprefix("Input should be ").partition(", unable")[0]
+    )
     if kind == "value_error":
         return f"'{key}': {message}"
     shown = "" if isinstance(item["input"], (dict, list)) else f", got {item['input']!r}"
@@ -247,12 +259,8 @@ def _whole_schedule(kind: str) -> str:
 
 def _known_keys(loc: tuple[str | int, ...]) -> list[str]:
     """Return the legal keys of the model at a location."""
-    models: dict[str, type[BaseModel]] = {
-        "algorithms": schema.AlgorithmEntry,
-        "clusterer": schema.ClustererEntry,
-        "datasets": schema.DatasetEntry,
-        **schedules.MODELS,
-    }
+    models: dict[str, type[BaseModel]]
+    models = {**_OWNERS, "clusterer": schema.ClustererEntry, **schedules.MODELS}
     names = [part for part in loc if isinstance(part, str)]
     model = models.get(names[-1]) if names else Experiment
     return list(model.model_fields) if model else []

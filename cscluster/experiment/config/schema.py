@@ -27,6 +27,7 @@ from cscluster.removed import removed_parameter
 from cscluster.store.directory import RUN_NAME_RULE, is_run_name
 
 Problem = tuple[tuple[str | int, ...], str]
+_SHOWN = 60
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 
 
@@ -58,9 +59,9 @@ class _Treatment(_StrictModel):
         """Turn ``"2 GB"`` into a number of bytes; leave anything else to the type check."""
         if not isinstance(value, str):
             return value
-        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMG]?)i?B?\s*", value, re.IGNORECASE)
+        match = re.fullmatch(r"\s*(\d{1,15}(?:\.\d+)?)\s*([KMG]?)i?B?\s*", value, re.IGNORECASE)
         if match is None:
-            raise ValueError(f"must be a size such as 500MB or 2GB, got '{value}'")
+            raise ValueError(f"must be a size such as 500MB or 2GB, got '{value[:_SHOWN]}'")
         return int(float(match[1]) * _UNITS[match[2].upper()])
 
     @field_validator("preprocess")
@@ -421,6 +422,7 @@ def check_metric(name: str) -> None:
     """Raise a ValueError unless `name` is ``METRIC`` or ``METRIC@SCOPE``."""
     metric, at, scope = name.partition("@")
     if metric not in METRICS:
-        raise ValueError(f"there is no metric '{metric}'{did_you_mean(metric, METRICS)}")
+        hint = did_you_mean(metric, METRICS) or "; 'cscluster list metrics' names all"
+        raise ValueError(f"there is no metric '{metric}'{hint}")
     if at and scope not in SCOPES:
         raise ValueError(f"'{metric}@{scope}': the scope must be one of {', '.join(SCOPES)}")

@@ -198,6 +198,7 @@ def _client(pool: Pool) -> Iterator[Any]:
         from distributed.comm import resolve_address
     except ImportError:
         raise ConfigError("The backend 'dask' needs Dask: pip install 'cscluster[dask]'.") from None
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # its tracebacks say what we say
     with contextlib.ExitStack() as stack:
         cluster: Any = pool.scheduler or stack.enter_context(
             LocalCluster(

@@ -17,7 +17,7 @@ from scipy import sparse
 
 from cscluster.algorithms import registry
 from cscluster.data.dataset import Dataset
-from cscluster.data.load import load_dataset
+from cscluster.data.load import load_dataset, outline
 from cscluster.data.prepared import DataRef, make_ref
 from cscluster.data.preprocessing import STEPS, Step, comparable_features
 from cscluster.errors import ConfigError, CsclusterError
@@ -164,9 +164,10 @@ def make_plan(experiment: Experiment, shard: tuple[int, int] | None = None) -> T
     """
     _check_size(experiment)
     cells, problems = [], []
+    load = load_dataset if experiment.constraints.needs_samples else outline
     for entry in experiment.datasets:
         try:
-            source = load_dataset(entry.recipe, name=entry.title)
+            source = load(entry.recipe, name=entry.title)
             _check(experiment, source)
             cells += [
                 cell

@@ -92,7 +92,7 @@ def test_a_mistake_in_the_block_has_a_line_and_a_column(block, place):
 
 def test_a_name_for_two_algorithms_is_refused():
     text = TEXT.replace("- kmeans\n", "- {name: rca, label: twin}\n")
-    with pytest.raises(ConfigError, match="'rca' means several items; name one by its label"):
+    with pytest.raises(ConfigError, match="'rca' means several algorithms; give each a label"):
         sweep_of(text, "rca.shrinkage=0.1")
     assert sweep_of(text, "twin.shrinkage=0.1").algorithms[0].label == "twin"
 

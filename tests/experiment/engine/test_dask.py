@@ -146,7 +146,7 @@ def test_workers_may_come_and_go(cluster, tmp_path, seed):
 
 
 @pytest.mark.slow
-def test_a_lost_scheduler_is_told_and_the_run_resumes(cluster, tmp_path):
+def test_a_lost_scheduler_is_told_and_the_run_resumes(cluster, tmp_path, capfd):
     (tmp_path / "x.yaml").write_text(CONFIG)
     job = prepare(str(tmp_path / "x.yaml"), out=tmp_path / "dask")
 
@@ -158,6 +158,7 @@ def test_a_lost_scheduler_is_told_and_the_run_resumes(cluster, tmp_path):
         ConfigError, match="connection to the Dask scheduler was lost; finished trials are stored"
     ):
         run_job(job, Pool(2, "dask", cluster.address), kill_it)
+    assert "Traceback" not in capfd.readouterr().err
     assert 4 <= len(values(job.directory)) < 24
     run_job(prepare(str(tmp_path / "x.yaml"), out=tmp_path / "dask"), Pool(2))
     assert len(values(job.directory)) == 24
