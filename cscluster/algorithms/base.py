@@ -118,7 +118,7 @@ class ConstrainedEstimator(BaseEstimator, ABC):
         """Return partial labels and constraints as one set of constraints that suits the samples."""
         name = type(self).__name__
         n_clusters = getattr(self, "n_clusters", 1)
-        if n_clusters is not None and n_clusters > n_samples:
+        if n_clusters > n_samples:
             raise ParameterError(
                 f"'n_clusters' of {name} must not exceed the {n_samples} samples, got {n_clusters}."
             )
@@ -165,6 +165,7 @@ class ConstrainedEstimator(BaseEstimator, ABC):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.accepts_sparse
+        tags.input_tags.pairwise = "precomputed" in (getattr(self, "metric", ""), getattr(self, "kernel", ""))
         return tags
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from scipy.spatial.distance import cdist
 
 from cscluster.algorithms.base import ConstrainedEstimator, FloatArray

@@ -35,7 +35,8 @@ def checked_distances(D: FloatArray) -> FloatArray:
     i, j = np.unravel_index(np.argmax(gap), D.shape)
     if gap[i, j] > zero:
         raise DataError(
-            f"A distance matrix must be symmetric, got {D[i, j]:g} from row {i} to row {j}, and {D[j, i]:g} back."
+            f"A distance matrix must be symmetric, got {D[i, j]:g} from row {i} to row {j}, and {D[j, i]:g} "
+            "back."
         )
     checked = (D + D.T) / 2
     np.fill_diagonal(checked, 0.0)

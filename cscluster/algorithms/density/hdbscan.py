@@ -172,7 +172,7 @@ class HDBSCAN(DistanceEstimator, Clusterer):
     [0, 0, 0, 0, 0, 0, 1, 1, 1, -1]
     """
 
-    n_clusters: ClassVar[None] = None  # type: ignore[assignment,misc]  # found, not given
+    n_clusters: ClassVar[None]  # type: ignore[assignment,misc]  # no parameter: it is found
 
     min_cluster_size: int = parameter(5, "fewest samples of a cluster", Integer(2))
     min_samples: int | None = parameter(

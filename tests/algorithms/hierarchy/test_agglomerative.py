@@ -91,7 +91,8 @@ def test_scipy_cuts_the_linkage_matrix_at_the_same_places(method, seed, hard):
     constraints = constraints.hardened() if hard else constraints
     model = Agglomerative(n_clusters=1, linkage=method).fit(X, constraints=constraints)
     Z = model.linkage_matrix_
-    assert is_valid_linkage(Z) and is_monotonic(Z)
+    assert is_valid_linkage(Z)
+    assert is_monotonic(Z)
     for k in range(model.fewest_clusters_, constraints.n_components):
         assert same_partition(fcluster(Z, k, "maxclust"), model.labels_at(k))
     if not hard:
@@ -102,7 +103,7 @@ def test_scipy_cuts_the_linkage_matrix_at_the_same_places(method, seed, hard):
 @pytest.mark.parametrize("hard", [False, True])
 @pytest.mark.filterwarnings("ignore:.*forbid all")
 def test_must_links_always_hold_and_hard_cannot_links_too(draw, method, hard):
-    X, y, constraints = draw("iris", 80)
+    X, _, constraints = draw("iris", 80)
     constraints = constraints.hardened() if hard else constraints
     model = Agglomerative(n_clusters=3, linkage=method).fit(X, constraints=constraints)
     violated = constraints.violated(model.labels_)
