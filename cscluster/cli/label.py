@@ -19,6 +19,7 @@ from cscluster.constraints import Constraints
 from cscluster.data import features
 from cscluster.data.load import read_table
 from cscluster.data.table import Columns
+from cscluster.errors import ParameterError
 from cscluster.labelling import terminal
 from cscluster.labelling.clusters import AnswerClusterer, Clusters
 from cscluster.labelling.items import Items, find_pictures
