@@ -94,7 +94,13 @@ class ClusteringResult:
 
 
 def evaluate(
-    X: Any, labels: IntArray, n_clusters: int, links: Constraints, table: Dataset, seed: int, metric: str
+    X: Any,
+    labels: IntArray,
+    n_clusters: int,
+    links: Constraints,
+    table: Dataset,
+    seed: int,
+    metric: str = "euclidean",
 ) -> ClusteringResult:
     """Score a partition; with the metric 'precomputed', X holds distances."""
     known = {} if table.y is None else {name: metrics.score(name, table.y, labels) for name in _SCORES}
