@@ -6,8 +6,7 @@ from scipy.spatial.distance import cdist
 
 from cscluster.algorithms.base import ConstrainedEstimator, FloatArray
 from cscluster.algorithms.parameters import Choice, parameter
-from cscluster.arrays import require_memory
-from cscluster.linalg.distances import checked_distances
+from cscluster.arrays import checked_distances, require_memory
 
 
 class DistanceEstimator(ConstrainedEstimator):

@@ -302,7 +302,13 @@ class Constraints:
         return Constraints.of_pairs(pairs, self.is_must, self.weights, n_samples=len(rows))
 
     def violated(self, labels: ArrayLike) -> Constraints:
-        """Return the constraints that a partition violates; see `is_violated`."""
+        """Return the constraints that a partition violates; see `is_violated`.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,)
+            Cluster of each sample, -1 for noise.
+        """
         return self.select(self.is_violated(labels))
 
     def is_violated(self, labels: ArrayLike) -> BoolArray:

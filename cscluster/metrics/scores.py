@@ -177,7 +177,13 @@ def satisfied(constraints: Constraints, labels: ArrayLike) -> float:
 
 
 def noise(labels: ArrayLike) -> float:
-    """Return the share of samples whose label is -1: they belong to no cluster."""
+    """Return the share of samples that belong to no cluster.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples,)
+        Cluster of each sample, -1 for noise.
+    """
     return float((np.asarray(labels) == -1).mean())
 
 

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cscluster.arrays import FloatArray
+from cscluster.arrays import FloatArray, checked_distances
 from cscluster.data.dataset import Dataset
 from cscluster.errors import DataError, message
-from cscluster.linalg.distances import checked_distances
 
 
 def distances_between(rows: Dataset, given: Any) -> FloatArray:

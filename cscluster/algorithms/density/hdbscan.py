@@ -11,9 +11,9 @@ import sklearn.cluster
 from cscluster.algorithms.base import BoolArray, Clusterer, FloatArray, IntArray, Samples
 from cscluster.algorithms.distance_parameters import DistanceEstimator
 from cscluster.algorithms.parameters import Integer, Null, parameter
+from cscluster.arrays import checked_distances
 from cscluster.constraints import Constraints
 from cscluster.errors import ParameterError
-from cscluster.linalg.distances import checked_distances
 
 _TIES = 1e-9
 """Difference between shares of satisfied constraints that counts as none."""

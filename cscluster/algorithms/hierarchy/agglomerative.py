@@ -45,7 +45,7 @@ def updated_distances(
 
 
 @dataclass
-class Clusters:
+class Merging:
     """Clusters, each in the place of one of its samples, and the costs of merging them.
 
     The cost of a merge is a pair, compared by its first part, then by its second: the weight of the
@@ -97,7 +97,7 @@ class Clusters:
         self.sizes[[a, b]] = 0, n_a + n_b
 
 
-def merged(clusters: Clusters) -> tuple[list[tuple[int, int]], list[tuple[float, float]], list[int]]:
+def merged(clusters: Merging) -> tuple[list[tuple[int, int]], list[tuple[float, float]], list[int]]:
     """Merge as long as hard cannot-links allow; return merges, their costs, and the clusters that are left.
 
     A chain goes from cluster to nearest cluster until two are nearest to each other.  Their merge is that of
@@ -219,7 +219,7 @@ class Agglomerative(DistanceEstimator, Clusterer):
         """Build the hierarchy and cut it; see `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
         require_must_links(constraints, self.n_clusters)
-        clusters = Clusters.single(self.linkage, self._distances(X), constraints)
+        clusters = Merging.single(self.linkage, self._distances(X), constraints)
         joined = [(int(b), int(group[0])) for group in constraints.neighbourhoods for b in group[1:]]
         for a, b in joined:
             clusters.merge(a, b)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cscluster.linalg.distances import checked_distances
+from cscluster.arrays import checked_distances
 
 
 def test_rounding_errors_are_removed():
