@@ -148,7 +148,7 @@ def _draw_points(axes: Axes, cell: Cell, data: Dataset, links: Constraints, size
         axes.add_collection(
             LineCollection(list(data.X[pairs]), colors="0.55", linewidths=0.1 * size, linestyles=[style])
         )
-    colours = np.where(cell.labels == -1, "0.75", palette[cell.labels % len(palette)])  # noise is grey
+    colours = np.where(cell.labels == -1, "black", palette[cell.labels % len(palette)])  # black: noise
     axes.scatter(data.X[:, 0], data.X[:, 1], c=colours, s=size, linewidth=0, zorder=2)
 
 

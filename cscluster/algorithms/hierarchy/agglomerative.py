@@ -152,13 +152,13 @@ class Agglomerative(DistanceEstimator, Clusterer):
 
     .. math:: \Bigl( \sum_{(i,j) \in C, \; i \in A, \; j \in B} \bar w_{ij}, \;\; d(A, B) \Bigr)
 
-    until one is left, where costs are compared by their first part, then by their second: the violated
-    cannot-links, then the distance.  A hard cannot-link, of infinite weight, forbids the merge.  A soft one
-    is violated only when all other merges violate as many.
+    until one is left.  Costs are compared by the cannot-links that a merge violates, then by the distance.
+    A hard cannot-link, of infinite weight, forbids the merge.  A soft one, of weight one, is violated only
+    where every other merge violates as many.
 
-    Use it for any distance, for a dendrogram, or to choose the number of clusters later; ward suits compact
-    clusters, single long ones.  Do not use it for more than 10,000 rows, nor where must-links may be wrong:
-    none is ever violated.
+    Use it for any distance, for a dendrogram, or to choose the number of clusters later; with 20 constraints or
+    more that are all right, choose single linkage.  Do not use it for more than 10,000 rows, nor where
+    must-links may be wrong: none is ever violated.
 
     Attributes
     ----------
