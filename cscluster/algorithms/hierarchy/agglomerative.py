@@ -156,8 +156,8 @@ class Agglomerative(DistanceEstimator, Clusterer):
     A hard cannot-link, of infinite weight, forbids the merge.  A soft one, of weight one, is violated only
     where every other merge violates as many.
 
-    Use it for any distance, for a dendrogram, or to choose the number of clusters later; with 20 constraints or
-    more that are all right, choose single linkage.  Do not use it for more than 10,000 rows, nor where
+    Use it for any distance, for a dendrogram, or to choose the number of clusters later; with 20 constraints
+    or more that are all right, choose single linkage.  Do not use it for more than 10,000 rows, nor where
     must-links may be wrong: none is ever violated.
 
     Attributes
