@@ -64,6 +64,8 @@ def test_rows_are_clustered_by_distances_alone():
     assert found.silhouette == cscluster.cluster(X, n_clusters=3, distances=D).silhouette > 0.7
     dense = cscluster.cluster(table, algorithm="hdbscan", distances=D)
     assert dense.n_clusters == 3
+    with pytest.raises(ParameterError, match="cannot predict the clusters of new rows"):
+        cscluster.save_model(dense, "model.zip")
 
 
 def test_methods_that_need_columns_are_refused():

@@ -136,8 +136,7 @@ class HDBSCAN(DistanceEstimator, Clusterer):
     the one of largest stability, so that without constraints the clusters are those of HDBSCAN.
 
     Use it for clusters of any shape, if their number is unknown and some rows belong nowhere.  Do not use it
-    where clusters overlap, nor with more than about 20 features: constraints choose among the clusters that
-    density shows, and make no others.
+    where classes overlap: constraints choose among the clusters that density shows, and make no others.
 
     Attributes
     ----------

@@ -67,7 +67,7 @@ class Merging:
     sizes: FloatArray
 
     @classmethod
-    def single(cls, linkage: str, D: FloatArray, constraints: Constraints) -> Self:
+    def of(cls, linkage: str, D: FloatArray, constraints: Constraints) -> Self:
         """Return one cluster for each sample."""
         n = len(D)
         V = np.zeros((n, n), dtype=np.float32)
@@ -187,7 +187,7 @@ class Agglomerative(DistanceEstimator, Clusterer):
 
     For these linkages, no union is nearer to a third cluster than its nearer part, in either part of the
     cost; so costs rise from merge to merge, and chains of nearest neighbours find them in O(n^2) steps.
-    Memory is O(n^2).
+    Memory is O(n^2): 1.3 GB for 10,000 samples.
 
     References
     ----------
@@ -210,8 +210,8 @@ class Agglomerative(DistanceEstimator, Clusterer):
 
     linkage: str = parameter(
         "average",
-        "distance of two clusters: that of their nearest or farthest samples, the mean of all, or what "
-        "ward's method adds to the squared distances from the means",
+        "distance of two clusters: that of their nearest or farthest samples, the mean of all, or ward's "
+        "growth of the squared distances from the means, which takes given distances as Euclidean",
         Choice("single", "complete", "average", "ward"),
     )
 
@@ -219,7 +219,7 @@ class Agglomerative(DistanceEstimator, Clusterer):
         """Build the hierarchy and cut it; see `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
         require_must_links(constraints, self.n_clusters)
-        clusters = Merging.single(self.linkage, self._distances(X), constraints)
+        clusters = Merging.of(self.linkage, self._distances(X), constraints)
         joined = [(int(b), int(group[0])) for group in constraints.neighbourhoods for b in group[1:]]
         for a, b in joined:
             clusters.merge(a, b)
