@@ -20,7 +20,5 @@ class DistanceEstimator(ConstrainedEstimator):
 
     def _distances(self, X: FloatArray) -> FloatArray:
         """Return the matrix of distances between samples, which may be changed."""
-        if self.metric == "precomputed":
-            return checked_distances(X)
         require_memory(type(self).__name__, (2, len(X), len(X)), "use pckmeans, or fewer rows")
-        return cdist(X, X)
+        return checked_distances(X) if self.metric == "precomputed" else cdist(X, X)

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 
 from cscluster import Agglomerative, Constraints, load_dataset
 from cscluster.constraints.sampling import random_pairs
-from cscluster.errors import ConstraintError, InfeasibleError, ParameterError
+from cscluster.errors import ConstraintError, DataError, InfeasibleError, ParameterError
 from cscluster.testing.contract import same_partition
 
 LINKAGES = ("single", "complete", "average", "ward")
@@ -139,6 +139,11 @@ def test_too_many_clusters_for_the_must_links_are_refused():
     constraints = Constraints([(0, 1), (1, 2)], n_samples=4)
     with pytest.raises(InfeasibleError, match="leave 2 components, too few for 3 clusters"):
         Agglomerative(n_clusters=3).fit(np.eye(4), constraints=constraints)
+
+
+def test_what_does_not_fit_into_memory_is_refused():
+    with pytest.raises(DataError, match="2 x 1000000 x 1000000 numbers"):
+        Agglomerative().fit(np.zeros((1_000_000, 1)))
 
 
 def test_duplicate_samples_are_no_must_links():
