@@ -11,7 +11,6 @@ import sklearn.cluster
 from cscluster.algorithms.base import BoolArray, Clusterer, FloatArray, IntArray, Samples
 from cscluster.algorithms.distance_parameters import DistanceEstimator
 from cscluster.algorithms.parameters import Integer, Null, parameter
-from cscluster.arrays import checked_distances
 from cscluster.constraints import Constraints
 from cscluster.errors import ParameterError
 
@@ -199,5 +198,5 @@ class HDBSCAN(DistanceEstimator, Clusterer):
         model = sklearn.cluster.HDBSCAN(
             min_cluster_size=self.min_cluster_size, min_samples=min_samples, metric=self.metric, copy=True
         )
-        Z = model.fit(checked_distances(X) if self.metric == "precomputed" else X)._single_linkage_tree_
+        Z = model.fit(self._distances(X) if self.metric == "precomputed" else X)._single_linkage_tree_
         return np.column_stack([Z[name] for name in ("left_node", "right_node", "value", "cluster_size")])
