@@ -20,8 +20,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from cscluster.algorithms.density.hdbscan import HDBSCAN as HDBSCAN
     from cscluster.algorithms.ensemble.landmark_ensemble import LandmarkEnsemble as LandmarkEnsemble
     from cscluster.algorithms.ensemble.scsc import SCSC as SCSC
+    from cscluster.algorithms.hierarchy.agglomerative import Agglomerative as Agglomerative
     from cscluster.algorithms.margin.alternating.iter_lssvm import IterLSSVM as IterLSSVM
     from cscluster.algorithms.margin.alternating.iter_svm import IterSVM as IterSVM
     from cscluster.algorithms.margin.alternating.iter_svr import IterSVR as IterSVR

@@ -122,7 +122,7 @@ def draw_each(names: Sequence[str], directory: Path) -> None:
             canvas = FigureCanvasAgg(figure)
             canvas.draw()
             picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
-        picture.quantize(32).save(directory / f"{name}.png", optimize=True)
+        picture.quantize(64).save(directory / f"{name}.png", optimize=True)
 
 
 def _draw_cell(axes: Axes, cell: Cell, data: Dataset, links: Constraints) -> None:
@@ -148,9 +148,8 @@ def _draw_points(axes: Axes, cell: Cell, data: Dataset, links: Constraints, size
         axes.add_collection(
             LineCollection(list(data.X[pairs]), colors="0.55", linewidths=0.1 * size, linestyles=[style])
         )
-    axes.scatter(
-        data.X[:, 0], data.X[:, 1], c=palette[cell.labels % len(palette)], s=size, linewidth=0, zorder=2
-    )
+    colours = np.where(cell.labels == -1, "0.35", palette[cell.labels % len(palette)])  # noise is dark
+    axes.scatter(data.X[:, 0], data.X[:, 1], c=colours, s=size, linewidth=0, zorder=2)
 
 
 def main() -> None:

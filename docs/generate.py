@@ -40,6 +40,8 @@ FAMILIES = {
     "margin": "Margin: maximum-margin clustering",
     "metric": "Metric: a metric learned from constraints, then a clusterer",
     "spectral": "Spectral: graphs and kernels",
+    "hierarchy": "Hierarchy: clusters merged from the samples upwards",
+    "density": "Density: clusters of any shape, and noise",
     "ensemble": "Ensemble: many partitions and constraints",
     "selection": "Selection: held-out constraints choose the method",
 }

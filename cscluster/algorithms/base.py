@@ -165,6 +165,7 @@ class ConstrainedEstimator(BaseEstimator, ABC):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.accepts_sparse
+        tags.input_tags.pairwise = "precomputed" in (getattr(self, "metric", ""), getattr(self, "kernel", ""))
         return tags
 
 

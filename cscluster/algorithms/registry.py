@@ -64,7 +64,8 @@ class Algorithm:
         Publication that proposes it.
     tags : tuple of str
         Of ``constraints``, ``inductive``, ``sequential``, ``kernel``, ``sparse``, ``binary``,
-        ``noise`` (samples may be in no cluster: label -1), ``compiled`` (holds numba functions).
+        ``compiled`` (holds numba functions), ``noise`` (finds the number of clusters, and
+        leaves samples out: label -1), ``distances`` (takes ``metric="precomputed"``).
     preprocess : tuple of str
         Preprocessing where the configuration names none.
     params : mapping
@@ -211,6 +212,10 @@ BUILT_IN: tuple[Algorithm, ...] = (
     _entry("ccskl", "spectral.ccskl:CCSKL", "CCSKL", "constraints", "Li, Liu 2009"),
     _entry("csp", "spectral.csp:CSP", "CSP", "constraints", "Wang, Davidson 2010",
            preprocess=("standardize",)),
+    _entry("agglomerative", "hierarchy.agglomerative:Agglomerative", "constrained agglomerative",
+           "constraints distances", "Klein, Kamvar, Manning 2002; Davidson, Ravi 2005"),
+    _entry("hdbscan", "density.hdbscan:HDBSCAN", "HDBSCAN", "constraints noise distances",
+           "Campello, Moulavi, Zimek, Sander 2013"),
     _entry("scsc", "ensemble.scsc:SCSC", "SCSC", "constraints sequential compiled", "yi2015"),
     _entry("landmark_ensemble", "ensemble.landmark_ensemble:LandmarkEnsemble", "landmark ensemble",
            "constraints sequential compiled", ""),

@@ -32,6 +32,7 @@ from cscluster.report.styles import FORMATS
 from cscluster.report.table import PlainTable
 from cscluster.tables import describe
 from cscluster.tables.cluster import all_links, cluster_table, wanted_method
+from cscluster.tables.distances import distances_between
 from cscluster.tables.large import LARGE, LargeFile
 from cscluster.tables.large import find as find_large
 from cscluster.tables.method import Method
@@ -59,7 +60,12 @@ def parse_method(options: ClusterOptions) -> Method:
         if options.algorithm == "auto" and given:
             raise ParameterError(f"{flag} needs --algorithm NAME.")
     params = _parameters(options.param)
-    return wanted_method(options.algorithm, params, n_clusters or "auto", options.clusterer, options.guard)
+    wanted = wanted_method(options.algorithm, params, n_clusters or "auto", options.clusterer, options.guard)
+    if options.distances is None:
+        return wanted
+    if options.preprocess is not None:
+        raise ParameterError("--preprocess changes columns, and --distances takes their place.")
+    return wanted.on_distances()
 
 
 def _parameters(given: Sequence[str]) -> dict[str, Any]:
@@ -106,7 +112,12 @@ def cluster(options: ClusterOptions) -> None:
             table, learned = large.sample(columns, linked_names(links) if links else (), options.seed)
         steps = features.default_steps(table) if given is None else given
         fitted, X = features.Features.fit(table, steps)
-    screen.say(view.source_line(data, table, large), *features.describe(table, fitted, steps))
+        about_columns = features.describe(table, fitted, steps)
+        if options.distances is not None:
+            X, about_columns = distances_between(table, options.distances), []
+    screen.say(view.source_line(data, table, large), *about_columns)
+    if options.distances is not None:
+        screen.say(f"{options.distances}: distances, in the place of columns")
     screen.say(*view.naming_line(table))
     constraints = _links(links, table, options.contradictions)
     screen.say(*view.links_lines(constraints, links))
@@ -194,7 +205,7 @@ def _check(options: ClusterOptions, wanted: Method, steps: list[Any]) -> None:
     require_out(options.out, options.with_table)
     if options.describe is not None and options.describe.suffix.lower() != ".html":
         raise StoreError(f"--describe '{options.describe}' must end with .html.")
-    inputs = [Path(options.data), *([options.links] if options.links else [])]
+    inputs = [Path(options.data), *filter(None, (options.links, options.distances))]
     check_files([(flag, path) for flag, path in files if path is not None], inputs)
     for path in options.maps:
         if path.suffix.lower().removeprefix(".") not in ("html", *FORMATS):

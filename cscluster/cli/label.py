@@ -19,6 +19,7 @@ from cscluster.constraints import Constraints
 from cscluster.data import features
 from cscluster.data.load import read_table
 from cscluster.data.table import Columns
+from cscluster.errors import ParameterError
 from cscluster.labelling import terminal
 from cscluster.labelling.clusters import AnswerClusterer, Clusters
 from cscluster.labelling.items import Items, find_pictures
@@ -42,6 +43,8 @@ def label(options: LabelOptions) -> None:
     screen, data, out = console.out, options.data, options.out
     n_clusters = number_of_clusters(options.clusters)
     algorithm = None if options.algorithm == "auto" else registry.find(options.algorithm).name
+    if algorithm is not None and "noise" in registry.find(algorithm).tags:
+        raise ParameterError(f"'label' shows no noise; choose another method than '{algorithm}'.")
     named = (column_names(options.features), column_names(options.ignore))
     columns = Columns(options.id_column, options.target, *named)
     path = options.links or Path(f"{Path(data).stem}-links.csv")

@@ -385,6 +385,10 @@ class ClusterOptions:
         str, option("refuse|keep|drop", "What to do with constraints that contradict others.")
     ] = "refuse"
     preprocess: Preprocess = None
+    distances: Annotated[
+        Path | None,
+        option("FILE", "Distances between the rows, in the place of columns: a square .csv or .npy."),
+    ] = None
     out: Labels = None
     with_table: WithTable = False
     describe: Annotated[

@@ -302,15 +302,29 @@ class Constraints:
         return Constraints.of_pairs(pairs, self.is_must, self.weights, n_samples=len(rows))
 
     def violated(self, labels: ArrayLike) -> Constraints:
-        """Return the constraints that a partition breaks.
+        """Return the constraints that a partition violates; see `is_violated`.
 
         Parameters
         ----------
         labels : array-like of shape (n_samples,)
-            Cluster of each sample.
+            Cluster of each sample, -1 for noise.
+        """
+        return self.select(self.is_violated(labels))
+
+    def is_violated(self, labels: ArrayLike) -> BoolArray:
+        """Return which of `pairs` a partition violates.
+
+        Noise is not together with anything: a must-link that touches it is violated, a cannot-link is
+        satisfied.
+
+        Parameters
+        ----------
+        labels : array-like of shape (n_samples,)
+            Cluster of each sample, -1 for noise.
         """
         i, j = np.asarray(labels)[self.pairs].T
-        return self.select((i == j) != self.is_must)
+        violated: BoolArray = ((i == j) & (i != -1)) != self.is_must
+        return violated
 
     @cached_property
     def hard(self) -> Constraints:

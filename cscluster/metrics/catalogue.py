@@ -90,6 +90,8 @@ METRICS: dict[str, Metric] = {
         Metric("recall", "pairwise recall", "share of pairs of a class that share a cluster",
                lambda a: _share(a.both, a.both + a.only_class)),
         Metric("satisfied", "links kept", "share of the given links that the partition keeps"),
+        Metric("noise", "noise", "share of samples that belong to no cluster; other scores take them as one",
+               higher_is_better=False),
         Metric("seconds", "seconds", "time of offline step, fit and update",
                higher_is_better=False, highest=inf),
         Metric("fit_seconds", "seconds of fit", "time of fit and update, without the offline step",

@@ -1,6 +1,7 @@
 """Scores of a partition against the true classes: the numbers that the formulas of the catalogue ask for.
 
-All but `satisfied` follow from the contingency table N (classes x clusters), which is built once.
+All but `satisfied` and `noise` follow from the contingency table N (classes x clusters), which is built once.
+Noise, label -1, is one of its clusters.
 """
 
 from __future__ import annotations
@@ -175,7 +176,18 @@ def satisfied(constraints: Constraints, labels: ArrayLike) -> float:
     return 1.0 - len(constraints.violated(labels)) / max(1, len(constraints))
 
 
-def silhouette(X: Any, labels: IntArray, seed: int) -> float | None:
+def noise(labels: ArrayLike) -> float:
+    """Return the share of samples that belong to no cluster.
+
+    Parameters
+    ----------
+    labels : array-like of shape (n_samples,)
+        Cluster of each sample, -1 for noise.
+    """
+    return float((np.asarray(labels) == -1).mean())
+
+
+def silhouette(X: Any, labels: IntArray, seed: int, metric: str = "euclidean") -> float | None:
     """Return the mean silhouette of at most `SILHOUETTE_ROWS` rows; None for a single cluster.
 
     Parameters
@@ -186,11 +198,13 @@ def silhouette(X: Any, labels: IntArray, seed: int) -> float | None:
         Cluster of each sample.
     seed : int
         Seed of the choice of rows, where there are more.
+    metric : {"euclidean", "precomputed"}
+        With 'precomputed' X is the matrix of distances.
     """
     n = X.shape[0]
     if n > SILHOUETTE_ROWS:
         rows = seeds.generator(seed, "silhouette").choice(n, SILHOUETTE_ROWS, replace=False)
-        X, labels = X[rows], labels[rows]
+        X, labels = X[np.ix_(rows, rows)] if metric == "precomputed" else X[rows], labels[rows]
     if not 2 <= len(np.unique(labels)) < len(labels):
         return None
-    return float(silhouette_score(X, labels))
+    return float(silhouette_score(X, labels, metric=metric))

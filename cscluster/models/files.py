@@ -138,10 +138,10 @@ def save_model(result: ClusteringResult, path: Path | str) -> None:
 
 def from_result(result: ClusteringResult) -> StoredModel:
     """Return the model that the result of a table holds."""
-    assert result.table is not None
-    assert result.features is not None
     if not hasattr(result.estimator, "predict"):
         raise ParameterError(_NOT_INDUCTIVE.format(result.algorithm))
+    assert result.table is not None
+    assert result.features is not None
     return StoredModel(result.n_clusters, result.table.id_column, result.features, result.estimator)
 
 

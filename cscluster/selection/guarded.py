@@ -37,6 +37,8 @@ def guard_problem(algorithm: Algorithm) -> str | None:
         return f"'{algorithm.name}' needs no guard: it compares methods with k-means itself"
     if "constraints" not in algorithm.tags:
         return f"'{algorithm.name}' uses no constraints, so a guard has nothing to compare"
+    if "noise" in algorithm.tags:
+        return f"'{algorithm.name}' finds the number of clusters, which k-means must be told"
     return None
 
 

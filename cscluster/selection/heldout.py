@@ -101,12 +101,11 @@ def accuracy(
     judges : ndarray of bool, optional
         Which of the `constraints.pairs` may judge; all by default.
     """
-    i, j = constraints.pairs.T
     n_held_out, n_satisfied = np.zeros((2, len(constraints)))
     for held_out in folds(constraints, seed):
         labels = fit(constraints.select(~held_out))
         n_held_out += held_out
-        n_satisfied += held_out & ((labels[i] == labels[j]) == constraints.is_must)
+        n_satisfied += held_out & ~constraints.is_violated(labels)
     judging = np.ones(len(constraints), dtype=bool) if judges is None else judges
     must, cannot = (
         n_satisfied[kind] / n_held_out[kind]

@@ -31,6 +31,7 @@ from cscluster.selection.compare import OnFit
 from cscluster.selection.count import Count, choose_count
 from cscluster.selection.guarded import Choosing, guard_problem
 from cscluster.tables import method, result
+from cscluster.tables.distances import distances_between
 from cscluster.tables.method import Method as Method
 from cscluster.tables.result import ClusteringResult
 from cscluster.tables.table import read_named
@@ -55,7 +56,7 @@ class Watcher:
 
 def cluster_table(
     table: Dataset,
-    fitted: Features,
+    fitted: Features | None,
     X: Any,
     constraints: Constraints,
     wanted: Method,
@@ -71,7 +72,7 @@ def cluster_table(
     """
     wanted.require_suited(X, constraints)
     n_clusters = wanted.n_clusters
-    if n_clusters is None:
+    if n_clusters is None and not wanted.finds_clusters:
         methods_for = (lambda k: [wanted.build(k, seed)]) if wanted.name else None
         with watcher.fits("number of clusters") as on_fit, warnings.catch_warnings(action="ignore"):
             counted = choose_count(X, constraints, methods_for, seed, on_fit)
@@ -84,7 +85,9 @@ def cluster_table(
             raise InfeasibleError(error.named(table.ids)) from None
     if fit.choice is not None:
         watcher.choice(fit.choice)
-    found = result.evaluate(X, fit.labels, n_clusters, constraints, table, seed)
+    n_clusters = max(n_clusters or 0, int(fit.labels.max()) + 1)
+    metric = "precomputed" if wanted.sees_distances else "euclidean"
+    found = result.evaluate(X, fit.labels, n_clusters, constraints, table, seed, metric)
     return replace(
         found,
         algorithm=fit.title,
@@ -129,6 +132,7 @@ def cluster(
     features: Sequence[str] = (),
     ignore: Sequence[str] = (),
     preprocess: Sequence[str] | None = None,
+    distances: Any = None,
     contradictions: str = "refuse",
     seed: int = 0,
 ) -> ClusteringResult:
@@ -144,7 +148,8 @@ def cluster(
     n_clusters : int or "auto"
         Number of clusters.
     algorithm : str
-        Name of ``cscluster list``, or "auto": the method with the best held-out constraint accuracy.
+        Name of ``cscluster list``, or "auto": the method with the best held-out constraint accuracy; with
+        distances, "agglomerative".
     params : dict, optional
         Parameters of the algorithm.
     clusterer : str, optional
@@ -159,6 +164,8 @@ def cluster(
         Columns that name the rows, hold the true classes, are the only ones to cluster by, or are left out.
     preprocess : sequence of str, optional
         Steps such as "standardize" (default) or "pca=10"; "none" for none.
+    distances : array, DataFrame or path, optional
+        Distances between the rows, by which they are clustered in the place of their columns.
     contradictions : {"refuse", "keep", "drop"}
         What to do with cannot-links between rows that must-links join.
     seed : int
@@ -181,10 +188,15 @@ def cluster(
     """
     columns = Columns(id, target, features, ignore, labels)
     wanted = wanted_method(algorithm, params or {}, n_clusters, clusterer, guard)
+    if distances is not None:
+        wanted = wanted.on_distances()
     steps = None if preprocess is None else features_of.parse_steps(preprocess)
     rows = read_named(partial(_as_table, table), columns, links)
     given = as_links(links, rows.n_samples, rows.ids or None, contradictions)
-    fitted, X = Features.fit(rows, features_of.default_steps(rows) if steps is None else steps)
+    if distances is not None:
+        fitted, X = None, distances_between(rows, distances)
+    else:
+        fitted, X = Features.fit(rows, features_of.default_steps(rows) if steps is None else steps)
     return cluster_table(rows, fitted, X, all_links(rows, given, hard), wanted, seed, Watcher())
 
 

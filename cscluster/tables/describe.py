@@ -75,7 +75,7 @@ class Cluster:
     Attributes
     ----------
     number, size : int
-        Which one it is, and how many rows it has.
+        Which one it is, -1 for noise, and how many rows it has.
     typical : list of int
         The rows nearest to its mean, nearest first.
     traits : list of Trait
@@ -87,11 +87,16 @@ class Cluster:
     typical: list[int]
     traits: list[Trait]
 
+    @property
+    def name(self) -> str:
+        """How people read its number."""
+        return "noise" if self.number == -1 else str(self.number)
+
 
 def describe_clusters(
     table: Dataset, X: Any, labels: IntArray, n_clusters: int | None = None, n_typical: int = TYPICAL_ROWS
 ) -> list[Cluster]:
-    """Say what is in each cluster.
+    """Say what is in each cluster, and in the noise, if there is any, which comes last.
 
     Parameters
     ----------
@@ -100,27 +105,31 @@ def describe_clusters(
     X : ndarray or CSR array of shape (n, d)
         The same rows as the algorithm sees them: they tell which rows are typical.
     labels : ndarray of shape (n,)
-        Cluster of each row.
+        Cluster of each row, -1 for noise.
     n_clusters : int, optional
         Number of clusters; by default as many as there are labels.
     n_typical : int
         Number of typical rows of each cluster.
     """
     labels = np.asarray(labels, dtype=np.int64)
-    k = int(labels.max()) + 1 if n_clusters is None else n_clusters
+    numbers = list(range(int(labels.max()) + 1 if n_clusters is None else n_clusters))
+    if (labels == -1).any():
+        labels = np.where(labels == -1, len(numbers), labels)
+        numbers.append(-1)
+    k = len(numbers)
     traits: list[list[Trait]] = [[] for _ in range(k)]
     if table.image is None:
         for number, trait in (*_number_traits(table, labels, k), *_text_traits(table, labels, k)):
             traits[number].append(trait)
-    members = [np.flatnonzero(labels == number) for number in range(k)]
+    members = [np.flatnonzero(labels == place) for place in range(k)]
     return [
         Cluster(
             number,
             len(rows),
             rows[_nearest_to_mean(X[rows])[:n_typical]].tolist() if len(rows) else [],
-            sorted(traits[number], key=lambda trait: -abs(trait.effect)),
+            sorted(of_cluster, key=lambda trait: -abs(trait.effect)),
         )
-        for number, rows in enumerate(members)
+        for number, rows, of_cluster in zip(numbers, members, traits, strict=True)
     ]
 
 
@@ -188,7 +197,7 @@ def size_rows(clusters: Sequence[Cluster], table: Dataset) -> list[list[str]]:
     """Return a line of a table for each cluster; see `SIZE_HEADS`."""
     n = sum(c.size for c in clusters)
     return [
-        [str(c.number), str(c.size), f"{c.size / n:.0%}", ", ".join(map(table.row_name, c.typical))]
+        [c.name, str(c.size), f"{c.size / n:.0%}", ", ".join(map(table.row_name, c.typical))]
         for c in clusters
     ]
 
@@ -196,7 +205,7 @@ def size_rows(clusters: Sequence[Cluster], table: Dataset) -> list[list[str]]:
 def trait_rows(clusters: Sequence[Cluster], most: int) -> list[list[str]]:
     """Return a line of a table for each of the first traits of each cluster; see `TRAIT_HEADS`."""
     return [
-        [str(c.number), t.title, t.shown(t.inside), t.shown(t.outside), f"{t.effect:+.2f}"]
+        [c.name, t.title, t.shown(t.inside), t.shown(t.outside), f"{t.effect:+.2f}"]
         for c in clusters
         for t in c.traits[:most]
     ]
@@ -205,7 +214,7 @@ def trait_rows(clusters: Sequence[Cluster], most: int) -> list[list[str]]:
 def text_rows(clusters: Sequence[Cluster]) -> list[list[str]]:
     """Return cluster, column and most frequent texts, a line for each trait of a text column."""
     return [
-        [str(c.number), t.column, ", ".join(f"{text or '(empty)'} {share:.0%}" for text, share in t.frequent)]
+        [c.name, t.column, ", ".join(f"{text or '(empty)'} {share:.0%}" for text, share in t.frequent)]
         for c in clusters
         for t in c.traits
         if t.text is not None

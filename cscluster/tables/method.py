@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -45,12 +45,41 @@ class Method:
     clusterer: str | None = None
     guard: bool = False
 
-    def build(self, n_clusters: int, seed: int) -> Any:
+    def build(self, n_clusters: int | None, seed: int) -> Any:
         """Return the unfitted estimator, without the guard."""
+        n_clusters = n_clusters or 2  # which a method that finds the number is not told
         if self.name is None:
             return Auto(n_clusters=n_clusters, random_state=seed)
         joined = (self.clusterer, dict[str, Any]()) if self.clusterer else None
         return build(self.name, self.params, n_clusters, seed, joined)
+
+    @property
+    def finds_clusters(self) -> bool:
+        """Whether the method finds the number of clusters itself."""
+        return self.name is not None and "noise" in registry.find(self.name).tags
+
+    @property
+    def sees_distances(self) -> bool:
+        """Whether X is the matrix of distances between rows."""
+        return self.params.get("metric") == "precomputed"
+
+    def on_distances(self) -> Self:
+        """Return the method for a matrix of distances; that of the hierarchy where none is named.
+
+        Raises
+        ------
+        ParameterError
+            If the method needs columns, or the number of clusters is left open.
+        """
+        name = self.name or "agglomerative"
+        if self.guard or "distances" not in registry.find(name).tags:
+            able = ", ".join(entry.name for entry in registry.BUILT_IN if "distances" in entry.tags)
+            what = "A guard" if self.guard else f"'{name}'"
+            raise ParameterError(f"{what} needs columns; distances go with {able}.")
+        on = replace(self, name=name, params={**self.params, "metric": "precomputed"})
+        if on.n_clusters is None and not on.finds_clusters:
+            raise ParameterError("Distances need the number of clusters, or 'hdbscan', which finds it.")
+        return on
 
     def require_suited(self, X: Any, constraints: Constraints) -> None:
         """Check the data, the constraints and the number of clusters.
@@ -69,6 +98,8 @@ class Method:
         if self.name is None:
             return
         algorithm = registry.find(self.name)
+        if self.finds_clusters and self.n_clusters is not None:
+            raise ParameterError(f"{algorithm.title} finds the number of clusters itself; leave out -k.")
         if "binary" in algorithm.tags and k != 2:
             raise ParameterError(f"{algorithm.title} makes two clusters only, not {k}.")
         if algorithm in registry.BUILT_IN and sparse.issparse(X) and "sparse" not in algorithm.tags:
@@ -106,7 +137,12 @@ class Fit:
 
 
 def fit(
-    method: Method, n_clusters: int, X: Any, constraints: Constraints, seed: int, on_fit: OnFit | None = None
+    method: Method,
+    n_clusters: int | None,
+    X: Any,
+    constraints: Constraints,
+    seed: int,
+    on_fit: OnFit | None = None,
 ) -> Fit:
     """Fit a method to rows and constraints.
 
@@ -129,8 +165,8 @@ def fit(
                 on_fit(title(model), 0, 1)
             model.fit(X, constraints=constraints)
     labels = np.asarray(getattr(choice or model, "labels_", None))
-    if labels.shape != (X.shape[0],) or labels.dtype.kind not in "iu" or labels.min() < 0:
-        raise ParameterError(f"'{method.name}' must set labels_ to an integer >= 0 for each row.")
+    if labels.shape != (X.shape[0],) or labels.dtype.kind not in "iu" or labels.min() < -1:
+        raise ParameterError(f"'{method.name}' must set labels_ to an integer >= 0, or -1, for each row.")
     notes = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
     if len(constraints) and method.name and "constraints" not in registry.find(method.name).tags:
         notes.insert(0, f"{title(model)} uses no constraints: those given change nothing.")

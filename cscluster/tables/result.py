@@ -28,7 +28,7 @@ class ClusteringResult:
     Attributes
     ----------
     labels : ndarray of shape (n,)
-        Cluster of each row.
+        Cluster of each row, -1 for noise.
     sizes : ndarray of shape (n_clusters,)
         Number of rows of each cluster.
     links, violated : Constraints
@@ -94,16 +94,22 @@ class ClusteringResult:
 
 
 def evaluate(
-    X: Any, labels: IntArray, n_clusters: int, links: Constraints, table: Dataset, seed: int
+    X: Any,
+    labels: IntArray,
+    n_clusters: int,
+    links: Constraints,
+    table: Dataset,
+    seed: int,
+    metric: str = "euclidean",
 ) -> ClusteringResult:
-    """Score a partition."""
+    """Score a partition; with the metric 'precomputed', X holds distances."""
     known = {} if table.y is None else {name: metrics.score(name, table.y, labels) for name in _SCORES}
     return ClusteringResult(
         labels,
-        np.bincount(labels, minlength=n_clusters).astype(np.int64),
+        np.bincount(labels[labels >= 0], minlength=n_clusters).astype(np.int64),
         links,
         links.violated(labels),
-        metrics.silhouette(X, labels, seed),
+        metrics.silhouette(X, labels, seed, metric),
         known,
         describe_clusters(table, X, labels, n_clusters),
     )
@@ -120,6 +126,8 @@ def describe(outcome: ClusteringResult) -> list[str]:
             f" (of {metrics.SILHOUETTE_ROWS} rows)" if len(outcome.labels) > metrics.SILHOUETTE_ROWS else ""
         )
         lines.append(f"silhouette: {outcome.silhouette:.2f}{sampled}")
+    if n_noise := int((outcome.labels == -1).sum()):
+        lines.append(f"noise: {plural(n_noise, 'row')} ({n_noise / len(outcome.labels):.0%})")
     if outcome.scores:
         shown = ", ".join(f"{METRICS[k].title} {v:.3f}" for k, v in outcome.scores.items())
         lines.append(f"against the known classes: {shown}")

@@ -93,9 +93,13 @@ class Subject:
             return self.build(n_clusters).fit(X, constraints=constraints)
 
     def labels_of(self, model: Any, n_samples: int = _N, n_clusters: int | None = None) -> IntArray:
-        """Return the labels of a fitted model, checked; -1, for noise, is one only where the tag says so."""
-        lowest = -1 if "noise" in self.algorithm.tags else 0
-        return checked_labels(model, n_samples, lowest, (n_clusters or self.n_clusters) - 1)
+        """Return the labels of a fitted model, checked.
+
+        Where the tag says so, -1 is one, for noise, and the method finds the number of clusters.
+        """
+        if "noise" in self.algorithm.tags:
+            return checked_labels(model, n_samples, -1, n_samples - 1)
+        return checked_labels(model, n_samples, 0, (n_clusters or self.n_clusters) - 1)
 
     def partition(self, X: Any, constraints: Constraints | None, n_clusters: int | None = None) -> IntArray:
         """Fit and return the labels, checked."""

@@ -20,7 +20,8 @@ def answer(a, b, number):
 print("strategy             answers   ARI")
 for strategy in ("explore_consolidate", "min_max", "doubt"):
     for count in (10, 40, 80):
-        pairs, same = questions(strategy, X, 3, count, answer, np.random.default_rng(0))
-        constraints = Constraints(must_links=pairs[same], cannot_links=pairs[~same], n_samples=len(X))
+        answers = questions(strategy, X, 3, count, answer, np.random.default_rng(0))
+        must, cannot = ([(a, b) for a, b, same in answers if same == kind] for kind in (True, False))
+        constraints = Constraints(must, cannot, n_samples=len(X))
         labels = MPCKMeans(n_clusters=3, random_state=0).fit(X, constraints=constraints).labels_
         print(f"{strategy:20} {count:7}  {adjusted_rand_score(data.labels, labels):.3f}")

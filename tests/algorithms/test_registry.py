@@ -14,8 +14,18 @@ from cscluster.cli.options import ListOptions
 from cscluster.data.preprocessing import STEPS
 from cscluster.errors import ParameterError
 
-TAGS = {"constraints", "inductive", "sequential", "kernel", "sparse", "binary", "noise", "compiled"}
-FAMILIES = {"partition", "margin", "metric", "spectral", "ensemble", "selection"}
+TAGS = {
+    "constraints",
+    "inductive",
+    "sequential",
+    "kernel",
+    "sparse",
+    "binary",
+    "compiled",
+    "noise",
+    "distances",
+}
+FAMILIES = {"partition", "margin", "metric", "spectral", "hierarchy", "density", "ensemble", "selection"}
 OURS = ("landmark_ensemble", "auto")
 """Not published."""
 each = pytest.mark.parametrize("algorithm", registry.BUILT_IN, ids=lambda algorithm: algorithm.name)
@@ -38,6 +48,9 @@ def test_entry_is_consistent_with_its_class(algorithm):
     assert bool(algorithm.paper) == (algorithm.name not in OURS)
     assert set(algorithm.preprocess) <= set(STEPS)
     assert ("sparse" in algorithm.tags) == loaded.accepts_sparse
+    metric = loaded.parameters.get("metric")
+    assert ("distances" in algorithm.tags) == (metric is not None and metric.allows("precomputed"))
+    assert ("noise" in algorithm.tags) == ("n_clusters" not in loaded.parameters and not algorithm.is_metric)
     if not algorithm.is_metric:
         assert ("inductive" in algorithm.tags) == hasattr(loaded, "predict")
         assert ("sequential" in algorithm.tags) == hasattr(loaded, "partial_fit")

@@ -382,3 +382,43 @@ def test_a_large_file_is_labelled_though_it_is_never_read_whole(call, tmp_path, 
     refused = call("cluster big.parquet -k 3 -a ccskl -o labels.csv")
     assert refused.returncode == 2
     assert "cannot predict the clusters of new rows" in refused.stderr
+
+
+def test_clusters_from_distances_alone_with_noise_in_every_file(call, garden):
+    flowers = load_dataset("iris").X[:120]
+    distances = np.linalg.norm(flowers[:, None] - flowers, axis=2)
+    distances[119, :119] = distances[:119, 119] = 99.0
+    np.save(garden / "distances.npy", distances)
+    done = call(
+        "cluster flowers.csv -c links.csv --algorithm hdbscan --distances distances.npy -o labels.csv "
+        "--map map.html --map map.png --violated violated.csv --describe about.html"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "distances.npy: distances, in the place of columns" in done.stdout
+    assert "features:" not in done.stdout
+    labels = [row[1] for row in read((garden / "labels.csv").read_text())[1:]]
+    assert labels[119] == "-1"
+    assert f"noise: {labels.count('-1')} row" in done.stdout
+    assert ">noise<" in (garden / "about.html").read_text()
+    assert '"noise"' in (garden / "map.html").read_text()
+    assert (garden / "map.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ("-k 3 --distances new.csv", "The rows of 'new.csv' are in another order"),
+        ("-k 3 --distances missing.npy", "Cannot read distances from 'missing.npy'"),
+        ("--distances distances.npy", "Distances need the number of clusters, or 'hdbscan'"),
+        ("-k 3 -a pmmc --distances distances.npy", "'pmmc' needs columns; distances go with agglomerative"),
+        ("-k 3 --preprocess pca=2 --distances distances.npy", "--preprocess changes columns"),
+        ("-k 3 -a hdbscan", "HDBSCAN finds the number of clusters itself; leave out -k"),
+        ("-a hdbscan --guard", "'hdbscan' finds the number of clusters, which k-means must be told"),
+        ("-a hdbscan --model model.zip", "cannot predict the clusters of new rows"),
+    ],
+)
+def test_what_does_not_go_with_distances_or_noise(call, garden, options, sentence):
+    done = call(f"cluster flowers.csv {options}")
+    assert done.returncode == 2
+    assert sentence in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr

@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from cscluster import Constraints
 from cscluster.metrics.catalogue import METRICS, SCOPES
-from cscluster.metrics.scores import contingency, satisfied, score, scores, silhouette
+from cscluster.metrics.scores import contingency, noise, satisfied, score, scores, silhouette
 from cscluster.store.frame import COSTS
 
 
@@ -153,6 +153,16 @@ def test_satisfied_is_the_share_of_links_kept():
     assert satisfied(Constraints.empty(4), [0, 1, 2, 3]) == 1.0
 
 
+def test_noise_is_together_with_nothing_and_one_cluster_in_other_scores():
+    links = Constraints([(0, 1), (1, 2), (2, 3)], [(0, 2), (0, 3)], n_samples=4)
+    labels = [-1, -1, 0, 0]
+    assert noise(labels) == 0.5
+    assert links.is_violated(labels).tolist() == [True, True, False, False, False]
+    assert satisfied(links, labels) == 0.6
+    assert satisfied(Constraints([], [(0, 1)], n_samples=4), labels) == 1.0
+    assert scores([5, 5, 7, 7], labels) == scores([5, 5, 7, 7], [1, 1, 0, 0])
+
+
 def test_what_does_not_follow_from_the_partition_is_refused_by_score():
     with pytest.raises(ValueError, match="'seconds' is not a function of classes and clusters"):
         score("seconds", [0, 1], [0, 1])
@@ -161,7 +171,7 @@ def test_what_does_not_follow_from_the_partition_is_refused_by_score():
 def test_names():
     assert all(name == metric.name for name, metric in METRICS.items())
     asked = "acc acc_hungarian error balanced_error nmi ari rand balanced_rand pairwise_f precision recall"
-    assert set(METRICS) == {*asked.split(), "satisfied", *COSTS}
+    assert set(METRICS) == {*asked.split(), "satisfied", "noise", *COSTS}
     assert list(SCOPES) == ["all", "unconstrained", "heldout", "unseen"]
 
 

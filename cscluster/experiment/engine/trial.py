@@ -278,7 +278,10 @@ class _Fitted:
 def _scores(fitted: _Fitted, names: Iterable[str]) -> dict[str, float | None]:
     """Return all scores on the whole data, and those that are wanted on parts of it."""
     y = fitted.data.y
-    result: dict[str, float | None] = {"satisfied": metrics.satisfied(fitted.links, fitted.labels)}
+    result: dict[str, float | None] = {
+        "satisfied": metrics.satisfied(fitted.links, fitted.labels),
+        "noise": metrics.noise(fitted.labels),
+    }
     if y is None:
         return result
     result |= metrics.scores(y, fitted.labels)

@@ -93,7 +93,8 @@ def draw_groups(axes: Axes, points: FloatArray, labels: Any) -> list[tuple[Any, 
         x, y = points[mine].T
         axes.scatter(x, y, s=size, linewidth=0.3, edgecolor="white", **style, zorder=2)
         handle = Line2D([], [], linestyle="none", **style)
-        handles.append((handle, f"cluster {cluster} ({int(mine.sum())})"))
+        name = "noise" if cluster == -1 else f"cluster {cluster}"
+        handles.append((handle, f"{name} ({int(mine.sum())})"))
     return handles if len(clusters) <= _NAMED else []
 
 
@@ -101,12 +102,11 @@ def _draw_links(
     axes: Axes, points: FloatArray, labels: Any, constraints: Constraints
 ) -> list[tuple[Any, str]]:
     handles = []
-    for kind, links, style in (
-        ("must-link", constraints.must_links, _MUST),
-        ("cannot-link", constraints.cannot_links, _CANNOT),
+    is_violated = constraints.is_violated(labels)
+    for kind, links, broken, style in (
+        ("must-link", constraints.must_links, is_violated[constraints.is_must], _MUST),
+        ("cannot-link", constraints.cannot_links, is_violated[~constraints.is_must], _CANNOT),
     ):
-        same = labels[links[:, 0]] == labels[links[:, 1]]
-        broken = ~same if kind == "must-link" else same
         for name, chosen, look in (
             (kind, links[~broken], style),
             (f"violated {kind}", links[broken], {**style, **_BROKEN}),

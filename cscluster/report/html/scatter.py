@@ -55,12 +55,13 @@ def scatter_page(
     where = np.asarray(points, dtype=float)
     names = [str(i) for i in (range(len(where)) if ids is None else ids)]
     found, cluster = np.unique(np.asarray(labels), return_inverse=True)
-    clusters = [str(name) for name in found.tolist()]
+    clusters = ["noise" if name == -1 else str(name) for name in found.tolist()]
     rows = _rows_to_show(len(where), constraints.pairs)
-    counts = [("samples", f"{len(where):,}", False), ("clusters", f"{len(clusters):,}", False)]
+    n_clusters = len(set(clusters) - {"noise"})
+    counts = [("samples", f"{len(where):,}", False), ("clusters", f"{n_clusters:,}", False)]
     links, violated = {}, []
-    for kind, pairs in (("must", constraints.must_links), ("cannot", constraints.cannot_links)):
-        is_violated = (cluster[pairs[:, 0]] == cluster[pairs[:, 1]]) == (kind == "cannot")
+    for kind, of_kind in (("must", constraints.is_must), ("cannot", ~constraints.is_must)):
+        pairs, is_violated = constraints.pairs[of_kind], constraints.is_violated(np.asarray(labels))[of_kind]
         links[kind] = [
             [*where[a].tolist(), *where[b].tolist(), names[a], names[b], bad]
             for (a, b), bad in zip(pairs, is_violated.tolist(), strict=True)

@@ -40,6 +40,13 @@ def test_a_trial_scores_what_the_algorithm_found():
     assert record["iterations"] == model.n_iter_
 
 
+def test_a_trial_scores_noise_too():
+    first, *_ = plan_of("hdbscan")
+    (record,) = run(first)
+    assert 0 < record["metrics"]["noise"] < 1
+    assert 0 < record["metrics"]["ari"] < 1
+
+
 def test_links_by_name_are_those_by_row_number(tmp_path):
     rows = "".join(f"s{i},{i % 2 * 9 + i},{i % 2}\n" for i in range(8))
     (tmp_path / "d.csv").write_text("who,a,class\n" + rows)

@@ -1,0 +1,1 @@
+"""The density family; see `cscluster.algorithms.registry`."""

@@ -1,0 +1,1 @@
+"""The hierarchy family; see `cscluster.algorithms.registry`."""

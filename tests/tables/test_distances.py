@@ -1,0 +1,90 @@
+"""Distances in the place of columns: read, checked, clustered by."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.spatial.distance import cdist
+
+import cscluster
+from cscluster.data.dataset import Dataset
+from cscluster.errors import DataError, ParameterError
+from cscluster.tables.distances import distances_between
+
+N = 24
+X = np.random.default_rng(0).normal(size=(N, 2)) + 9 * np.eye(3)[np.arange(N) % 3][:, :2]
+D = cdist(X, X)
+NAMES = [f"row{i}" for i in range(N)]
+ROWS = Dataset("rows", X, ids=NAMES)
+
+
+def changed(*cells):
+    E = D.copy()
+    for i, j, value in cells:
+        E[i, j] = value
+    return E
+
+
+def test_every_form_is_read(tmp_path):
+    np.save(tmp_path / "a.npy", D)
+    np.savetxt(tmp_path / "b.csv", D, delimiter=",")
+    pd.DataFrame(D, index=NAMES, columns=NAMES).to_csv(tmp_path / "c.csv")
+    for given in (D, pd.DataFrame(D), tmp_path / "a.npy", str(tmp_path / "b.csv"), tmp_path / "c.csv"):
+        np.testing.assert_allclose(distances_between(ROWS, given), D, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        (D[:5], "must be square"),
+        (D[:5, :5], "between all 24 rows"),
+        (changed((0, 1, 7.0)), "symmetric, got 7 from row 0 to row 1"),
+        (changed((3, 3, 1.0)), "zero diagonal, got 1 for row 3"),
+        (changed((2, 4, -1.0), (4, 2, -1.0)), "not be negative, got -1 between rows 2 and 4"),
+        (changed((2, 4, np.nan)), "finite, got nan between rows 2 and 4"),
+        ([["0", "x"], ["x", "0"]], "must be numbers"),
+        ("missing.npy", "Cannot read distances"),
+    ],
+)
+def test_what_is_no_distance_is_refused_in_a_sentence(given, problem):
+    with pytest.raises(DataError, match=problem):
+        distances_between(ROWS, given)
+
+
+def test_rows_in_another_order_are_refused(tmp_path):
+    pd.DataFrame(D[::-1, ::-1], index=NAMES[::-1], columns=NAMES[::-1]).to_csv(tmp_path / "d.csv")
+    with pytest.raises(DataError, match="'row23' is where 'row0' is due"):
+        distances_between(ROWS, tmp_path / "d.csv")
+
+
+def test_rows_are_clustered_by_distances_alone():
+    table = pd.DataFrame({"useless": np.arange(N) % 2})
+    found = cscluster.cluster(table, n_clusters=3, distances=D)
+    assert found.algorithm == "constrained agglomerative"
+    assert sorted(found.sizes) == [8, 8, 8]
+    assert found.silhouette == cscluster.cluster(X, n_clusters=3, distances=D).silhouette > 0.7
+    dense = cscluster.cluster(table, algorithm="hdbscan", distances=D)
+    assert dense.n_clusters == 3
+    with pytest.raises(ParameterError, match="cannot predict the clusters of new rows"):
+        cscluster.save_model(dense, "model.zip")
+
+
+def test_methods_that_need_columns_are_refused():
+    for options, problem in (
+        ({"algorithm": "pckmeans", "n_clusters": 3}, "'pckmeans' needs columns; distances go with agglom"),
+        ({"algorithm": "agglomerative", "n_clusters": 3, "guard": True}, "A guard needs columns"),
+        ({}, "need the number of clusters, or 'hdbscan'"),
+        ({"algorithm": "hdbscan", "n_clusters": 3}, "leave out -k"),
+    ):
+        with pytest.raises(ParameterError, match=problem):
+            cscluster.cluster(X, distances=D, **options)
+
+
+def test_noise_is_no_cluster_and_comes_last():
+    table = pd.DataFrame(np.vstack([X, [[99.0, -99.0]]]), columns=["a", "b"])
+    found = cscluster.cluster(table, [(0, N, "must"), (0, 3, "must")], algorithm="hdbscan")
+    assert found.labels[-1] == -1
+    assert found.sizes.tolist() == [8, 8, 8]
+    assert [cluster.name for cluster in found.clusters] == ["0", "1", "2", "noise"]
+    assert found.clusters[-1].typical == [N]
+    assert found.violated.must_links.tolist() == [[0, N]]
+    assert "noise: 1 row (4%)" in found._repr_html_()
