@@ -19,6 +19,7 @@ from cscluster.cli.app import main
 from cscluster.cli.commands import app
 from cscluster.experiment.config.load import parse
 from cscluster.experiment.plan.trials import make_plan
+from cscluster.papers import reference, tracks
 from cscluster.tables.example import example_files
 
 ROOT = Path(__file__).parents[1]
@@ -66,11 +67,33 @@ def test_advice_is_that_of_the_benchmark():
     }
     for situation, links, best, ari, of_kmeans in advice:
         assert found[situation, links][2] == f"{best} ({ari}; {of_kmeans})"
-    tracks = re.findall(r"Repetitions: (\d+) of (\d+)\.", page)
-    complete = sum(made == planned for made, planned in tracks)
+    repetitions = re.findall(r"Repetitions: (\d+) of (\d+)\.", page)
+    complete = sum(made == planned for made, planned in repetitions)
     said = "all eight tracks have" if complete == 8 else f"{NUMBERS[complete]} of eight tracks have"
     assert f"({said} all their repetitions" in " ".join(README.split())
-    assert len(tracks) == 8
+    assert len(repetitions) == 8
+
+
+def test_the_advice_of_the_benchmark_has_its_numbers():
+    page = (ROOT / "results/reference/BENCHMARK.md").read_text(encoding="utf-8")
+    scores = reference.read(ROOT / "results/reference/benchmark.csv").query("metric == 'ari'")
+    means = scores.groupby(["item", "point", "label"])["mean"].mean()
+    names = {track.situation: name for name, track in tracks.tracks().items()}
+    rows = rows_of(page.partition("## Recommendations")[2].partition("\n## ")[0])[2:]
+    assert {row[0] for row in rows} == set(names)
+    for situation, point, best, tied in rows:
+        label, ari, of_kmeans = re.fullmatch(r"(.+) \((\S+); (\S+)\)", best).groups()
+        here = means[names[situation], int(point.split()[0])]
+        for name, said in ((label, ari), ("k-means", of_kmeans)):
+            assert float(said) == pytest.approx(here[name], abs=6e-4)
+        for name, said in re.findall(r"fastest within 0.02: (.+) \((\S+)\)", tied):
+            assert float(said) == pytest.approx(here[name], abs=6e-4)
+    lines = page.partition("## Recommendations")[0]
+    said = re.findall(r"With ([^,]+), (.+?) has ARI (\S+) \(k-means ([\d.]+)", lines)
+    assert len(said) >= 8
+    assert {(point, f"{best} ({ari}; {of_kmeans})") for point, best, ari, of_kmeans in said} <= {
+        (row[1], row[2]) for row in rows
+    }
 
 
 def test_the_experiments_that_are_shown_are_valid(tmp_path, monkeypatch):

@@ -329,6 +329,14 @@ class BenchmarkOptions(SuiteOptions, DrawsOptions):
     track: Annotated[
         str | None, argument("TRACK", "What to run; by default all tracks.", complete.tracks)
     ] = None
+    add: Annotated[
+        str | None,
+        option(
+            "METHOD",
+            "Run this method only, and show it beside the stored trials of the others: mine.py:Mine, a "
+            "name, an entry of 'algorithms' in YAML, or a file with one.",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
