@@ -63,10 +63,10 @@ def test_advice_is_that_of_the_benchmark():
     advice = rows_of(README.partition("## Which method\n")[2].partition("\n## ")[0])[2:]
     assert len(advice) >= 5
     found = {
-        tuple(row[:2]): row for row in rows_of(page.partition("## Recommendations")[2].partition("\n## ")[0])
+        row[0]: row[1:3] for row in rows_of(page.partition("## Recommendations")[2].partition("\n## ")[0])
     }
-    for situation, links, best, ari, of_kmeans in advice:
-        assert found[situation, links][2] == f"{best} ({ari}; {of_kmeans})"
+    for situation, constraints, best, ari, of_kmeans in advice:
+        assert found[f"{situation}, {constraints}"] == [best, f"{ari} ({of_kmeans})"]
     repetitions = re.findall(r"Repetitions: (\d+) of (\d+)\.", page)
     complete = sum(made == planned for made, planned in repetitions)
     said = "all eight tracks have" if complete == 8 else f"{NUMBERS[complete]} of eight tracks have"
@@ -80,19 +80,20 @@ def test_the_advice_of_the_benchmark_has_its_numbers():
     means = scores.groupby(["item", "point", "label"])["mean"].mean()
     names = {track.situation: name for name, track in tracks.tracks().items()}
     rows = rows_of(page.partition("## Recommendations")[2].partition("\n## ")[0])[2:]
-    assert {row[0] for row in rows} == set(names)
-    for situation, point, best, tied in rows:
-        label, ari, of_kmeans = re.fullmatch(r"(.+) \((\S+); (\S+)\)", best).groups()
+    assert {row[0].rpartition(", ")[0] for row in rows} == set(names)
+    for where, best, numbers, tied in rows:
+        situation, _, point = where.rpartition(", ")
         here = means[names[situation], int(point.split()[0])]
-        for name, said in ((label, ari), ("k-means", of_kmeans)):
-            assert float(said) == pytest.approx(here[name], abs=6e-4)
-        for name, said in re.findall(r"fastest within 0.02: (.+) \((\S+)\)", tied):
-            assert float(said) == pytest.approx(here[name], abs=6e-4)
+        said = {best: numbers.split(" ")[0], "k-means": numbers.partition("(")[2].rstrip(")")}
+        said |= dict(re.findall(r"fastest within 0.02: (.+) \((\S+)\)", tied))
+        assert {name: float(ari) for name, ari in said.items()} == pytest.approx(
+            {name: here[name] for name in said}, abs=6e-4
+        )
     lines = page.partition("## Recommendations")[0]
-    said = re.findall(r"With ([^,]+), (.+?) has ARI (\S+) \(k-means ([\d.]+)", lines)
-    assert len(said) >= 8
-    assert {(point, f"{best} ({ari}; {of_kmeans})") for point, best, ari, of_kmeans in said} <= {
-        (row[1], row[2]) for row in rows
+    evidence = re.findall(r"With ([^,]+), (.+?) has ARI (\S+) \(k-means ([\d.]+)", lines)
+    assert len(evidence) >= 8
+    assert {(point, best, f"{ari} ({of_kmeans})") for point, best, ari, of_kmeans in evidence} <= {
+        (row[0].rpartition(", ")[2], *row[1:3]) for row in rows
     }
 
 

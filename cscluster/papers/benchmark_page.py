@@ -252,16 +252,16 @@ def _figure(report: TrackReport) -> Picture:
 def _recommendations(reports: Mapping[str, TrackReport]) -> PlainTable:
     """Say for each situation who leads, by how much, and who is tied with it."""
     rows = [
-        [report.track.situation, report.point(point), f"{_scored(ranking, ranking.order[0])}", _tied(ranking)]
+        [
+            f"{report.track.situation}, {report.point(point)}",
+            ranking.order[0],
+            f"{ranking.means[ranking.order[0]]:.3f} ({ranking.means[BASELINE]:.3f})",
+            _tied(ranking),
+        ]
         for report in reports.values()
         for point, ranking in report.rankings.items()
     ]
-    heads = ["situation", "constraints", f"best mean rank (ARI; {BASELINE})", "tied with it"]
-    return PlainTable("", heads, rows)
-
-
-def _scored(ranking: Ranking, label: str) -> str:
-    return f"{label} ({ranking.means[label]:.3f}; {ranking.means[BASELINE]:.3f})"
+    return PlainTable("", ["situation", "best mean rank", f"ARI ({BASELINE})", "tied with it"], rows)
 
 
 def _tied(ranking: Ranking) -> str:

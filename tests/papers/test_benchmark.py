@@ -107,7 +107,7 @@ def test_the_page_from_stored_runs_goes_on_where_it_stopped(tmp_path):
     assert "Not run: Labelled samples" in text
     assert re.search(r"\| PCCC \(printed\) \| .*[01]\.\d{3}", text)
     assert "What the noise costs" in text
-    assert "| consistent hard constraints | 20 % of the samples |" in text
+    assert "| consistent hard constraints, 20 % of the samples |" in text
     assert "PCCC (printed)" in (folder / "benchmark.html").read_text()
     ranking = Ranking.of(runs["published"], 20)
     assert ranking.order[-1] == "k-means"  # with 20 % of the samples links say nearly all
