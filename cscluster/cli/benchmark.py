@@ -10,14 +10,19 @@ from cscluster.cli import console
 from cscluster.cli.options import BenchmarkOptions
 from cscluster.cli.steps import run_and_show
 from cscluster.errors import ConfigError
+from cscluster.papers import exact
 from cscluster.papers.added import Added, choose_added
 from cscluster.papers.benchmark import choose
 from cscluster.papers.benchmark_page import TrackReport
+from cscluster.papers.tracks import EXACT
 from cscluster.words import plural
 
 
 def benchmark(options: BenchmarkOptions) -> None:
     """Run the tracks of the benchmark (all, or the one that is named), and print how the methods compare."""
+    if options.track == EXACT:
+        _exact(options)
+        return
     chosen = options.track, options.profile, options.results, options.draws
     if options.add is None:
         run_and_show(choose(*chosen), _show, options)
@@ -50,3 +55,28 @@ def _show_added(work: Added, reports: Mapping[str, TrackReport]) -> None:
     if failed := work.failed(reports):
         console.out.say(f"failed: {plural(failed, 'trial')} of {work.label}; each counts as ARI 0")
         raise typer.Exit(1)
+
+
+def _exact(options: BenchmarkOptions) -> None:
+    """Run the instances with given constraints; print how far methods are from the best known objective."""
+    if options.add or options.check or options.profile != "full":
+        raise ConfigError(f"The track '{EXACT}' takes neither --add, --check nor --profile quick.")
+    n_runs = options.draws or exact.RUNS
+    left = exact.remaining(exact.stored(options.results), n_runs)
+    if options.dry_run:
+        console.out.say(f"{plural(len(left), 'run')} left")
+        return
+    if left and not options.stored:
+        try:
+            with console.trials(EXACT, len(left), transient=True) as advance:
+                exact.run_all(options.results, n_runs, advance)
+        except KeyboardInterrupt:
+            console.out.say("", "interrupted: finished runs are stored; the same command resumes")
+            raise typer.Exit(130) from None
+    rows = exact.stored(options.results)
+    table = exact.table(rows)
+    console.out.print(exact.TITLE, style="bold")
+    console.out.table(table.heads, table.rows, table.heads[1:])
+    if options.write:
+        exact.write(exact.reference(options.results), rows)
+        console.out.whole(f"written: {choose(None, 'full', options.results).write({})}")

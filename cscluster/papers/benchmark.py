@@ -16,7 +16,7 @@ import yaml
 from cscluster import bundle
 from cscluster.atomic import put
 from cscluster.errors import ConfigError, require_known
-from cscluster.papers import benchmark_page, reference
+from cscluster.papers import benchmark_page, exact, reference
 from cscluster.papers.benchmark_page import TrackReport
 from cscluster.papers.ranking import COST, METRIC, of_repetitions
 from cscluster.papers.suite import PROFILES, StoredTrials, SuiteItem, complete_repetitions, is_current
@@ -97,10 +97,8 @@ class Benchmark:
             for name in outcome:
                 self._item(name).archive(_METRICS)
             outcome = replace(self, names=list(tracks())).outcome()
-            write_page(
-                directory,
-                Page(benchmark_page.TITLE, list(benchmark_page.blocks(outcome, command)), marked=True),
-            )
+            blocks = [*benchmark_page.blocks(outcome, command), *exact.section(self.results)]
+            write_page(directory, Page(benchmark_page.TITLE, blocks, marked=True))
         reference.write(self._summary, _results(outcome), command, "")
         return directory
 

@@ -10,6 +10,9 @@ from pydantic import BaseModel, ConfigDict
 
 from cscluster import bundle
 
+EXACT = "exact"
+"""The track of instances with given constraints, which has a form of its own (`exact`)."""
+
 
 class Track(BaseModel):
     """What methods are compared on.

@@ -113,3 +113,17 @@ def test_what_cannot_be_added(add, method, more, message):
     answer = add(method, *more)
     assert answer.returncode == 2
     assert message in " ".join(answer.stderr.split())
+
+
+def test_the_track_of_given_constraints(cscluster, tmp_path):
+    reference = tmp_path / "results" / "reference"
+    reference.mkdir(parents=True)
+    (reference / "exact.csv").symlink_to(TRIALS.parent / "exact.csv")
+    shown = cscluster("benchmark", "exact", "--stored")
+    assert shown.returncode == 0, shown.stderr
+    table = rows(shown.stdout)
+    assert float(table["PCCC, 10 starts"][0]) <= float(table["PCCC"][0])
+    assert cscluster("benchmark", "exact", "--dry-run").stdout.strip() == "0 runs left"
+    refused = cscluster("benchmark", "exact", "--add", "kmeans")
+    assert refused.returncode == 2
+    assert "takes neither --add" in refused.stderr
