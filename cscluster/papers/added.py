@@ -22,6 +22,7 @@ from cscluster.report.aggregate import Results, join, metric_values, restrict
 from cscluster.report.figures.critical_difference import critical_difference
 from cscluster.report.figures.save import rendered
 from cscluster.report.page import Block, Heading, Page, Picture
+from cscluster.report.statistics import rank_test
 from cscluster.store.directory import RunDirectory
 
 
@@ -86,7 +87,7 @@ class Added(Benchmark):
             yield Heading(2, report.track.title)
             yield f"{' '.join(report.track.about.split())}  Repetitions: {report.progress}."
             yield report.table(self.label)
-            if all(ranking.ranks for ranking in report.rankings.values()):
+            if rank_test(report.results, METRIC):
                 figure = critical_difference(report.results, METRIC)
                 yield Picture(f"figures/{name}.png", rendered(figure), f"{figure.get_label()}.")
 
