@@ -51,7 +51,7 @@ MAY_IMPORT = {
     "labelling": {"tables", "selection", "data", "constraints", "queries", "metrics", "algorithms"},
     "experiment": {"store", "data", "constraints", "queries", "metrics", "selection", "algorithms"},
     "report": {"store", "metrics", "constraints", "experiment"},
-    "papers": {"experiment", "report", "store", "metrics", "algorithms", "data"},
+    "papers": {"experiment", "report", "store", "metrics", "algorithms", "data", "constraints"},
     "examples": {"IterSVR", "algorithms", "constraints", "metrics", "data", "report"},  # a user's programs
     "cli": {
         "algorithms",

@@ -19,6 +19,7 @@ from cscluster.cli.app import main
 from cscluster.cli.commands import app
 from cscluster.experiment.config.load import parse
 from cscluster.experiment.plan.trials import make_plan
+from cscluster.papers import reference, tracks
 from cscluster.tables.example import example_files
 
 ROOT = Path(__file__).parents[1]
@@ -62,15 +63,38 @@ def test_advice_is_that_of_the_benchmark():
     advice = rows_of(README.partition("## Which method\n")[2].partition("\n## ")[0])[2:]
     assert len(advice) >= 5
     found = {
-        tuple(row[:2]): row for row in rows_of(page.partition("## Recommendations")[2].partition("\n## ")[0])
+        row[0]: row[1:3] for row in rows_of(page.partition("## Recommendations")[2].partition("\n## ")[0])
     }
-    for situation, links, best, ari, of_kmeans in advice:
-        assert found[situation, links][2] == f"{best} ({ari}; {of_kmeans})"
-    tracks = re.findall(r"Repetitions: (\d+) of (\d+)\.", page)
-    complete = sum(made == planned for made, planned in tracks)
+    for situation, constraints, best, ari, of_kmeans in advice:
+        assert found[f"{situation}, {constraints}"] == [best, f"{ari} ({of_kmeans})"]
+    repetitions = re.findall(r"Repetitions: (\d+) of (\d+)\.", page)
+    complete = sum(made == planned for made, planned in repetitions)
     said = "all eight tracks have" if complete == 8 else f"{NUMBERS[complete]} of eight tracks have"
     assert f"({said} all their repetitions" in " ".join(README.split())
-    assert len(tracks) == 8
+    assert len(repetitions) == 8
+
+
+def test_the_advice_of_the_benchmark_has_its_numbers():
+    page = (ROOT / "results/reference/BENCHMARK.md").read_text(encoding="utf-8")
+    scores = reference.read(ROOT / "results/reference/benchmark.csv").query("metric == 'ari'")
+    means = scores.groupby(["item", "point", "label"])["mean"].mean()
+    names = {track.situation: name for name, track in tracks.tracks().items()}
+    rows = rows_of(page.partition("## Recommendations")[2].partition("\n## ")[0])[2:]
+    assert {row[0].rpartition(", ")[0] for row in rows} == set(names)
+    for where, best, numbers, tied in rows:
+        situation, _, point = where.rpartition(", ")
+        here = means[names[situation], int(point.split()[0])]
+        said = {best: numbers.split(" ")[0], "k-means": numbers.partition("(")[2].rstrip(")")}
+        said |= dict(re.findall(r"fastest within 0.02: (.+) \((\S+)\)", tied))
+        assert {name: float(ari) for name, ari in said.items()} == pytest.approx(
+            {name: here[name] for name in said}, abs=6e-4
+        )
+    lines = page.partition("## Recommendations")[0]
+    evidence = re.findall(r"With ([^,]+), (.+?) has ARI (\S+) \(k-means ([\d.]+)", lines)
+    assert len(evidence) >= 8
+    assert {(point, best, f"{ari} ({of_kmeans})") for point, best, ari, of_kmeans in evidence} <= {
+        (row[0].rpartition(", ")[2], *row[1:3]) for row in rows
+    }
 
 
 def test_the_experiments_that_are_shown_are_valid(tmp_path, monkeypatch):

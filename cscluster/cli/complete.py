@@ -51,9 +51,9 @@ def papers(incomplete: str) -> list[str]:
 
 def tracks(incomplete: str) -> list[str]:
     """Complete tracks of the benchmark."""
-    from cscluster.papers.tracks import tracks
+    from cscluster.papers.tracks import EXACT, tracks
 
-    return among(tracks())(incomplete)
+    return among([*tracks(), EXACT])(incomplete)
 
 
 def names(incomplete: str) -> list[str]:

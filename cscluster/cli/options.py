@@ -323,11 +323,20 @@ class ReproduceOptions(SuiteOptions):
 class BenchmarkOptions(SuiteOptions, DrawsOptions):
     """Run all methods on many data sets and say which to use when.
 
-    Trials that are stored already are not run again: the same command resumes an interrupted run.
+    Trials that are stored already are not run again: the same command resumes an interrupted run.  With
+    --add, run one method of yours and see it beside the stored trials of the others.
     """
 
     track: Annotated[
-        str | None, argument("TRACK", "What to run; by default all tracks.", complete.tracks)
+        str | None, argument("TRACK", "What to run; by default all tracks but exact.", complete.tracks)
+    ] = None
+    add: Annotated[
+        str | None,
+        option(
+            "METHOD",
+            "Run this method only, and show it beside the stored trials of the others: mine.py:Mine, a "
+            "name, an entry of 'algorithms' in YAML, or a file with one.",
+        ),
     ] = None
 
 

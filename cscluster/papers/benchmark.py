@@ -5,13 +5,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+import yaml
+
+from cscluster import bundle
 from cscluster.atomic import put
 from cscluster.errors import ConfigError, require_known
-from cscluster.papers import benchmark_page, reference
+from cscluster.papers import benchmark_page, exact, reference
 from cscluster.papers.benchmark_page import TrackReport
 from cscluster.papers.ranking import COST, METRIC, of_repetitions
 from cscluster.papers.suite import PROFILES, StoredTrials, SuiteItem, complete_repetitions, is_current
@@ -92,9 +97,8 @@ class Benchmark:
             for name in outcome:
                 self._item(name).archive(_METRICS)
             outcome = replace(self, names=list(tracks())).outcome()
-            page = Page(benchmark_page.TITLE, list(benchmark_page.blocks(outcome, command)), marked=True)
-            writing.page(directory / "BENCHMARK.md", page)
-            put(directory / "benchmark.html", page_file(page))
+            blocks = [*benchmark_page.blocks(outcome, command), *exact.section(self.results)]
+            write_page(directory, Page(benchmark_page.TITLE, blocks, marked=True))
         reference.write(self._summary, _results(outcome), command, "")
         return directory
 
@@ -118,7 +122,22 @@ class Benchmark:
         chosen = [f"name={name}", f"title={track.title}"]
         if track.sets:
             chosen.append(sets()["few" if self.profile == "quick" else track.sets])
+        if track.classifiers:
+            chosen.append(f"algorithms={json.dumps([*_methods(), *track.classifiers])}")
         return [*chosen, *track.settings, *((track.quick or []) if self.profile == "quick" else [])]
+
+
+def _methods() -> list[Any]:
+    """Return the algorithms of ``benchmark.yaml`` as it has them."""
+    text = (bundle.folder("configs") / "benchmark" / "benchmark.yaml").read_text(encoding="utf-8")
+    methods: list[Any] = yaml.safe_load(text)["algorithms"]
+    return methods
+
+
+def write_page(directory: Path, page: Page) -> None:
+    """Write a page as Markdown and as HTML."""
+    writing.page(directory / "BENCHMARK.md", page)
+    put(directory / "benchmark.html", page_file(page))
 
 
 def _results(reports: Mapping[str, TrackReport]) -> dict[str, Results]:

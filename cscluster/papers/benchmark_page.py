@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import pandas as pd
 
 from cscluster.papers.ranking import (
     BASELINE,
+    METRIC,
     NEAR,
     TIE,
     Ranking,
@@ -20,12 +21,20 @@ from cscluster.papers.ranking import (
 )
 from cscluster.papers.tracks import Track, tracks
 from cscluster.report.aggregate import Results
+from cscluster.report.colours import MOST_BANDS
+from cscluster.report.figures.curves import curves
+from cscluster.report.figures.save import rendered
 from cscluster.report.means import points_word
-from cscluster.report.page import Block, Heading
+from cscluster.report.page import Block, BulletList, Fold, Heading, Picture
 from cscluster.report.table import BEST, PlainTable
 from cscluster.words import plural
 
 TITLE = "Which method when: the benchmark"
+AUTO = "auto"
+_DRAWN = "links"
+"""The track that is drawn."""
+_MANY = 0.25
+"""Share of the methods from which on it is said that they are below the baseline."""
 
 
 @dataclass(frozen=True)
@@ -71,34 +80,50 @@ class TrackReport:
         """How the methods compare at each point."""
         return {point: Ranking.of(self.results, point) for point in points_of(self.results)}
 
-    def table(self) -> PlainTable:
-        """Return one table of all points, the best mean rank over them first."""
+    @cached_property
+    def mean_ranks(self) -> pd.Series:
+        """Mean rank of each method over the points, the best first; nothing for too few data sets."""
+        tests = [ranking.ranks.mean_ranks for ranking in self.rankings.values() if ranking.ranks]
+        return pd.concat(tests, axis=1).mean(axis=1).sort_values(kind="stable") if tests else pd.Series()
+
+    @cached_property
+    def order(self) -> list[str]:
+        """The methods, the best mean rank over the points first; the best mean where there are no ranks."""
+        means = pd.DataFrame({p: ranking.means for p, ranking in self.rankings.items()}).mean(axis=1)
+        best = self.mean_ranks if len(self.mean_ranks) else (-means).sort_values(kind="stable")
+        return [str(label) for label in best.index]
+
+    def table(self, added: str | None = None) -> PlainTable:
+        """Return one table of all points, the best method first; the name of an added one stands out."""
         rankings = list(self.rankings.values())
-        ranks = pd.DataFrame({p: each.ranks.mean_ranks for p, each in self.rankings.items() if each.ranks})
-        means = pd.DataFrame({p: each.means for p, each in self.rankings.items()})
-        seconds = sum(each.seconds for each in rankings) / len(rankings)
-        failed = sum(each.failed for each in rankings)
-        order = (ranks if len(ranks) else -means).mean(axis=1).sort_values(kind="stable").index
-        rows = [
-            [str(label), *(f"{mean:.3f}" for mean in means.loc[label]),
-             f"{ranks.loc[label].mean():.1f}" if len(ranks) else "",
-             "/".join(str(sum(counts)) for counts in zip(*(r.against(label) for r in rankings), strict=True)),
-             two_digits(seconds[label]), str(failed[label] or "")]
-            for label in order
-        ]  # fmt: skip
         marks = {
             (i, j): BEST
-            for i, label in enumerate(order)
-            for j, each in enumerate(rankings, start=1)
-            if each.ranks and label in each.leaders
+            for i, label in enumerate(self.order)
+            for j, ranking in enumerate(rankings, start=1)
+            if ranking.ranks and label in ranking.leaders
         }
+        marks |= {(i, 0): BEST for i, label in enumerate(self.order) if label == added}
         heads = ["method", *map(str, self.rankings), "mean rank", "wins/ties/losses", "CPU s", "failed"]
+        rows = [self._row(label, rankings) for label in self.order]
         return PlainTable(self._caption(), heads, rows, numbers=len(heads) - 1, marks=marks)
+
+    def _row(self, label: str, rankings: list[Ranking]) -> list[str]:
+        counts = zip(*(ranking.against(label) for ranking in rankings), strict=True)
+        seconds = sum(ranking.seconds[label] for ranking in rankings) / len(rankings)
+        failed = sum(int(ranking.failed[label]) for ranking in rankings)
+        return [
+            label,
+            *(f"{ranking.means[label]:.3f}" for ranking in rankings),
+            f"{self.mean_ranks[label]:.1f}" if len(self.mean_ranks) else "",
+            "/".join(str(sum(each)) for each in counts),
+            two_digits(seconds),
+            str(failed or ""),
+        ]
 
     def _caption(self) -> str:
         n_datasets = plural(len(self.results.datasets), "data set")
         caption = f"Mean ARI by {points_word(self.results)}; {n_datasets}"
-        tests = [each.ranks.critical_difference for each in self.rankings.values() if each.ranks]
+        tests = [ranking.ranks.critical_difference for ranking in self.rankings.values() if ranking.ranks]
         if not tests:
             return f"{caption}; too few for a test of ranks"
         return f"{caption}; critical difference of mean ranks {tests[0]:.1f}; bold: tied with the best"
@@ -106,6 +131,12 @@ class TrackReport:
 
 def blocks(reports: Mapping[str, TrackReport], command: str) -> Iterator[Block]:
     """Yield the blocks of the page: the tracks that have been run, by name, and the command that makes it."""
+    yield BulletList(advice(reports))
+    if _DRAWN in reports:
+        yield _figure(reports[_DRAWN])
+    yield Heading(2, "Recommendations")
+    yield _recommendations(reports)
+    yield Heading(2, "Tracks")
     yield (
         f"Made by `{command}`.  Methods in their default forms, features standardised, as many clusters as "
         "classes.  ARI over all samples, means over random constraint sets (repetitions).  A repetition "
@@ -122,44 +153,125 @@ def blocks(reports: Mapping[str, TrackReport], command: str) -> Iterator[Block]:
     methods = dict.fromkeys(method for report in reports.values() for method in report.not_run)
     if methods:
         yield f"Still to be run on all or some tracks, and not compared there: {', '.join(methods)}."
-    yield Heading(2, "Recommendations")
-    yield _recommendations(reports)
     for report in reports.values():
-        yield Heading(2, report.track.title)
-        yield f"{' '.join(report.track.about.split())}  Repetitions: {report.progress}."
-        if report.not_run:
-            yield f"To be run: {', '.join(report.not_run)}."
-        yield report.table()
-        if report.track.printed:
-            yield from _published(report)
-        if clean := reports.get(report.track.clean or ""):
-            yield _cost_of_noise(clean, report)
+        yield Fold(report.track.title, list(_section(report, reports.get(report.track.clean or ""))))
+
+
+def _section(report: TrackReport, clean: TrackReport | None) -> Iterator[Block]:
+    yield f"{' '.join(report.track.about.split())}  Repetitions: {report.progress}."
+    if report.not_run:
+        yield f"To be run: {', '.join(report.not_run)}."
+    yield report.table()
+    if report.track.printed:
+        yield from _published(report)
+    if clean:
+        yield _cost_of_noise(clean, report)
+
+
+def advice(reports: Mapping[str, TrackReport]) -> list[str]:
+    """Return a line of advice for each situation, with the numbers that it rests on."""
+    return [
+        f"**{heading}:** {_advised(report, [point for point in points if point in report.rankings])}"
+        for report in reports.values()
+        for heading, points in report.track.advice.items()
+        if set(points) & set(report.rankings)
+    ]
+
+
+def _advised(report: TrackReport, points: list[int]) -> str:
+    rankings = [report.rankings[point] for point in points]
+    better = [ranking for ranking in rankings if _is_better(ranking)]
+    names = dict.fromkeys(ranking.order[0] for ranking in better or rankings)
+    best = " or ".join(names)
+    if not better:
+        use = f"no method is clearly better than {BASELINE}; {best} has the best mean rank."
+    elif all(map(report.track.is_classifier, names)):
+        use = f"use a classifier, such as {best}."
+    else:
+        use = f"use {best}."
+    return "  ".join([use, *map(partial(_evidence, report), points)])
+
+
+def _is_better(ranking: Ranking) -> bool:
+    """Tell whether the best is better than the baseline: on all data sets if they are too few to test."""
+    best = ranking.order[0]
+    return (
+        BASELINE not in ranking.leaders if ranking.decides else ranking.against(best)[0] == len(ranking.table)
+    )
+
+
+def _evidence(report: TrackReport, point: int) -> str:
+    """Return the numbers at one point: of the best method, of the baseline, and how many are tied."""
+    ranking = report.rankings[point]
+    best = ranking.order[0]
+    is_classifier = report.track.is_classifier(best)
+    others = [AUTO] if AUTO in ranking.means and best != AUTO else []
+    if report.track.classifiers:
+        others += [label for label in ranking.order if report.track.is_classifier(label) != is_classifier][:1]
+    numbers = ", ".join(f"{label} {ranking.means[label]:.3f}" for label in [BASELINE, *others])
+    text = f"With {report.point(point)}, {best} has ARI {ranking.means[best]:.3f} ({numbers})"
+    if not ranking.decides:
+        wins = ranking.against(best)[0]
+        return (
+            f"{text} and is ahead of {BASELINE} on {wins} of {len(ranking.table)} data sets, too few to test."
+        )
+    text += f" and is tied with {_tied_others(ranking)}"
+    text += f", {BASELINE} among them." if BASELINE in ranking.leaders else "."
+    below = int((ranking.means < ranking.means[BASELINE] - TIE).sum())
+    if below < _MANY * len(ranking.means):
+        return text
+    return f"{text}  {plural(below, 'method')} {'is' if below == 1 else 'are'} below {BASELINE}."
+
+
+def _tied_others(ranking: Ranking) -> str:
+    return f"{len(ranking.leaders) - 1} of {len(ranking.means) - 1} others"
+
+
+def _figure(report: TrackReport) -> Picture:
+    """Return the mean ARI of the most important methods over the number of constraints."""
+    results = report.results
+    always = [label for label in (BASELINE, AUTO) if label in report.order]
+    labels = [*always, *(label for label in report.order if label not in always)][:MOST_BANDS]
+    n_datasets = len(results.datasets)
+    name = f"mean over {n_datasets} data sets"
+    whole = replace(
+        results,
+        datasets=[name],
+        labels=labels,
+        planned=results.planned * n_datasets,
+        repeats=results.repeats * n_datasets,
+        trials=results.trials.assign(dataset=name),
+    )
+    caption = (
+        f"{report.track.title}: {name}, of {BASELINE} and of the methods with the best mean ranks.  "
+        f"Bands: 95 % confidence interval over {len(report.draws)} repetitions."
+    )
+    return Picture(f"figures/benchmark_{report.name}.png", rendered(curves(whole, METRIC)), caption)
 
 
 def _recommendations(reports: Mapping[str, TrackReport]) -> PlainTable:
     """Say for each situation who leads, by how much, and who is tied with it."""
     rows = [
-        [report.track.situation, report.point(point), f"{_scored(ranking, ranking.order[0])}", _tied(ranking)]
+        [
+            f"{report.track.situation}, {report.point(point)}",
+            ranking.order[0],
+            f"{ranking.means[ranking.order[0]]:.3f} ({ranking.means[BASELINE]:.3f})",
+            _tied(ranking),
+        ]
         for report in reports.values()
         for point, ranking in report.rankings.items()
     ]
-    heads = ["situation", "constraints", f"best mean rank (ARI; {BASELINE})", "tied with it"]
-    return PlainTable("", heads, rows)
-
-
-def _scored(ranking: Ranking, label: str) -> str:
-    return f"{label} ({ranking.means[label]:.3f}; {ranking.means[BASELINE]:.3f})"
+    return PlainTable("", ["situation", "best mean rank", f"ARI ({BASELINE})", "tied with it"], rows)
 
 
 def _tied(ranking: Ranking) -> str:
     """Say how many methods are tied with the best, and which of those nearly as good is the fastest."""
-    if not ranking.ranks:
-        return "too few data sets for a test"
-    counted = f"{len(ranking.leaders) - 1} of {len(ranking.means) - 1} others"
-    fastest = ranking.fastest
-    if fastest == ranking.order[0]:
-        return counted
-    return f"{counted}; fastest within {NEAR}: {fastest} ({ranking.means[fastest]:.3f})"
+    if not ranking.decides:
+        return "too few data sets to test"
+    if ranking.fastest == ranking.order[0]:
+        return _tied_others(ranking)
+    fastest = f"{ranking.fastest} ({ranking.means[ranking.fastest]:.3f})"
+    return f"{_tied_others(ranking)}; fastest within {NEAR}: {fastest}"
 
 
 def _published(report: TrackReport) -> Iterator[Block]:

@@ -9,7 +9,7 @@ from functools import cache, cached_property
 import pandas as pd
 
 from cscluster import bundle
-from cscluster.report.aggregate import Results, restrict
+from cscluster.report.aggregate import Results, metric_values, restrict
 from cscluster.report.statistics import Friedman, friedman
 
 METRIC, COST, BASELINE = "ari", "cpu_seconds", "k-means"
@@ -27,11 +27,14 @@ def printed() -> pd.DataFrame:
 
 def of_repetitions(results: Results, repetitions: Set[int]) -> Results:
     """Return some repetitions of a run; a failed trial has the score 0, as in the published table."""
-    trials, column = results.trials, f"m:{METRIC}"
-    scores = trials[column].where(trials["status"] == "ok", 0.0)
-    return restrict(
-        replace(results, trials=trials.assign(**{column: scores})), trials["draw"].isin(repetitions)
-    )
+    trials = results.trials
+    scores = metric_values(trials, METRIC).where(trials["status"] == "ok", 0.0)
+    return restrict(with_scores(results, scores), trials["draw"].isin(repetitions))
+
+
+def with_scores(results: Results, scores: pd.Series) -> Results:
+    """Return a run with other scores of its trials; its cells are still those of before."""
+    return replace(results, trials=results.trials.assign(**{f"m:{METRIC}": scores}))
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,11 @@ class Ranking:
             return self.order[:1]
         ranks = self.ranks.mean_ranks
         return [label for label in self.order if ranks[label] - ranks.min() <= self.ranks.critical_difference]
+
+    @property
+    def decides(self) -> bool:
+        """Whether the data sets are enough to tell any method from the best."""
+        return self.ranks is not None and len(self.leaders) < len(self.order)
 
     @cached_property
     def fastest(self) -> str:

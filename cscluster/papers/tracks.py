@@ -10,6 +10,9 @@ from pydantic import BaseModel, ConfigDict
 
 from cscluster import bundle
 
+EXACT = "exact"
+"""The track of instances with given constraints, which has a form of its own (`exact`)."""
+
 
 class Track(BaseModel):
     """What methods are compared on.
@@ -28,6 +31,10 @@ class Track(BaseModel):
         The track that differs from this one in having no noise.
     printed : bool
         Whether a publication prints numbers for its protocol (``printed.csv``).
+    advice : dict
+        Heading of a line of advice, and the points that it rests on.
+    classifiers : list of dict
+        Baselines that need labels, as algorithms of an experiment.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -40,6 +47,12 @@ class Track(BaseModel):
     quick: list[str] | None = None
     clean: str | None = None
     printed: bool = False
+    advice: dict[str, list[int]] = {}
+    classifiers: list[dict[str, str]] = []
+
+    def is_classifier(self, label: str) -> bool:
+        """Tell whether a method is a baseline that needs labels."""
+        return any(entry["label"] == label for entry in self.classifiers)
 
 
 @cache

@@ -1,14 +1,23 @@
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import adjusted_rand_score
+from sklearn.semi_supervised import LabelSpreading
 
+from cscluster.data.load import load_dataset
 from cscluster.errors import ConfigError
 from cscluster.experiment.config.load import load
 from cscluster.experiment.engine.execute import Pool
 from cscluster.experiment.engine.run import run_job
+from cscluster.papers import baselines
 from cscluster.papers.benchmark import Benchmark, choose
+from cscluster.papers.benchmark_page import TrackReport, advice
 from cscluster.papers.ranking import (
     Ranking,
     of_repetitions,
@@ -20,6 +29,7 @@ from cscluster.papers.tracks import tracks
 from cscluster.report.formats import markdown
 from cscluster.report.html import page_file
 from cscluster.report.page import Heading, Page, Picture
+from cscluster.report.statistics import friedman
 from cscluster.report.table import PlainTable
 
 
@@ -91,11 +101,13 @@ def test_the_page_from_stored_runs_goes_on_where_it_stopped(tmp_path):
     }
     folder = first.write(reports)
     text = (folder / "BENCHMARK.md").read_text()
+    assert text.count("<details>") == 3
+    assert (folder / "figures" / "benchmark_links.png").read_bytes().startswith(b"\x89PNG")
     assert "pairs that the classes link.  Repetitions: 1 of 2." in text
     assert "Not run: Labelled samples" in text
     assert re.search(r"\| PCCC \(printed\) \| .*[01]\.\d{3}", text)
     assert "What the noise costs" in text
-    assert "| consistent hard constraints | 20 % of the samples |" in text
+    assert "| consistent hard constraints, 20 % of the samples |" in text
     assert "PCCC (printed)" in (folder / "benchmark.html").read_text()
     ranking = Ranking.of(runs["published"], 20)
     assert ranking.order[-1] == "k-means"  # with 20 % of the samples links say nearly all
@@ -191,3 +203,59 @@ def test_a_page_in_both_forms():
     assert "<code>a &lt; b</code>" in page
     assert "<strong>1.5</strong>" in page
     assert page.count("<section>") == 1
+
+
+def line(*tables):
+    """Return the line of advice about 5 and 10 labels where methods have these ARIs on some data sets."""
+    report = TrackReport("labelled", SimpleNamespace(schedule="labelled"), [])
+    rankings = {}
+    for point, columns in zip((5, 10), tables, strict=False):
+        table = pd.DataFrame(columns)
+        zero = pd.Series(0.0, table.columns)
+        rankings[point] = Ranking(table, zero, zero, friedman(table))
+    report.__dict__["rankings"] = rankings
+    (text,) = advice({"labelled": report})
+    return text
+
+
+BEST, SAME, WORST = ([level + 0.001 * i for i in range(30)] for level in (0.8, 0.5, 0.2))
+
+
+def test_advice_follows_from_the_numbers():
+    found = line({"k-means": SAME, "PCCC": BEST, "LDA": WORST})
+    assert found.startswith("**Labels of every class:** use PCCC.")
+    assert "PCCC has ARI 0.815 (k-means 0.515, LDA 0.215) and is tied with 0 of 2 others." in found
+    assert "1 method is below k-means." in found
+    found = line({"k-means": SAME, "PCCC": WORST, "LDA": BEST})
+    assert "use a classifier, such as LDA." in found
+    found = line({"k-means": BEST, "PCCC": SAME, "LDA": WORST})
+    assert "no method is clearly better than k-means" in found
+    found = line({"k-means": BEST, "PCCC": SAME, "LDA": WORST}, {"k-means": SAME, "PCCC": BEST, "LDA": WORST})
+    assert "use PCCC." in found
+    assert "With 5 labels of each class, k-means has" in found
+    assert "With 10 labels of each class, PCCC has" in found
+
+
+def test_three_data_sets_decide_nothing():
+    few = {"k-means": SAME[:3], "PCCC": BEST[:3], "LDA": SAME[:3]}
+    assert "is ahead of k-means on 3 of 3 data sets, too few to test." in line(few)
+
+
+LDA = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
+
+
+@pytest.mark.parametrize("name", ["LogisticRegression", "LDA", "LabelSpreading"])
+def test_classifiers_learn_from_partial_labels(name):
+    data = load_dataset("wine")
+    X = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
+    y = np.full(len(X), -1)
+    for label in range(3):
+        y[np.flatnonzero(data.labels == label)[:5]] = label
+    found = getattr(baselines, name)(n_clusters=3).fit(X, y)
+    assert set(found.labels_) == {0, 1, 2}
+    expected = {
+        "LogisticRegression": lambda: LogisticRegression().fit(X[y >= 0], y[y >= 0]).predict(X),
+        "LDA": lambda: LDA.fit(X[y >= 0], y[y >= 0]).predict(X),
+        "LabelSpreading": lambda: LabelSpreading(kernel="knn").fit(X, y).transduction_,
+    }[name]()
+    assert adjusted_rand_score(expected, found.labels_) == 1.0

@@ -1,0 +1,176 @@
+"""Hard constraints as an optimisation problem: how far methods end above the best known objective.
+
+The instances are public and have their own constraints, so nothing is drawn: the quality of a partition is
+its within-cluster sum of squares, relative to the lowest that is known of a partition that satisfies all
+constraints.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+import warnings
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cscluster import bundle
+from cscluster.algorithms import registry
+from cscluster.arrays import FloatArray, IntArray
+from cscluster.atomic import put
+from cscluster.constraints import Constraints
+from cscluster.papers.ranking import two_digits
+from cscluster.report.page import Block, Fold
+from cscluster.report.table import PlainTable
+
+TITLE = "Distance from the best known objective"
+ABOUT = (
+    "Nine public instances with given hard constraints (Mansueto and Schoen 2024): 500 samples in the plane, "
+    "2, 20 or 100 clusters, 100, 500 or 1,000 constraints.  The gap is how far the within-cluster sum of "
+    "squares is above the lowest known, over the runs that violate no constraint.  Best known is the lowest "
+    "objective that any method found with a large budget; none is proven to be optimal."
+)
+METHODS: dict[str, tuple[str, dict[str, Any]]] = {
+    "PCCC": ("pccc", {}),
+    "PCCC, 10 starts": ("pccc", {"n_init": 10}),
+    "COP-KMeans": ("cop_kmeans", {}),
+    "PCK-Means": ("pckmeans", {}),
+    "LCVQE": ("lcvqe", {}),
+    "k-means": ("kmeans", {}),
+}
+RUNS = 5
+_COLUMNS = ["instance", "method", "version", "run", "objective", "violated", "cpu_seconds", "error"]
+
+
+def folder() -> Path:
+    """Return the directory of the instances."""
+    return bundle.folder("configs") / "benchmark" / "exact"
+
+
+def instances() -> list[str]:
+    """Return the names of the instances: those of their constraint files."""
+    files = folder().glob("*_constraints_*.json")
+    return sorted((path.stem for path in files), key=lambda name: [int(n) for n in re.findall(r"\d+", name)])
+
+
+@cache
+def load(instance: str) -> tuple[FloatArray, Constraints, int]:
+    """Return samples, hard constraints and the number of clusters of an instance."""
+    name = instance.partition("_constraints_")[0]
+    X = np.loadtxt(folder() / f"{name}_data.csv", delimiter=",", skiprows=1)[:, :-1]
+    pairs = json.loads((folder() / f"{instance}.json").read_text(encoding="utf-8"))
+    constraints = Constraints(pairs["ml"], pairs["cl"], n_samples=len(X)).hardened()
+    return X, constraints, int(name.rpartition("_k")[2])
+
+
+def best_known() -> pd.Series:
+    """Return the lowest objective that is known of each instance."""
+    table = pd.read_csv(folder() / "best_known.csv", comment="#", index_col="instance")
+    return table["objective"]
+
+
+def sum_of_squares(X: FloatArray, labels: IntArray) -> float:
+    """Return the sum of squared distances of all samples to the mean of their cluster."""
+    return float(
+        sum(((X[labels == each] - X[labels == each].mean(axis=0)) ** 2).sum() for each in set(labels))
+    )
+
+
+def solve(instance: str, method: str, run: int) -> dict[str, Any]:
+    """Run a method on an instance; a failure is a row too."""
+    X, constraints, n_clusters = load(instance)
+    name, params = METHODS[method]
+    method_class: Any = registry.find(name).load()
+    model = method_class(n_clusters=n_clusters, random_state=run, **params)
+    row = {"instance": instance, "method": method, "version": model.version, "run": run, "error": ""}
+    began = time.process_time()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # some treat hard constraints as soft; violations are counted
+            labels = model.fit(X, constraints=constraints).labels_
+    except Exception as error:
+        return row | {"cpu_seconds": time.process_time() - began, "error": f"{type(error).__name__}: {error}"}
+    seconds = time.process_time() - began
+    violated = len(constraints.violated(labels))
+    return row | {"objective": sum_of_squares(X, labels), "violated": violated, "cpu_seconds": seconds}
+
+
+def stored(results: Path) -> pd.DataFrame:
+    """Return the stored runs of the methods as they are now: those of the reference and those made here."""
+    parts = [pd.read_csv(file) for file in (reference(results), _local(results)) if file.is_file()]
+    rows = pd.concat([pd.DataFrame(columns=_COLUMNS), *parts], ignore_index=True)
+    versions = {method: registry.find(name).load().version for method, (name, _) in METHODS.items()}
+    current = rows[rows["version"] == rows["method"].map(versions)]
+    return current.drop_duplicates(["instance", "method", "run"], keep="last", ignore_index=True)
+
+
+def remaining(rows: pd.DataFrame, n_runs: int = RUNS) -> list[tuple[str, str, int]]:
+    """Return what is left to run: instance, method and number of the run."""
+    done = set(rows[["instance", "method", "run"]].itertuples(index=False, name=None))
+    planned = [(each, method, run) for run in range(n_runs) for each in instances() for method in METHODS]
+    return [each for each in planned if each not in done]
+
+
+def run_all(results: Path, n_runs: int, progress: Callable[[int], object]) -> None:
+    """Run what is left; every finished run is on disk before the next begins.
+
+    `progress` is called after each run with the number of failures.
+    """
+    rows = stored(results).to_dict("records")
+    for each in remaining(stored(results), n_runs):
+        rows.append(solve(*each))
+        write(_local(results), pd.DataFrame(rows, columns=_COLUMNS))
+        progress(int(bool(rows[-1]["error"])))
+
+
+def reference(results: Path) -> Path:
+    """Return the file of the runs that travel with the sources."""
+    return results / "reference" / "exact.csv"
+
+
+def _local(results: Path) -> Path:
+    return results / "benchmark" / "exact.csv"
+
+
+def write(file: Path, rows: pd.DataFrame) -> None:
+    """Write runs as a CSV file."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    put(file, rows.to_csv(index=False, lineterminator="\n", float_format="%.10g"))
+
+
+def section(results: Path) -> list[Block]:
+    """Return the part of the page; nothing where there are no runs."""
+    rows = stored(results)
+    return [Fold(TITLE, [ABOUT, table(rows)])] if len(rows) else []
+
+
+def table(rows: pd.DataFrame) -> PlainTable:
+    """Return one row for each method, the smallest mean gap first."""
+    gap = 100 * (rows["objective"] / rows["instance"].map(best_known()) - 1)
+    rows = rows.assign(gap=gap.where(rows["violated"] == 0), failed=rows["objective"].isna())
+    of = rows.groupby("method", sort=False)
+    means = of[["gap", "violated", "cpu_seconds"]].mean().sort_values("gap", kind="stable")
+    worst, legal, failed, runs = of["gap"].max(), of["gap"].count(), of["failed"].sum(), of.size()
+    lines = [
+        [
+            str(each.Index),
+            _number(each.gap, 2),
+            _number(worst[each.Index], 2),
+            f"{legal[each.Index]} of {runs[each.Index]}",
+            _number(each.violated, 1),
+            two_digits(each.cpu_seconds),
+            str(failed[each.Index] or ""),
+        ]
+        for each in means.itertuples()
+    ]
+    heads = ["method", "mean gap (%)", "worst gap (%)", "runs without violation", "mean violations", "CPU s"]
+    return PlainTable("", [*heads, "failed"], lines, numbers=6)
+
+
+def _number(value: float, digits: int) -> str:
+    return "" if np.isnan(value) else f"{value:.{digits}f}"
