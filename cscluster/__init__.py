@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from cscluster.algorithms.metric.trace_ratio import TraceRatio as TraceRatio
     from cscluster.algorithms.metric.xing import Xing as Xing
     from cscluster.algorithms.metric_clusterer import MetricClusterer as MetricClusterer
+    from cscluster.algorithms.mixture.constrained_gmm import ConstrainedGMM as ConstrainedGMM
     from cscluster.algorithms.partition.approx_kernel_kmeans import ApproxKernelKMeans as ApproxKernelKMeans
     from cscluster.algorithms.partition.cop_kmeans import COPKMeans as COPKMeans
     from cscluster.algorithms.partition.hmrf_kmeans import HMRFKMeans as HMRFKMeans

@@ -185,6 +185,8 @@ BUILT_IN: tuple[Algorithm, ...] = (
     _entry("mmc_sdp", "margin.sdp.mmc_sdp:MMC", "MMC", "kernel sparse binary",
            "Xu, Neufeld, Larson, Schuurmans 2005"),
     _entry("gmmc_sdp", "margin.sdp.gmmc_sdp:GMMC", "GMMC", "kernel sparse binary", "Valizadegan, Jin 2007"),
+    _entry("constrained_gmm", "mixture.constrained_gmm:ConstrainedGMM", "constrained GMM",
+           "constraints inductive compiled", "Shental, Bar-Hillel, Hertz, Weinshall 2004; Lu, Leen 2005"),
     _entry("rca", "metric.rca:RCA", "RCA", "constraints inductive sparse",
            "Bar-Hillel, Hertz, Shental, Weinshall 2005"),
     _entry("dca", "metric.dca:DCA", "DCA", "constraints inductive sparse", "Hoi, Liu, Lyu, Ma 2006"),

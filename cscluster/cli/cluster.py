@@ -90,7 +90,9 @@ def cluster(options: ClusterOptions) -> None:
     data, links, out = options.data, options.links, options.out
     wanted = parse_method(options)
     named = (column_names(options.features), column_names(options.ignore))
-    columns = Columns(options.id_column, options.target, *named, options.labels)
+    columns = Columns(
+        options.id_column, options.target, *named, options.labels, options.together, options.apart
+    )
     if options.contradictions not in CONTRADICTIONS:
         raise ParameterError(
             f"--contradictions must be refuse, keep or drop, got '{options.contradictions}'."
@@ -121,9 +123,10 @@ def cluster(options: ClusterOptions) -> None:
     screen.say(*view.naming_line(table))
     constraints = _links(links, table, options.contradictions)
     screen.say(*view.links_lines(constraints, links))
+    constraints = all_links(table, constraints, options.hard, wanted.n_clusters)
     if table.partial_labels is not None:
-        constraints = all_links(table, constraints, options.hard)
         screen.say(view.labels_line(table, options.labels, options.hard))
+    screen.say(*view.groups_lines(options.together, options.apart))
 
     outcome = cluster_table(table, fitted, X, constraints, wanted, options.seed, view.ScreenWatcher(screen))
     view.show_outcome(screen, outcome, table, all_in_file=options.violated is not None)

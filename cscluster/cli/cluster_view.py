@@ -100,6 +100,12 @@ def labels_line(table: Dataset, column: str | None, hard: bool) -> str:
     )
 
 
+def groups_lines(together: str | None, apart: str | None) -> list[str]:
+    """Say which columns keep rows together or apart."""
+    kinds = {"are in one cluster": together, "are in different clusters": apart}
+    return [f"column '{column}': rows with the same cell {kind}" for kind, column in kinds.items() if column]
+
+
 def links_lines(links: Constraints, path: Path | None) -> list[str]:
     """Say how many constraints there are."""
     if path is None:

@@ -390,6 +390,14 @@ class ClusterOptions:
         ),
     ] = None
     hard: Annotated[bool, flag("--hard", "The constraints of --labels are hard.")] = False
+    together: Annotated[
+        str | None,
+        option("COLUMN", "Rows with the same cell belong together: hard.", values=complete.columns),
+    ] = None
+    apart: Annotated[
+        str | None,
+        option("COLUMN", "No two rows with the same cell in one cluster: hard.", values=complete.columns),
+    ] = None
     contradictions: Annotated[
         str, option("refuse|keep|drop", "What to do with constraints that contradict others.")
     ] = "refuse"

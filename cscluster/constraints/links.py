@@ -205,6 +205,33 @@ class Constraints:
         return cls(p[same], p[~same], n_samples=len(y))
 
     @classmethod
+    def from_groups(cls, groups: ArrayLike, *, together: bool) -> Constraints:
+        """Link samples that are in one group: they belong together, or no two of them do.
+
+        Parameters
+        ----------
+        groups : array-like of shape (n_samples,)
+            Number of each sample's group, -1 where it has none.
+        together : bool
+            Whether a group becomes a chain of must-links, else cannot-links between all its samples.
+
+        Examples
+        --------
+        >>> from cscluster import Constraints
+        >>> Constraints.from_groups([0, 1, 0, -1, 0], together=False).cannot_links.tolist()
+        [[0, 2], [0, 4], [2, 4]]
+        """
+        codes = np.asarray(groups)
+        members = np.flatnonzero(codes != -1)
+        order = members[np.argsort(codes[members], kind="stable")]
+        chain = np.column_stack([order[:-1], order[1:]])
+        changes = codes[chain[:, 0]] != codes[chain[:, 1]]
+        if together:
+            return cls(chain[~changes], n_samples=len(codes))
+        pairs = [_all_pairs(each) for each in np.split(order, np.flatnonzero(changes) + 1) if len(each) > 1]
+        return cls(cannot_links=np.vstack([chain[:0], *pairs]), n_samples=len(codes))
+
+    @classmethod
     def from_partial_labels(cls, labels: ArrayLike) -> Constraints:
         """Link samples whose classes are known, -1 where they are not.
 

@@ -47,6 +47,8 @@ class Dataset:
         The column that `ids` are from.
     partial_labels : ndarray of shape (n,), optional
         The classes that are known of some rows, -1 for the others.
+    together, apart : ndarray of shape (n,), optional
+        Groups of rows that belong together, or of which no two do; -1 for rows without a group.
     dates : frozenset of str
         The columns of numbers that are dates, in days since 1970-01-01.
     naming : dict of lists of str
@@ -72,6 +74,8 @@ class Dataset:
     n_indicators: int = 0
     id_column: str | None = None
     partial_labels: IntArray | None = None
+    together: IntArray | None = None
+    apart: IntArray | None = None
     dates: frozenset[str] = frozenset()
     naming: dict[str, list[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)

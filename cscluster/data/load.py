@@ -174,10 +174,8 @@ def column_rows(source: str, columns: Columns) -> list[list[str]]:
 
 def _select(data: Dataset, columns: Columns) -> Dataset:
     """Return a data set of numbers reduced to the columns that are wanted."""
-    if columns.labels is not None:
-        raise DataError(
-            f"'{data.name}' is not a table, so that it has no column '{columns.labels}' of labels."
-        )
+    if column := columns.labels or columns.together or columns.apart:
+        raise DataError(f"'{data.name}' is not a table, so that it has no column '{column}'.")
     data = replace(data, id_column=columns.id if data.ids else None)
     if not (columns.features or columns.ignore):
         return data

@@ -47,6 +47,8 @@ class Columns:
         Columns to leave out.
     labels : str, optional
         Classes that are known of some rows, empty for the others: never a feature.
+    together, apart : str, optional
+        Rows that share a cell of it belong together, or do not; empty cells say nothing.  Never features.
     """
 
     id: str | None = None
@@ -54,17 +56,19 @@ class Columns:
     features: Sequence[str] = ()
     ignore: Sequence[str] = ()
     labels: str | None = None
+    together: str | None = None
+    apart: str | None = None
 
     @property
     def named(self) -> list[str]:
         """Return every column that the user names."""
-        parts = [self.id, self.target, self.labels, *self.features, *self.ignore]
+        parts = [self.id, self.target, self.labels, self.together, self.apart, *self.features, *self.ignore]
         return [column for column in parts if column is not None]
 
     def wanted(self, names: Sequence[str]) -> list[str]:
         """Return the columns to cluster by, of all that there are."""
-        apart = {self.id, self.target, self.labels, *self.ignore}
-        return [name for name in self.features or names if name not in apart]
+        others = {self.id, self.target, self.labels, self.together, self.apart, *self.ignore}
+        return [name for name in self.features or names if name not in others]
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,6 +234,8 @@ def from_frame(frame: pd.DataFrame, name: str, columns: Columns, keep_all: bool 
         categorical=categorical,
         id_column=columns.id,
         partial_labels=None if columns.labels is None else _known_labels(frame[columns.labels]),
+        together=None if columns.together is None else _groups(frame[columns.together]),
+        apart=None if columns.apart is None else _groups(frame[columns.apart]),
         dates=frozenset(column.name for column in read if column.note == DATES),
         naming=_naming_columns(read) if columns.id is None else {},
         left_out=reasons,
@@ -292,6 +298,12 @@ def _known_labels(column: pd.Series) -> IntArray:
         held = f"only the class '{classes[0]}'" if classes else "no labels"
         raise DataError(f"Column '{column.name}' holds {held}; labels of two classes or more are needed.")
     return np.where(cells == "", -1, np.searchsorted(classes, cells)).astype(np.int64)
+
+
+def _groups(column: pd.Series) -> IntArray:
+    """Return the number of the cell of each row, -1 where it is empty."""
+    cells = as_strings(column)
+    return np.where(cells == "", -1, np.unique(cells, return_inverse=True)[1]).astype(np.int64)
 
 
 def _naming_columns(read: Sequence[ReadColumn]) -> dict[str, list[str]]:

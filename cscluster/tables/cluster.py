@@ -38,6 +38,8 @@ from cscluster.tables.table import read_named
 
 _MOST_COMPARED = 2e7
 """Cells of a table that are clustered once more without constraints."""
+_MOST_APART = 1000
+"""Rows that one cell keeps apart where the number of clusters is open."""
 
 
 class Watcher:
@@ -108,12 +110,30 @@ def _n_moved(X: Any, labels: IntArray, n_clusters: int, seed: int) -> int | None
     return round(len(labels) * (1 - metrics.score("acc_hungarian", plain, labels)))
 
 
-def all_links(table: Dataset, given: Constraints, hard: bool) -> Constraints:
-    """Return the given constraints and those of the table's labels, which are hard if `hard`."""
-    if table.partial_labels is None:
-        return given
-    constraints = Constraints.from_partial_labels(table.partial_labels)
-    return given | (constraints.hardened() if hard else constraints)
+def all_links(table: Dataset, given: Constraints, hard: bool, n_clusters: int | None) -> Constraints:
+    """Return the given constraints and those of the table's columns.
+
+    Those of labels are hard if `hard`, those of columns that keep rows together or apart are always hard.
+
+    Raises
+    ------
+    DataError
+        If more rows have to be apart than there are clusters.
+    """
+    if table.partial_labels is not None:
+        labelled = Constraints.from_partial_labels(table.partial_labels)
+        given = given | (labelled.hardened() if hard else labelled)
+    if table.together is not None:
+        given = given | Constraints.from_groups(table.together, together=True).hardened()
+    if table.apart is not None:
+        largest = int(np.bincount(table.apart + 1)[1:].max(initial=0))
+        if largest > (n_clusters or _MOST_APART):
+            raise DataError(
+                f"{largest} rows share a cell of the column that keeps them apart, more than the clusters "
+                f"({n_clusters or f'at most {_MOST_APART}'})."
+            )
+        given = given | Constraints.from_groups(table.apart, together=False).hardened()
+    return given
 
 
 def cluster(
@@ -127,6 +147,8 @@ def cluster(
     guard: bool = False,
     labels: str | None = None,
     hard: bool = False,
+    together: str | None = None,
+    apart: str | None = None,
     id: str | None = None,
     target: str | None = None,
     features: Sequence[str] = (),
@@ -160,6 +182,8 @@ def cluster(
         Column of partial labels, empty where they are unknown: they become constraints.
     hard : bool
         Whether the constraints of the labels are hard.
+    together, apart : str, optional
+        Columns: rows that share a cell are in one cluster, or in different ones; these constraints are hard.
     id, target, features, ignore : str, str, sequences of str
         Columns that name the rows, hold the true classes, are the only ones to cluster by, or are left out.
     preprocess : sequence of str, optional
@@ -186,7 +210,7 @@ def cluster(
     >>> len(found.violated), sorted(found.sizes.tolist())
     (0, [3, 3])
     """
-    columns = Columns(id, target, features, ignore, labels)
+    columns = Columns(id, target, features, ignore, labels, together, apart)
     wanted = wanted_method(algorithm, params or {}, n_clusters, clusterer, guard)
     if distances is not None:
         wanted = wanted.on_distances()
@@ -197,7 +221,9 @@ def cluster(
         fitted, X = None, distances_between(rows, distances)
     else:
         fitted, X = Features.fit(rows, features_of.default_steps(rows) if steps is None else steps)
-    return cluster_table(rows, fitted, X, all_links(rows, given, hard), wanted, seed, Watcher())
+    return cluster_table(
+        rows, fitted, X, all_links(rows, given, hard, wanted.n_clusters), wanted, seed, Watcher()
+    )
 
 
 def wanted_method(

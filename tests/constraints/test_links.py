@@ -317,3 +317,17 @@ def test_methods_that_cannot_guarantee_hard_constraints_say_so():
             MetricClusterer(metric=RCA(), clusterer=COPKMeans(n_clusters=2), random_state=0),
         ):
             assert len(c.violated(model.fit(X, constraints=c).labels_)) == 0
+
+
+def test_groups_become_chains_or_all_pairs():
+    rng = np.random.default_rng(0)
+    groups = rng.integers(-1, 6, 40)
+    together = Constraints.from_groups(groups, together=True)
+    apart = Constraints.from_groups(groups, together=False)
+    same = {(i, j) for i in range(40) for j in range(i + 1, 40) if groups[i] == groups[j] != -1}
+    assert {tuple(pair) for pair in apart.cannot_links.tolist()} == same
+    assert len(apart.must_links) == len(together.cannot_links) == 0
+    part = together.components
+    assert {(i, j) for i in range(40) for j in range(i + 1, 40) if part[i] == part[j]} == same
+    none = Constraints.from_groups([-1, -1], together=False)
+    assert (len(none), none.n_samples) == (0, 2)

@@ -8,10 +8,11 @@ pair, positive where the two should be together and negative where they should b
          x_uh + x_vh <= 1                       (u, v) in E
          x_uh - x_vh <= z_uvh                   s_uv > 0
          x_uh + x_vh <= 1 + z_uvh               s_uv < 0
+         low_h <= sum_u n_u x_uh <= high_h      sizes, where they are limited; n_u samples are in node u
 
-is solved exactly, in parts.  Constraints join nodes to independent blocks, and a block whose nodes can
-all have their cheapest cluster is done; the solver sees the others.  There, a node with d constraints,
-none of them a soft must-link, needs only its d + 1 cheapest clusters: one of them is
+is solved exactly, in parts if sizes are free.  Constraints join nodes to independent blocks, and a block
+whose nodes can all have their cheapest cluster is done; the solver sees the others.  There, a node with d
+constraints, none of them a soft must-link, needs only its d + 1 cheapest clusters: one of them is
 free of its partners, and no costlier one is better.
 """
 
@@ -21,6 +22,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
@@ -108,6 +110,15 @@ class ConstrainedNodes:
         return (labels[u] == labels[v]) != (self.strength > 0)
 
 
+@dataclass(frozen=True)
+class Sizes:
+    """Limits of the number of samples in each cluster: `low` and `high`, of shape (n_clusters,)."""
+
+    low: IntArray
+    high: IntArray
+    of_nodes: IntArray
+
+
 def cheapest_assignment(
     cost: FloatArray,
     nodes: ConstrainedNodes,
@@ -116,6 +127,7 @@ def cheapest_assignment(
     deadline: float = np.inf,
     start: IntArray | None = None,
     limit: float = np.inf,
+    sizes: Sizes | None = None,
 ) -> IntArray:
     """Return the labels of least cost, of shape (n_nodes,).
 
@@ -133,6 +145,8 @@ def cheapest_assignment(
         Labels that stay as they are in blocks of more than `limit` nodes.
     limit : float
         Number of nodes that are too many for the solver, where there is a `start`.
+    sizes : Sizes, optional
+        Limits of the sizes of the clusters; they join all nodes to one program.
 
     Raises
     ------
@@ -141,6 +155,8 @@ def cheapest_assignment(
     SolverError
         If the deadline passes.
     """
+    if sizes is not None:
+        return _Program(cost, nodes, sizes).solve(gap, deadline)
     labels = cost.argmin(axis=1).astype(np.int64, copy=False)
     for part in _batches(nodes, nodes.violating(labels)):
         if start is not None and len(part) > limit:
@@ -209,10 +225,11 @@ def _cover(order: IntArray, starts: IntArray, ends: IntArray) -> tuple[IntArray,
 class _Program:
     """The integer program of a few blocks."""
 
-    def __init__(self, cost: FloatArray, nodes: ConstrainedNodes) -> None:
+    def __init__(self, cost: FloatArray, nodes: ConstrainedNodes, sizes: Sizes | None = None) -> None:
         n_clusters = cost.shape[1]
         rank = cost.argsort(axis=1, kind="stable").argsort(axis=1)
-        self.node, self.cluster = np.nonzero(rank < nodes.n_candidates[:, None])
+        wanted = nodes.n_candidates[:, None] if sizes is None else n_clusters
+        self.node, self.cluster = np.nonzero(rank < wanted)
         self.variable = np.full((nodes.n_nodes, n_clusters), -1)
         self.variable[self.node, self.cluster] = np.arange(len(self.node))
         self.prices = [cost[self.node, self.cluster]]
@@ -223,6 +240,9 @@ class _Program:
         self._add_cliques(*cover_by_cliques(nodes.hard_graph))
         self._add_soft(nodes.soft[~is_must], -nodes.strength[~is_must], together=False)
         self._add_soft(nodes.soft[is_must], nodes.strength[is_must], together=True)
+        if sizes is not None:
+            column = np.arange(len(self.node))
+            self._add_rows([(self.cluster, column, sizes.of_nodes[self.node])], sizes.high, sizes.low)
 
     def _add_cliques(self, clique: IntArray, member: IntArray) -> None:
         """Let each cluster take one member of each clique at most."""
@@ -250,12 +270,12 @@ class _Program:
         self.prices.append(strength[pair])
         self.n_variables += len(pair)
 
-    def _add_rows(self, entries: list[tuple[IntArray, IntArray, FloatArray]], high: float) -> None:
-        """Add rows that must not exceed `high`."""
+    def _add_rows(self, entries: list[tuple[IntArray, IntArray, Any]], high: Any, low: Any = -np.inf) -> None:
+        """Add rows whose sums must be between `low` and `high`."""
         before = sum(map(len, self.high))
         count = int(entries[0][0].max(initial=-1)) + 1
         self.rows += [(before + row, column, value) for row, column, value in entries]
-        self.low.append(np.full(count, -np.inf))
+        self.low.append(np.full(count, low))
         self.high.append(np.full(count, high))
 
     def solve(self, gap: float, deadline: float) -> IntArray:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from sklearn.cluster import kmeans_plusplus
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
-from cscluster.algorithms.parameters import Integer, Null, Real, parameter
+from cscluster.algorithms.parameters import Array, Integer, Null, Real, parameter
 from cscluster.algorithms.partition._centers import (
     CenterClusterer,
     LocalMinimum,
@@ -18,11 +20,11 @@ from cscluster.algorithms.partition._centers import (
     lowest,
     squared_distances,
 )
-from cscluster.algorithms.partition._integer_assignment import ConstrainedNodes, cheapest_assignment
+from cscluster.algorithms.partition._integer_assignment import ConstrainedNodes, Sizes, cheapest_assignment
 from cscluster.algorithms.partition._local_assignment import improve
 from cscluster.algorithms.partition.cop_kmeans import colour
 from cscluster.constraints import Constraints
-from cscluster.errors import InfeasibleError
+from cscluster.errors import InfeasibleError, ParameterError
 from cscluster.linalg.scatter import group_sums
 
 
@@ -110,8 +112,8 @@ class PCCC(CenterClusterer):
     .. math:: \sum_i \|x_i - \mu_{l_i}\|^2
               + P \sum_{(i,j) \in M} w_{ij} [l_i \ne l_j] + P \sum_{(i,j) \in C} \bar w_{ij} [l_i = l_j]
 
-    among the partitions that satisfy all hard constraints, those of infinite weight; M and C are the
-    other, soft constraints.
+    among the partitions that satisfy all hard constraints, those of infinite weight, and whose clusters have
+    `size_min` to `size_max` samples; M and C are the other, soft constraints.
 
     Attributes
     ----------
@@ -139,6 +141,9 @@ class PCCC(CenterClusterer):
     rises (the code of [1]_ uses plain distances); P is fixed for a fit, not the mean distance in each
     iteration; and instead of the q nearest centers, a node with d cannot-links is offered its d + 1
     nearest, which loses nothing.
+
+    With limits of sizes, each assignment is the integer program with a row for each cluster, over all samples
+    at once: thousands of samples take minutes.  The clusters of new samples have no limits.
 
     A sweep takes O(n K d) for the samples and O(K c) for each node with c cannot-links.  The integer program
     can take time that is exponential in the number of constrained nodes: `time_limit` ends it.
@@ -177,6 +182,20 @@ class PCCC(CenterClusterer):
         "left to local search",
         Integer(0),
     )
+    size_min: Any = parameter(
+        None,
+        "smallest number of samples in a cluster",
+        Integer(1),
+        Array("one number for each cluster"),
+        Null(),
+    )
+    size_max: Any = parameter(
+        None,
+        "largest number of samples in a cluster",
+        Integer(1),
+        Array("one number for each cluster"),
+        Null(),
+    )
     time_limit: float | None = parameter(
         None, "seconds after which the fit fails; no limit if None", Real(0, open_low=True), Null()
     )
@@ -194,36 +213,77 @@ class PCCC(CenterClusterer):
             raise InfeasibleError(
                 f"Hard must-links leave {len(nodes.X)} components, too few for {self.n_clusters} clusters."
             )
+        sizes = self._sizes(nodes.size)
         try:
-            starts = [self._start(nodes, random, deadline) for _ in range(self.n_init)]
+            starts = [self._start(nodes, sizes, random, deadline) for _ in range(self.n_init)]
         except InfeasibleError:
+            limited = "" if sizes is None else " and the sizes"
             raise InfeasibleError(
-                f"No partition into {self.n_clusters} clusters satisfies the hard cannot-links",
+                f"No partition into {self.n_clusters} clusters satisfies the hard cannot-links{limited}",
                 infeasible_core(constraints.hard, self.n_clusters).tolist(),
             ) from None
         best = lowest(starts)
         objective = best.objective + nodes.constant(constraints, w, best.labels)
         return self._set_minimum(replace(best, labels=best.labels[nodes.node], objective=objective), origin)
 
-    def _start(self, nodes: Contracted, random: np.random.RandomState, deadline: float) -> LocalMinimum:
+    def _sizes(self, of_nodes: IntArray) -> Sizes | None:
+        """Return the limits of sizes, if there are any, or raise an error that says why none can hold."""
+        if self.size_min is None and self.size_max is None:
+            return None
+        n = int(of_nodes.sum())
+        low = self._limit("size_min", 1 if self.size_min is None else self.size_min)
+        high = self._limit("size_max", n if self.size_max is None else self.size_max)
+        if (low > high).any():
+            raise ParameterError(f"'size_min' of PCCC must not exceed 'size_max', got {low} and {high}.")
+        if low.sum() > n or high.sum() < n:
+            raise ParameterError(
+                f"{self.n_clusters} clusters of these sizes hold {low.sum()} to {high.sum()} samples, "
+                f"but there are {n}."
+            )
+        if of_nodes.max() > high.max():
+            raise InfeasibleError(
+                f"Hard must-links join {of_nodes.max()} samples, but a cluster has at most {high.max()}."
+            )
+        return Sizes(low, high, of_nodes)
+
+    def _limit(self, name: str, value: Any) -> IntArray:
+        """Return a limit for each cluster."""
+        given = np.asarray(value)
+        if given.shape not in ((), (self.n_clusters,)) or given.dtype.kind not in "iu" or given.min() < 1:
+            raise ParameterError(
+                f"{name!r} of PCCC must be a positive integer, or one for each of the {self.n_clusters} "
+                f"clusters, got {value!r}."
+            )
+        return np.broadcast_to(given, self.n_clusters).astype(np.int64)
+
+    def _start(
+        self, nodes: Contracted, sizes: Sizes | None, random: np.random.RandomState, deadline: float
+    ) -> LocalMinimum:
         """Descend from one random start, reposition clusters as long as that helps, end with the solver."""
         mu = kmeans_plusplus(nodes.X, self.n_clusters, sample_weight=nodes.size, random_state=random)[0]
-        labels = self._feasible(nodes, nodes.cost(mu), random, deadline)
-        best = self._descend(nodes, mu, labels)
+        if sizes is None:
+            labels = self._feasible(nodes, nodes.cost(mu), random, deadline)
+            descend = partial(self._descend, nodes, partial(_local, nodes))
+        else:
+            labels = np.zeros(len(nodes.X), dtype=np.int64)
+            program = partial(
+                cheapest_assignment, nodes=nodes.constraints, gap=self.gap, deadline=deadline, sizes=sizes
+            )
+            descend = partial(self._descend, nodes, lambda cost, _: program(cost))
+        best = descend(mu, labels)
         while True:
-            other = self._descend(nodes, reposition(nodes, best), best.labels)
+            other = descend(reposition(nodes, best), best.labels)
             if other.objective[-1] >= best.objective[-1]:
-                return self._finish(nodes, best, deadline)
+                return self._finish(nodes, best, deadline) if sizes is None else best
             best = after(best, other)
 
-    def _descend(self, nodes: Contracted, mu: FloatArray, labels: IntArray) -> LocalMinimum:
-        """Alternate between local search and means until the objective stops falling."""
+    def _descend(
+        self, nodes: Contracted, assign: Callable[..., IntArray], mu: FloatArray, labels: IntArray
+    ) -> LocalMinimum:
+        """Alternate between assignment and means until the objective stops falling."""
         history: list[float] = []
-        hard, soft = nodes.constraints.hard_graph, nodes.constraints.soft_graph
         while len(history) < self.max_iter:
-            cost = nodes.cost(mu)
-            labels_new = improve(cost, labels, hard, soft)
-            fill_empty(cost, labels_new, X=nodes.X)
+            labels_new = assign(nodes.cost(mu), labels)
             mu_new = nodes.centers(labels_new, self.n_clusters)
             objective = nodes.objective(labels_new, mu_new)
             if history and objective >= history[-1]:
@@ -245,7 +305,7 @@ class PCCC(CenterClusterer):
             )
             if nodes.objective(labels, solution.mu) >= solution.objective[-1] * (1 - self.gap):
                 return solution
-            other = self._descend(nodes, solution.mu, labels)
+            other = self._descend(nodes, partial(_local, nodes), solution.mu, labels)
             if other.objective[-1] >= solution.objective[-1]:
                 return solution
             solution = after(solution, other)
@@ -260,6 +320,13 @@ class PCCC(CenterClusterer):
         if (labels >= 0).all():
             return labels
         return cheapest_assignment(cost, nodes.constraints, gap=self.gap, deadline=deadline)
+
+
+def _local(nodes: Contracted, cost: FloatArray, labels: IntArray) -> IntArray:
+    """Return the labels that local search reaches; none of the clusters is empty."""
+    improved = improve(cost, labels, nodes.constraints.hard_graph, nodes.constraints.soft_graph)
+    fill_empty(cost, improved, X=nodes.X)
+    return improved
 
 
 def infeasible_core(hard: Constraints, n_clusters: int) -> IntArray:

@@ -304,7 +304,7 @@ class Experiment(_Treatment):
     )
     seed: int = Field(0, ge=0, description="seed of all links and starts")
     metrics: list[str] = Field(
-        default=["acc_hungarian", "nmi"],
+        default=["acc_hungarian", "nmi", "rand", "seconds"],
         min_length=1,
         description="names from cscluster list metrics; METRIC@SCOPE scores some of the samples",
     )

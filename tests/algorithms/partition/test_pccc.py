@@ -3,14 +3,15 @@ from itertools import product
 import numpy as np
 import pytest
 
-from cscluster import PCCC, Constraints
+from cscluster import PCCC, Constraints, load_dataset
 from cscluster.algorithms.partition._integer_assignment import (
     ConstrainedNodes,
+    Sizes,
     cheapest_assignment,
     cover_by_cliques,
 )
 from cscluster.algorithms.partition._local_assignment import improve
-from cscluster.errors import ConstraintError, InfeasibleError, SolverError
+from cscluster.errors import ConstraintError, InfeasibleError, ParameterError, SolverError
 from cscluster.metrics.scores import satisfied
 
 
@@ -157,3 +158,59 @@ def test_soft_constraints_may_be_violated_and_contradict_each_other():
         len(apart.violated(PCCC(n_clusters=2, penalty=1e3, random_state=0).fit(X, constraints=apart).labels_))
         == 0
     )
+
+
+def test_the_assignment_with_sizes_is_the_best_of_all():
+    rng = np.random.default_rng(3)
+    every = np.array(list(product(range(3), repeat=7)))
+    for _ in range(15):
+        cost, constraints = random_program(rng, n_hard=3, n_soft=3)
+        weights = rng.integers(1, 4, 7)
+        low, high = np.array([2, 1, 3]), np.array([5, 6, 20])
+        sums = np.stack([weights @ (every == h).T.reshape(7, -1) for h in range(3)], axis=1)
+        fits = ((sums >= low) & (sums <= high)).all(axis=1)
+        feasible = [labels for labels in every[fits] if satisfies_hard(constraints, labels)]
+        sizes = Sizes(low, high, weights)
+        if not feasible:
+            with pytest.raises(InfeasibleError):
+                cheapest_assignment(cost, constraints, sizes=sizes)
+            continue
+        labels = cheapest_assignment(cost, constraints, sizes=sizes)
+        found = np.bincount(labels, weights, minlength=3)
+        assert satisfies_hard(constraints, labels)
+        assert (found >= low).all()
+        assert (found <= high).all()
+        best = min(value(cost, constraints, labels) for labels in feasible)
+        assert value(cost, constraints, labels) == pytest.approx(best)
+
+
+@pytest.mark.parametrize(
+    "limits", [{"size_min": 25}, {"size_max": 35}, {"size_min": [10, 20, 40], "size_max": [12, 48, 60]}]
+)
+def test_sizes_hold_with_constraints_and_the_objective_falls(limits):
+    data = load_dataset("iris")
+    rows = np.r_[0:20, 50:100, 100:130]
+    constraints = Constraints.from_labels(np.random.default_rng(0).integers(0, 100, (30, 2)), data.y[rows])
+    model = PCCC(n_clusters=3, random_state=0, **limits).fit(data.X[rows], constraints=constraints.hardened())
+    sizes = np.bincount(model.labels_, minlength=3)
+    assert (sizes >= limits.get("size_min", 1)).all()
+    assert (sizes <= limits.get("size_max", 100)).all()
+    assert len(constraints.violated(model.labels_)) == 0
+    assert (np.diff(model.objective_) <= 0).all()
+
+
+def test_sizes_that_cannot_hold_are_told():
+    X = np.arange(10.0)[:, None]
+    three = Constraints([(0, 1), (1, 2)], n_samples=10).hardened()
+    cases = [
+        ({"size_max": 4}, "2 clusters of these sizes hold 2 to 8 samples, but there are 10"),
+        ({"size_min": 6}, "hold 12 to 20 samples, but there are 10"),
+        ({"size_min": 4, "size_max": 3}, "'size_min' of PCCC must not exceed 'size_max'"),
+        ({"size_min": [1, 2, 3]}, "one for each of the 2 clusters"),
+        ({"size_max": [0, 10]}, "must be a positive integer"),
+    ]
+    for limits, words in cases:
+        with pytest.raises(ParameterError, match=words):
+            PCCC(n_clusters=2, **limits).fit(X)
+    with pytest.raises(InfeasibleError, match="Hard must-links join 3 samples, but a cluster has at most 2"):
+        PCCC(n_clusters=5, size_max=2).fit(X, constraints=three)

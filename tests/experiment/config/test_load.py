@@ -26,7 +26,11 @@ def test_a_good_file_and_its_defaults():
     experiment = parse(GOOD, source="x.yaml")
     assert experiment.constraints.points == [10, 20]
     assert [entry.title for entry in experiment.algorithms] == ["k-means", "R"]
-    assert (experiment.trials, experiment.seed, experiment.metrics) == (10, 0, ["acc_hungarian", "nmi"])
+    assert (experiment.trials, experiment.seed, experiment.metrics) == (
+        10,
+        0,
+        ["acc_hungarian", "nmi", "rand", "seconds"],
+    )
 
 
 def test_every_problem_is_reported_at_once_with_its_place():

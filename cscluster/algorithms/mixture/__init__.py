@@ -1,0 +1,1 @@
+"""Mixtures of distributions, fitted by expectation maximisation under constraints."""
