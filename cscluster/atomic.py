@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -38,9 +39,9 @@ def replace(path: Path, content: bytes | Iterable[bytes]) -> None:
             part.unlink()
 
 
-def remove_abandoned(folder: Path) -> None:
-    """Remove what processes that were killed have left behind in a directory."""
-    for part in folder.glob(".*.part"):
+def remove_abandoned(folder: Path, name: str | None = None) -> None:
+    """Remove what processes that were killed have left behind in a directory, of one file or of all."""
+    for part in folder.glob(f".{'*' if name is None else glob.escape(name)}.*.part"):
         pid = part.name.split(".")[-2]
         with contextlib.suppress(OSError):
             if pid.isdecimal() and not psutil.pid_exists(int(pid)):

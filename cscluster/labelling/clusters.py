@@ -14,6 +14,7 @@ from cscluster.arrays import IntArray
 from cscluster.constraints.files import Link, as_constraints
 from cscluster.data.dataset import Dataset
 from cscluster.queries.active import find_groups
+from cscluster.selection import heldout
 from cscluster.tables import method
 from cscluster.tables.describe import Cluster, describe_clusters
 from cscluster.tables.method import Method
@@ -43,6 +44,10 @@ class Clusters:
         What is in each cluster.
     colours : ndarray of shape (n_clusters,)
         A number for each cluster that stays with most of its rows from one clustering to the next.
+    n_needed : int
+        How many more answers a comparison of methods needs at least.
+    is_baseline : bool
+        Whether a comparison left it at k-means.
     moved : int, optional
         Number of rows that the latest `RECENT` answers moved to another cluster, None before that.
     news : str
@@ -56,6 +61,8 @@ class Clusters:
     notes: list[str]
     described: list[Cluster]
     colours: IntArray
+    n_needed: int = 0
+    is_baseline: bool = False
     moved: int | None = None
     news: str = ""
 
@@ -96,7 +103,8 @@ class AnswerClusterer:
         groups = find_groups((link.a, link.b, link.together) for link in answers).groups
         k = self.n_clusters or max(2, len(groups))
         fit = method.fit(Method(self.algorithm, n_clusters=k), k, self.X, constraints, self.seed)
-        reason = "you asked for it" if fit.choice is None else fit.choice.reason_
+        choice = fit.choice
+        reason = "you asked for it" if choice is None else choice.reason_
         tints = np.arange(k)
         news = ""
         if self._latest is not None:
@@ -111,6 +119,8 @@ class AnswerClusterer:
             fit.notes,
             describe_clusters(self.table, self.X, fit.labels, k, TYPICAL_ROWS),
             tints,
+            0 if choice is None else heldout.n_missing(constraints),
+            choice is not None and choice.uses_baseline_,
             self._moved(len(answers), tints[fit.labels]),
             news,
         )

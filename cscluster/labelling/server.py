@@ -14,9 +14,9 @@ import threading
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationInfo, model_validator
 
 from cscluster.errors import ConstraintError, CsclusterError, StoreError
 from cscluster.labelling.items import png
@@ -140,8 +140,9 @@ class _Handler(BaseHTTPRequestHandler):
             try:
                 step.apply(session)
             except CsclusterError as error:
-                chain = error.numbers if isinstance(error, AnswerError) else []
-                reply = {**self.server.view.state(), "error": str(error), "chain": chain}
+                chain = error.chain if isinstance(error, AnswerError) else []
+                pairs = [[link.a, link.b] for link in chain]
+                reply = {**self.server.view.state(), "error": str(error), "chain": pairs}
                 self._send_json(HTTPStatus.CONFLICT, reply)
             else:
                 self._send_json(HTTPStatus.OK, self.server.view.state())
@@ -184,37 +185,41 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class _Action(BaseModel):
-    """What a person did, and the rows or the number of the answer that it is about."""
+    """What a person did, and the rows that it is about; `step` is the number of steps that were seen."""
 
     model_config = ConfigDict(strict=True)
 
     action: Literal["yes", "no", "skip", "change", "delete", "undo"]
     rows: tuple[int, int] | None = None
-    answer: Annotated[int, Field(ge=0)] | None = None
+    together: bool = True
+    step: int | None = None
 
     @model_validator(mode="after")
     def _is_about_something(self, info: ValidationInfo) -> _Action:
         n_rows: Any = info.context
         rows = {row for row in self.rows or () if 0 <= row < n_rows}
-        if self.action in ("yes", "no", "skip") and len(rows) < 2:
+        if self.action != "undo" and len(rows) < 2:
             raise ValueError("needs two rows")
-        if self.action in ("change", "delete") and self.answer is None:
-            raise ValueError("needs the number of an answer")
         return self
 
     def apply(self, session: Session) -> None:
-        """Do it."""
+        """Do it.
+
+        Raises
+        ------
+        ConstraintError
+            If another page has changed what it is about.
+        """
         a, b = self.rows or (0, 0)
-        number = self.answer or 0
         if self.action == "undo":
+            if self.step != session.n_steps:
+                raise ConstraintError("The answers were changed on another page; nothing was taken back.")
             session.undo()
         elif self.action == "skip":
             session.skip(a)
-        elif self.action in ("yes", "no"):
-            session.answer(a, b, self.action == "yes")
-        elif number >= len(session.answers):
-            raise ConstraintError(f"There is no answer {number}: there are {len(session.answers)}.")
         elif self.action == "change":
-            session.change(number, not session.answers[number].together)
+            session.change(a, b, self.together)
+        elif self.action == "delete":
+            session.delete(a, b)
         else:
-            session.delete(number)
+            session.answer(a, b, self.action == "yes")

@@ -12,19 +12,18 @@ from typing import Self
 import numpy as np
 from filelock import FileLock, Timeout
 
-from cscluster.atomic import put
+from cscluster.atomic import put, remove_abandoned
 from cscluster.constraints import Constraints
 from cscluster.constraints.files import Link, as_constraints, links_csv, list_links, read_text
 from cscluster.data.dataset import Dataset
-from cscluster.errors import ContradictionError, StoreError
+from cscluster.errors import ConstraintError, ContradictionError, CsclusterError, StoreError
 from cscluster.labelling.clusters import RECENT, AnswerClusterer, Clusters
 from cscluster.queries.active import Answer, entailed, find_groups
 from cscluster.queries.doubt import Doubt
+from cscluster.words import plural
 
-ENOUGH = f"The latest {RECENT} answers changed next to nothing: this may be enough."
-
-_UNMOVED = 0.005
-"""Share of the rows that is next to nothing."""
+PREDICTED = 18
+"""Of the last `RECENT` answers, so many must have been predicted before it is said that one can stop."""
 
 
 class AnswerError(ContradictionError):
@@ -32,13 +31,13 @@ class AnswerError(ContradictionError):
 
     Attributes
     ----------
-    numbers : list of int
-        Numbers of the answers, a chain of links, that contradict it.
+    chain : list of Link
+        The answers that contradict it.
     """
 
-    def __init__(self, message: str, numbers: list[int]) -> None:
+    def __init__(self, message: str, chain: list[Link]) -> None:
         super().__init__(message)
-        self.numbers = numbers
+        self.chain = chain
 
 
 class Session:
@@ -65,12 +64,19 @@ class Session:
         The rows that are asked about.
     clusters : Clusters
         The latest clusters; those of all answers where `is_up_to_date`.
+    n_steps : int
+        How often the answers were changed, or rows skipped.
+    doubtful : list of pair of int
+        Rows whose answer is contradicted; they are asked about again first.
+    unsaved : CsclusterError, optional
+        Why the latest answer could not be saved.
     """
 
     def __init__(self, clusterer: AnswerClusterer, path: Path) -> None:
         self.table, self.path = clusterer.table, path
         self._clusterer = clusterer
         self._lock = _lock(path)
+        remove_abandoned(path.resolve().parent, path.resolve().name)
         self._stored = read_text(path) if path.exists() else None
         self.answers = read_answers(path, self.table)
         linked = {row for link in self.answers for row in (link.a, link.b)}
@@ -78,6 +84,10 @@ class Session:
         self._skipped: list[int] = []
         self._earlier: list[tuple[list[Link], list[int]]] = []
         self._predicted: deque[bool] = deque(maxlen=RECENT)
+        self._confirmed: set[tuple[int, int]] = set()
+        self.n_steps = 0
+        self.doubtful: list[tuple[int, int]] = []
+        self.unsaved: CsclusterError | None = None
         self.clusters: Clusters = clusterer(self.answers)
         self._worker = ThreadPoolExecutor(1, "clusters")
         self._latest = self._worker.submit(lambda: None)
@@ -132,10 +142,31 @@ class Session:
         return sum(self._predicted), len(self._predicted)
 
     @property
-    def is_enough(self) -> bool:
-        """Whether the latest answers changed next to nothing."""
-        moved = self.clusters.moved
-        return moved is not None and moved <= _UNMOVED * self.table.n_samples
+    def missing(self) -> list[str]:
+        """What is missing before one can stop; nothing if nothing is."""
+        n_correct, n_latest = self.predicted
+        missing = []
+        if self.n_groups < (self.n_clusters or 2):
+            missing.append(f"{self.n_groups} of {self.n_clusters or 2} groups found")
+        if self.clusters.n_needed:
+            missing.append(
+                f"about {plural(self.clusters.n_needed, 'more answer')} until methods can be compared"
+            )
+        elif self.clusters.is_baseline:
+            missing.append("no method exceeds k-means yet")
+        if n_correct < PREDICTED:
+            missing.append(f"{n_correct} of the last {n_latest} answers predicted")
+        return missing
+
+    @property
+    def advice(self) -> str:
+        """Say whether one can stop, or what is missing."""
+        if self.missing:
+            return f"Go on: {'; '.join(self.missing)}."
+        return (
+            f"All {self.n_groups} groups are found, and {self.predicted[0]} of the last {RECENT} answers "
+            "were predicted: you can stop here."
+        )
 
     @property
     def can_undo(self) -> bool:
@@ -143,57 +174,90 @@ class Session:
         return bool(self._earlier or self.answers)
 
     @property
+    def has_too_many_groups(self) -> bool:
+        """Whether answers keep more groups apart than there are clusters."""
+        return self.n_clusters is not None and self.n_groups > self.n_clusters
+
+    @property
     def problem(self) -> str:
         """Say what is wrong with the answers as a whole, or nothing."""
-        groups = self._groups()
         if self._latest.done() and (error := self._latest.exception()):
             return str(error)
-        if self.n_clusters is None or len(groups) <= self.n_clusters:
+        if not self.has_too_many_groups:
             return ""
+        groups = self._groups()
         firsts = ", ".join(self.table.row_name(group[0]) for group in groups)
         return (
             f"By your answers {len(groups)} items are all in different groups ({firsts}), but there are "
             f"only {self.n_clusters} clusters: take an answer back, or start again with {len(groups)}."
         )
 
-    def answer(self, a: int, b: int, together: bool) -> None:
+    def answer(self, a: int, b: int, together: bool, weight: float = 1.0) -> None:
         """Take an answer, and save it; one that follows from earlier ones says nothing new.
 
         Raises
         ------
         AnswerError
-            If earlier answers say the opposite; nothing is saved.
+            If earlier answers say the opposite; nothing is saved, and those are asked again.
         StoreError
             If it cannot be saved.
         """
-        new = [*self.answers, Link(a, b, together)]
-        self._require_consistent(new, len(self.answers))
+        if (a, b) in self.doubtful:
+            self._answer_again(a, b, together)
+            return
+        self._require_consistent(self.answers, Link(a, b, together))
         if entailed(_triples(self.answers), a, b) is not None:
             return
         labels = self.clusters.labels
+        self._update([*self.answers, Link(a, b, together, weight)], self._skipped)
         self._predicted.append(bool(labels[a] == labels[b]) == together)
-        self._update(new, self._skipped)
 
-    def change(self, number: int, together: bool) -> None:
-        """Give an answer of before, by its number, another sense.
+    def _answer_again(self, a: int, b: int, together: bool) -> None:
+        """Confirm an answer that is doubtful, or change it."""
+        self._confirmed.add((a, b))
+        if self._find(a, b).together != together:
+            self.doubtful = []
+            self.change(a, b, together)
+        else:
+            self.doubtful.remove((a, b))
+            self.question = self._next()
+
+    def change(self, a: int, b: int, together: bool) -> None:
+        """Give the answer about two rows another sense.
 
         Raises
         ------
         AnswerError
-            If the others say the opposite; nothing is saved.
+            If the others say the opposite; nothing is saved, and those are asked again.
+        ConstraintError
+            If there is no such answer.
         """
-        new = [*self.answers]
-        new[number] = new[number]._replace(together=together)
-        self._require_consistent(new, number)
-        self._update(new, self._skipped)
+        old = self._find(a, b)
+        new = old._replace(together=together)
+        self._require_consistent([link for link in self.answers if link != old], new)
+        self._update([new if link == old else link for link in self.answers], self._skipped)
 
-    def delete(self, number: int) -> None:
-        """Take back an answer of before, by its number."""
-        self._update(self.answers[:number] + self.answers[number + 1 :], self._skipped)
+    def delete(self, a: int, b: int) -> None:
+        """Take back the answer about two rows.
+
+        Raises
+        ------
+        ConstraintError
+            If there is no such answer.
+        """
+        old = self._find(a, b)
+        self._update([link for link in self.answers if link != old], self._skipped)
 
     def skip(self, a: int) -> None:
-        """Ask no more about a row, until the session ends."""
-        self._update(self.answers, [*self._skipped, a])
+        """Ask no more about a row, until the session ends; nor about doubtful answers."""
+        self._update(self.answers, self._skipped if self.doubtful else [*self._skipped, a])
+
+    def _find(self, a: int, b: int) -> Link:
+        for link in self.answers:
+            if {link.a, link.b} == {a, b}:
+                return link
+        name = self.table.row_name
+        raise ConstraintError(f"There is no answer about '{name(a)}' and '{name(b)}' any more.")
 
     def undo(self) -> None:
         """Take back the latest answer, change or skip."""
@@ -209,11 +273,24 @@ class Session:
         """Save answers, ask for their clusters, and find the next question."""
         before = (self.answers, self._skipped)
         if answers != self.answers:
-            self._save(answers)
+            try:
+                self._save(answers)
+            except CsclusterError as error:
+                self.unsaved = error
+                raise
+            self.unsaved = None
             self._cluster()
         self._earlier.append(before)
         self._skipped = skipped
+        self.n_steps += 1
+        self.doubtful = self._violated() if self.has_too_many_groups and answers != before[0] else []
         self.question = self._next()
+
+    def _violated(self) -> list[tuple[int, int]]:
+        """Return the rows that answers keep apart and clusters do not, where nobody has confirmed them."""
+        labels = self.clusters.labels
+        pairs = [(link.a, link.b) for link in self.answers if not link.together]
+        return [(a, b) for a, b in pairs if labels[a] == labels[b] and (a, b) not in self._confirmed]
 
     def _cluster(self) -> None:
         """Have the clusters of the answers made in the background, in the place of those that wait."""
@@ -224,28 +301,29 @@ class Session:
         self.clusters = self._clusterer(answers)
 
     def _next(self) -> tuple[int, int] | None:
+        if self.doubtful:
+            return self.doubtful[0]
         return self._rule.next_pair(_triples(self.answers), self._skipped)
 
     def _groups(self) -> list[list[int]]:
         return find_groups(_triples(self.answers)).groups
 
-    def _require_consistent(self, answers: list[Link], number: int) -> None:
-        """Raise a AnswerError that names the answers which one contradicts."""
-        link = answers[number]
-        others = answers[:number] + answers[number + 1 :]
+    def _require_consistent(self, others: list[Link], link: Link) -> None:
+        """Raise an AnswerError that names the answers which one contradicts, and ask them again."""
         if entailed(_triples(others), link.a, link.b) in (None, link.together):
             return
-        numbers = _contradicted(answers, number, self.table.n_samples)
+        contradicted = _chain(others, link.a, link.b, self.table.n_samples)
+        self.doubtful = [(each.a, each.b) for each in contradicted]
+        self.question = self.doubtful[0]
         name = self.table.row_name
         said = "apart" if link.together else "together"
         steps = ", ".join(
-            f"'{name(answers[at].a)}' {'and' if answers[at].together else 'not'} '{name(answers[at].b)}'"
-            for at in numbers
+            f"'{name(each.a)}' {'and' if each.together else 'not'} '{name(each.b)}'" for each in contradicted
         )
         raise AnswerError(
             f"'{name(link.a)}' and '{name(link.b)}' are {said} by your answers {steps}; "
-            "change one of those if it was wrong.",
-            numbers,
+            "these are asked again.",
+            contradicted,
         )
 
     def _save(self, answers: list[Link]) -> None:
@@ -260,22 +338,21 @@ class Session:
         self.answers, self._stored = answers, text
 
 
-def _contradicted(answers: list[Link], number: int, n_samples: int) -> list[int]:
-    """Return the numbers of the answers, a shortest chain, that one contradicts."""
-    a, b, *_ = answers[number]
-    places = {frozenset(link[:2]): at for at, link in enumerate(answers) if at != number}
-    others = as_constraints(answers[:number] + answers[number + 1 :], n_samples)
-    part = others.components
+def _chain(answers: list[Link], a: int, b: int, n_samples: int) -> list[Link]:
+    """Return a shortest chain of answers that together tell whether two rows belong together."""
+    constraints = as_constraints(answers, n_samples)
+    part = constraints.components
+    about = {frozenset(link[:2]): link for link in answers}
 
-    def steps(one: int, other: int) -> list[int]:
-        return [places[frozenset(pair)] for pair in pairwise(others.must_chain(one, other))]
+    def steps(one: int, other: int) -> list[Link]:
+        return [about[frozenset(pair)] for pair in pairwise(constraints.must_chain(one, other))]
 
     if part[a] == part[b]:
         return steps(a, b)
     return min(
         (
-            [*steps(a, x), places[frozenset((x, y))], *steps(y, b)]
-            for x, y in np.vstack([others.cannot_links, others.cannot_links[:, ::-1]]).tolist()
+            [*steps(a, x), about[frozenset((x, y))], *steps(y, b)]
+            for x, y in np.vstack([constraints.cannot_links, constraints.cannot_links[:, ::-1]]).tolist()
             if (part[x], part[y]) == (part[a], part[b])
         ),
         key=len,

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from cscluster.labelling.clusters import Clusters
 from cscluster.labelling.items import Items
-from cscluster.labelling.session import ENOUGH, Session
+from cscluster.labelling.session import Session
 from cscluster.metrics import scores as metrics
 
 SHOWN_TRAITS = 3
+SHOWN_CELLS = 6
 MAX_POINTS = 2000
 
 
@@ -69,7 +70,10 @@ class PageState:
             "groups": session.n_groups,
             "foretold": session.predicted,
             "moved": clusters.moved,
-            "hint": ENOUGH if session.is_enough else "",
+            "advice": session.advice,
+            "enough": not session.missing,
+            "again": bool(session.doubtful),
+            "step": session.n_steps,
             "nmi": self._nmi(clusters),
             "problem": session.problem,
             "canUndo": session.can_undo,
@@ -83,10 +87,13 @@ class PageState:
             "asked": [place.get(row) for row in session.question or ()],
         }
 
-    def answers(self) -> list[list[Any]]:
-        """Return all answers: the names of two rows, and whether they belong together."""
+    def answers(self) -> list[dict[str, Any]]:
+        """Return all answers: two rows, their names, and whether they belong together."""
         name = self.session.table.row_name
-        return [[name(link.a), name(link.b), link.together] for link in self.session.answers]
+        return [
+            {"rows": [link.a, link.b], "names": [name(link.a), name(link.b)], "together": link.together}
+            for link in self.session.answers
+        ]
 
     def _item(self, row: int) -> dict[str, Any]:
         shown: dict[str, Any] = {"row": row, "name": self.session.table.row_name(row)}
@@ -103,7 +110,7 @@ class PageState:
                 "number": part.number,
                 "colour": int(clusters.colours[part.number]),
                 "size": part.size,
-                "rows": [[row, name(row)] for row in part.typical],
+                "rows": [[row, name(row), self._summary(row)] for row in part.typical],
                 "traits": [
                     f"{trait.title} {trait.shown(trait.inside)} (others {trait.shown(trait.outside)})"
                     for trait in part.traits[: 0 if self.items.pictures else SHOWN_TRAITS]
@@ -111,6 +118,11 @@ class PageState:
             }
             for part in clusters.described
         ]
+
+    def _summary(self, row: int) -> str:
+        """Return the first cells of a row in one line."""
+        cells = [] if self.items.pictures else self.items.cells(row)[:SHOWN_CELLS]
+        return ", ".join(f"{cell.name} {cell.value}" for cell in cells)
 
     def _nmi(self, clusters: Clusters) -> float | None:
         y = self.session.table.y

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from cscluster.errors import CsclusterError
 from cscluster.labelling.items import Items
-from cscluster.labelling.session import ENOUGH, Session
+from cscluster.labelling.session import Session
 from cscluster.words import printable
 
 _SHADES = " ░▒▓█"
@@ -29,7 +29,8 @@ def ask(session: Session, items: Items, console: Console) -> None:
         console.print()
         console.print(Columns([_panel(row, items, console) for row in (a, b)], padding=(0, 1)))
         _say(console, _standing(session))
-        for line in (session.clusters.news, session.problem, ENOUGH if session.is_enough else ""):
+        again = "Asked again, since it contradicts another answer." if session.doubtful else ""
+        for line in (session.clusters.news, session.problem, session.advice, again):
             if line:
                 _say(console, line)
         key = _read_key(console)
@@ -46,7 +47,7 @@ def ask(session: Session, items: Items, console: Console) -> None:
             _say(console, str(error))
     _say(
         console,
-        "No question is left: the answers say, of all items that were not skipped, which group is theirs.",
+        "No question is left: every item that was not skipped is assigned to a group.",
     )
 
 

@@ -64,8 +64,13 @@ class Score:
 
 def are_enough(constraints: Constraints) -> bool:
     """Tell whether there are enough constraints to hold some out."""
+    return n_missing(constraints) == 0
+
+
+def n_missing(constraints: Constraints) -> int:
+    """Return how many more constraints are needed at least to hold some out."""
     kinds = (len(constraints.must_links), len(constraints.cannot_links))
-    return sum(kinds) >= MIN_CONSTRAINTS and min(kinds) >= MIN_OF_EACH_KIND
+    return max(MIN_CONSTRAINTS - sum(kinds), sum(max(0, MIN_OF_EACH_KIND - kind) for kind in kinds))
 
 
 def folds(constraints: Constraints, seed: int) -> list[BoolArray]:

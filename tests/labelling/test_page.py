@@ -252,8 +252,8 @@ def test_only_this_computer_is_listened_to(server):
         b"\xff\xfe\x00",
         '{"action": [], "rows": {}}',
         '{"action": "change"}',
-        '{"action": "delete", "answer": -1}',
-        '{"action": "delete", "answer": "0"}',
+        '{"action": "delete", "rows": [0, 60]}',
+        '{"action": "undo", "step": "0"}',
     ],
 )
 def test_what_is_no_answer_changes_nothing(server, step, capfd):
@@ -298,15 +298,56 @@ def test_a_contradiction_is_named_with_its_chain_and_can_be_resolved(server):
     assert state["error"].startswith(
         "'b0' and 'b2' are together by your answers 'b0' and 'b1', 'b1' and 'b2'"
     )
-    assert state["chain"] == [0, 1]
+    assert state["chain"] == [[0, 1], [1, 2]]
+    assert state["again"]
+    assert [item["row"] for item in state["question"]] == [0, 1]
     assert len(session.answers) == 2
-    assert post(server, action="change", answer=0)[0] == 200
-    assert json.loads(get(server, f"/{server.token}/answers")[2]) == [["b0", "b1", False], ["b1", "b2", True]]
-    for _ in range(2):
-        assert post(server, action="delete", answer=0)[0] == 200
-    status, state = post(server, action="delete", answer=0)
-    assert (status, state["error"]) == (409, "There is no answer 0: there are 0.")
+    assert post(server, action="change", rows=[0, 1], together=False)[0] == 200
+    assert json.loads(get(server, f"/{server.token}/answers")[2]) == [
+        {"rows": [0, 1], "names": ["b0", "b1"], "together": False},
+        {"rows": [1, 2], "names": ["b1", "b2"], "together": True},
+    ]
+    for rows in ([0, 1], [1, 2]):
+        assert post(server, action="delete", rows=rows)[0] == 200
     assert session.answers == []
+
+
+def test_a_page_that_is_behind_changes_nothing(server):
+    session = server.view.session
+    for rows in ([0, 1], [2, 3], [4, 5]):
+        post(server, action="yes", rows=rows)
+    seen = post(server, action="delete", rows=[2, 3])[1]["step"]
+    post(server, action="change", rows=[4, 5], together=False)
+    for step in (
+        {"action": "delete", "rows": [2, 3]},
+        {"action": "change", "rows": [2, 3], "together": False},
+        {"action": "undo", "step": seen},
+        {"action": "undo"},
+    ):
+        status, state = post(server, **step)
+        assert status == 409
+        assert state["error"]
+    assert [tuple(link[:3]) for link in session.answers] == [(0, 1, True), (4, 5, False)]
+    for rows in ([0, 1], [4, 5]):
+        post(server, action="delete", rows=rows)
+
+
+def test_two_tabs(browser, server):
+    session = server.view.session
+    for rows in ([0, 1], [2, 3], [4, 5]):
+        post(server, action="yes", rows=rows)
+    person = Person(browser, server.address, session.table.y)
+    person.browser.execute_script("document.getElementById('all').open = true")
+    entries = "Array.from(document.querySelectorAll('#given li'))"
+    person.wait_for(f"return {entries}.length == 3")
+    post(server, action="delete", rows=[2, 3])
+    person.browser.execute_script(f"{entries}[1].querySelectorAll('button')[1].click()")
+    person.wait_for(f"return {entries}.length == 2")
+    assert person.text("problem") == "There is no answer about 'b2' and 'b3' any more."
+    assert [tuple(link[:2]) for link in session.answers] == [(0, 1), (4, 5)]
+    for rows in ([0, 1], [4, 5]):
+        post(server, action="delete", rows=rows)
+    assert all("409" in entry for entry in person.complaints())
 
 
 def test_the_page_exports_the_clusters_that_it_shows(server, beads):

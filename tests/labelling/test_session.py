@@ -119,10 +119,11 @@ def test_contradictions_are_named_and_not_saved(talk, path):
     talk.answer(0, 1, True)
     talk.answer(1, 30, False)
     before = path.read_text()
-    chain = "'b0' and 'b30' are apart by your answers 'b0' and 'b1', 'b1' not 'b30'; change one"
+    chain = "'b0' and 'b30' are apart by your answers 'b0' and 'b1', 'b1' not 'b30'; these are asked again"
     with pytest.raises(AnswerError, match=chain) as caught:
         talk.answer(0, 30, True)
-    assert caught.value.numbers == [0, 1]
+    assert caught.value.chain == talk.answers
+    talk.skip(0)
     with pytest.raises(AnswerError, match="'b0' and 'b1' are together by your answers 'b0' and 'b1'"):
         talk.answer(0, 1, False)
     assert path.read_text() == before
@@ -207,10 +208,10 @@ def test_a_contradictory_file_is_refused(path, beads, heaps):
 def test_answers_can_be_changed_and_deleted(talk, path, beads):
     for a, b, together in ((0, 1, True), (1, 2, False), (1, 30, False)):
         talk.answer(a, b, together)
-    talk.change(1, True)
+    talk.change(1, 2, True)
     assert read_links(path, 60, beads.ids) == talk.links
     assert talk.links.must_links.tolist() == [[0, 1], [1, 2]]
-    talk.delete(0)
+    talk.delete(0, 1)
     assert [(link.a, link.b, link.together) for link in talk.answers] == [(1, 2, True), (1, 30, False)]
     talk.undo()
     talk.undo()
@@ -225,8 +226,8 @@ def test_a_change_that_the_others_contradict_is_refused_with_the_chain(talk, pat
     talk.answer(30, 31, True)
     before = path.read_text()
     with pytest.raises(AnswerError, match="'b0' and 'b30' are apart by your answers") as caught:
-        talk.change(3, True)
-    assert caught.value.numbers == [0, 2, 4, 5]
+        talk.change(30, 0, True)
+    assert [tuple(link[:2]) for link in caught.value.chain] == [(0, 1), (1, 2), (2, 31), (30, 31)]
     assert path.read_text() == before
 
 
@@ -239,15 +240,104 @@ def test_clusters_of_all_answers_come_in_the_background(talk, beads):
     assert talk.clusters.labels.tolist() == expected.tolist()
 
 
-def test_when_answers_change_nothing_it_is_said(talk):
-    for _ in range(25):
-        assert not talk.is_enough
-        answer(talk)
+def test_contradicted_answers_are_asked_again(talk):
+    for a, b, together in ((0, 1, True), (1, 2, True), (5, 6, True)):
+        talk.answer(a, b, together)
+    with pytest.raises(AnswerError):
+        talk.answer(0, 2, False)
+    assert talk.question == (0, 1)
+    talk.answer(0, 1, True)
+    assert talk.question == (1, 2)
+    talk.answer(1, 2, False)
+    assert talk.doubtful == []
+    assert [link.together for link in talk.answers] == [True, False, True]
+    talk.answer(0, 2, False)  # no contradiction any more, but it follows
+    assert len(talk.answers) == 3
+
+
+def test_skipping_ends_the_asking_again_and_confirmed_answers_stay(talk):
+    talk.answer(0, 1, True)
+    for end in (lambda: talk.skip(0), lambda: talk.answer(0, 1, True)):
+        with pytest.raises(AnswerError):
+            talk.answer(0, 1, False)
+        assert talk.question == (0, 1)
+        end()
+        assert talk.doubtful == []
+        assert set(talk.question) != {0, 1}
+    assert [tuple(link[:3]) for link in talk.answers] == [(0, 1, True)]
+
+
+def test_with_more_groups_than_clusters_answers_against_the_clusters_are_asked_again(talk):
+    for a, b in ((0, 20), (0, 40), (20, 40), (1, 0), (1, 20)):
+        talk.answer(a, b, False)
+    talk.finish()
+    talk.answer(1, 40, False)
+    assert talk.has_too_many_groups
+    labels = talk.clusters.labels
+    assert all(labels[a] == labels[b] for a, b in talk.doubtful)
+    while talk.doubtful:
+        a, b = talk.question
+        talk.answer(a, b, talk.table.y[a] == talk.table.y[b])
+    assert not talk.has_too_many_groups
+
+
+def test_what_is_missing_is_said_until_one_can_stop(path, beads):
+    with Session(AnswerClusterer(beads, beads.X, 3), path) as talk:
+        assert talk.missing[:2] == [
+            "0 of 3 groups found",
+            "about 10 more answers until methods can be compared",
+        ]
+        for _ in range(24):
+            answer(talk)
         talk.finish()
-        if talk.clusters.moved is not None:
-            break
-    assert talk.clusters.moved == 0
-    assert talk.is_enough
+        assert talk.missing == ["no method exceeds k-means yet"]  # the beads are clear to k-means
+        assert talk.advice == "Go on: no method exceeds k-means yet."
+
+
+def test_one_can_stop_when_all_groups_are_found_and_answers_are_predicted(talk):
+    for _ in range(17):
+        answer(talk)
+    assert talk.missing == ["17 of the last 17 answers predicted"]
+    answer(talk)
+    assert talk.missing == []
+    assert talk.advice.startswith("All 3 groups are found, and 18 of the last 20 answers were predicted")
+
+
+def test_what_a_killed_session_left_behind_is_removed(path, heaps):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left, others = path.with_name(f".{path.name}.{ended.pid}.part"), path.with_name(f".x.{ended.pid}.part")
+    for part in (left, others):
+        part.write_text("a,b,link\n")
+    Session(heaps, path).close()
+    assert not left.exists()
+    assert others.exists()
+
+
+def test_an_answer_that_cannot_be_saved_is_remembered_as_such(talk, path):
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5, before[1]))  # as if the disk had room for five bytes
+    try:
+        with pytest.raises(StoreError, match="Cannot write"):
+            talk.answer(0, 1, True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert talk.unsaved is not None
+    assert talk.answers == []
+    assert not path.exists()
+    talk.answer(0, 1, True)
+    assert talk.unsaved is None
+
+
+def test_answers_that_are_gone_are_neither_changed_nor_deleted(talk):
+    talk.answer(0, 1, True)
+    talk.answer(0, 30, False)
+    talk.delete(1, 0)
+    for stale in (lambda: talk.delete(0, 1), lambda: talk.change(0, 1, False)):
+        with pytest.raises(ConstraintError, match="no answer about 'b0' and 'b1' any more"):
+            stale()
+    assert [tuple(link[:3]) for link in talk.answers] == [(0, 30, False)]
 
 
 def test_a_method_that_cannot_go_on_is_heard_and_costs_no_answer(talk, path, monkeypatch):

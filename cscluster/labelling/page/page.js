@@ -84,8 +84,14 @@ function showClusters() {
       }
       entry.append(rows);
     } else {
-      entry.append(element("div", cluster.rows.map((row) => row[1]).join(", "), "names"));
       for (const trait of cluster.traits) entry.append(element("div", trait, "trait"));
+      const rows = element("ul", undefined, "typical");
+      for (const [, name, summary] of cluster.rows.slice(0, 3)) {
+        const row = element("li", `${name}: `);
+        row.append(element("span", summary));
+        rows.append(row);
+      }
+      entry.append(rows);
     }
     return entry;
   });
@@ -95,13 +101,13 @@ function showClusters() {
 async function showAnswers() {
   if (!at("all").open) return;
   const answers = await (await fetch("answers")).json();
-  const chain = new Set(state.chain || []);
-  const entries = answers.map(([a, b, together], number) => {
-    const entry = element("li", `${a} ${together ? "and" : "not"} ${b}`, chain.has(number) ? "chain" : undefined);
+  const chain = new Set((state.chain || []).map(String));
+  const entries = answers.map(({ rows, names: [a, b], together }) => {
+    const entry = element("li", `${a} ${together ? "and" : "not"} ${b}`, chain.has(String(rows)) ? "chain" : undefined);
     for (const [action, text] of [["change", together ? "Make it no" : "Make it yes"], ["delete", "Delete"]]) {
       const button = element("button", text);
       button.type = "button";
-      button.addEventListener("click", () => send({ action, answer: number }));
+      button.addEventListener("click", () => send({ action, rows, together: !together }));
       entry.append(button);
     }
     return entry;
@@ -152,8 +158,9 @@ function show() {
   at("answers").textContent = `${state.must + state.cannot} (${state.must} yes, ${state.cannot} no)`;
   at("groups").textContent = fixed.clusters === null ? String(state.groups) : `${state.groups} of ${fixed.clusters}`;
   at("moved").textContent = state.moved === null ? "–" : `${state.moved} of ${fixed.rows} items`;
-  at("hint").textContent = state.hint;
-  at("hint").hidden = !state.hint;
+  at("hint").textContent = state.advice;
+  at("hint").className = state.enough ? "enough" : "hint";
+  at("again").hidden = !state.again;
   at("kept").textContent = state.links ? `${state.kept} of ${state.links} (${Math.round((100 * state.kept) / state.links)} %)` : "–";
   at("foretold").textContent = state.foretold[1] ? `${state.foretold[0]} of the last ${state.foretold[1]}` : "–";
   at("known").hidden = state.nmi === null;
@@ -215,7 +222,7 @@ async function send(message) {
 
 async function step(action) {
   if (!state || at(action).disabled) return;
-  await send({ action, rows: state.question ? state.question.map((item) => item.row) : [] });
+  await send({ action, step: state.step, rows: state.question ? state.question.map((item) => item.row) : null });
 }
 
 async function start() {
