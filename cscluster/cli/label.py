@@ -23,6 +23,7 @@ from cscluster.errors import ParameterError
 from cscluster.labelling import terminal
 from cscluster.labelling.clusters import AnswerClusterer, Clusters
 from cscluster.labelling.items import Items, find_pictures
+from cscluster.labelling.program import ask_program
 from cscluster.labelling.server import Server
 from cscluster.labelling.session import Session, read_answers
 from cscluster.labelling.state import PageState
@@ -68,11 +69,14 @@ def label(options: LabelOptions) -> None:
         if session.answers:
             screen.say(f"{path}: going on from {plural(len(session.answers), 'answer')}")
         items = Items(table, data, hidden, pictures)
-        if options.terminal:
+        if options.answer:
+            with screen.working(f"asking {options.answer}"):
+                ask_program(session, items, options.answer, options.questions)
+        elif options.terminal:
             terminal.ask(session, items, screen)
         else:
             _serve(PageState(session, items, project(X)[0], command), options.port, options.open_page)
-        if not session.answers:
+        if not session.answers and not session.unsaved:
             screen.say("no answers were given, so there is nothing to save")
             return
         with screen.working("clustering with all answers"):
@@ -82,6 +86,8 @@ def label(options: LabelOptions) -> None:
             screen.whole(f"labels: {out}")
         screen.say(f"{plural(len(session.answers), 'answer')} in {session.path}; the same clusters with:")
         screen.whole(f"  {command(session.clusters)}")
+        if session.unsaved:
+            raise session.unsaved
 
 
 def _serve(page: PageState, port: int, open_page: bool) -> None:

@@ -463,6 +463,13 @@ class LabelOptions:
     out: Annotated[Path | None, option("FILE", "Write the clusters as CSV at the end.", "--out", "-o")] = None
     seed: TableSeed = 0
     terminal: Annotated[bool, flag("--terminal", "Ask here instead of on a page.")] = False
+    answer: Annotated[
+        str | None,
+        option(
+            "COMMAND", "Ask a program: it reads two items as JSON and writes y, n or skip, and a confidence."
+        ),
+    ] = None
+    questions: Annotated[int, option("N", "Number of questions to the program.", min=1)] = 50
     port: Annotated[int, option("N", "Port of the page; 0 takes a free one.", min=0, max=65535)] = 0
     open_page: Annotated[bool, flag("--open/--no-open", "Open the page in the browser.")] = True
 
