@@ -14,7 +14,6 @@ from cscluster.arrays import IntArray
 from cscluster.constraints.files import Link, as_constraints
 from cscluster.data.dataset import Dataset
 from cscluster.queries.active import find_groups
-from cscluster.selection import heldout
 from cscluster.tables import method
 from cscluster.tables.describe import Cluster, describe_clusters
 from cscluster.tables.method import Method
@@ -44,8 +43,6 @@ class Clusters:
         What is in each cluster.
     colours : ndarray of shape (n_clusters,)
         A number for each cluster that stays with most of its rows from one clustering to the next.
-    n_needed : int
-        How many more answers a comparison of methods needs at least.
     is_baseline : bool
         Whether a comparison left it at k-means.
     moved : int, optional
@@ -61,7 +58,6 @@ class Clusters:
     notes: list[str]
     described: list[Cluster]
     colours: IntArray
-    n_needed: int = 0
     is_baseline: bool = False
     moved: int | None = None
     news: str = ""
@@ -119,7 +115,6 @@ class AnswerClusterer:
             fit.notes,
             describe_clusters(self.table, self.X, fit.labels, k, TYPICAL_ROWS),
             tints,
-            0 if choice is None else heldout.n_missing(constraints),
             choice is not None and choice.uses_baseline_,
             self._moved(len(answers), tints[fit.labels]),
             news,

@@ -20,6 +20,7 @@ from cscluster.errors import ConstraintError, ContradictionError, CsclusterError
 from cscluster.labelling.clusters import RECENT, AnswerClusterer, Clusters
 from cscluster.queries.active import Answer, entailed, find_groups
 from cscluster.queries.doubt import Doubt
+from cscluster.selection import heldout
 from cscluster.words import plural
 
 PREDICTED = 18
@@ -145,17 +146,17 @@ class Session:
     def missing(self) -> list[str]:
         """What is missing before one can stop; nothing if nothing is."""
         n_correct, n_latest = self.predicted
+        n_groups = self.n_clusters or 2
         missing = []
-        if self.n_groups < (self.n_clusters or 2):
-            missing.append(f"{self.n_groups} of {self.n_clusters or 2} groups found")
-        if self.clusters.n_needed:
-            missing.append(
-                f"about {plural(self.clusters.n_needed, 'more answer')} until methods can be compared"
-            )
+        if self.n_groups < n_groups:
+            missing.append(f"{self.n_groups} of {n_groups} groups found")
+        if self._clusterer.algorithm is None and (needed := heldout.n_missing(self.links)):
+            missing.append(f"about {plural(needed, 'more answer')} until methods can be compared")
         elif self.clusters.is_baseline:
             missing.append("no method exceeds k-means yet")
         if n_correct < PREDICTED:
-            missing.append(f"{n_correct} of the last {n_latest} answers predicted")
+            latest = f"{n_correct} of the last {n_latest} answers predicted"
+            missing.append(f"{latest}, {PREDICTED} of {RECENT} needed")
         return missing
 
     @property

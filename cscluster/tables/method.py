@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from cscluster import threads
+from cscluster import seeds, threads
 from cscluster.algorithms import registry
 from cscluster.algorithms.build import build, title
 from cscluster.arrays import IntArray
@@ -19,6 +19,11 @@ from cscluster.selection.auto import Auto
 from cscluster.selection.compare import OnFit
 from cscluster.selection.guarded import Choosing, Guarded, require_hard
 from cscluster.words import plural
+
+MAX_ENTAILED = 5000
+"""Of more entailed constraints, so many are drawn."""
+MAX_CLOSURE = 5_000_000
+"""A larger closure is not expanded."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +141,21 @@ class Fit:
         return title(self.estimator)
 
 
+def entailed(constraints: Constraints, seed: int) -> Constraints:
+    """Return soft constraints with those that follow from them, of many a random part.
+
+    Constraints that contradict each other entail nothing, and hard ones are enforced anyway.
+    """
+    n_entailed = sum(constraints.closure_size)
+    if len(constraints.hard) or len(constraints.contradictions) or n_entailed > MAX_CLOSURE:
+        return constraints
+    closure = constraints.closure()
+    if n_entailed <= MAX_ENTAILED:
+        return closure
+    drawn = seeds.generator(seed, "entailed").choice(n_entailed, MAX_ENTAILED, replace=False)
+    return constraints | closure.select(np.sort(drawn))
+
+
 def fit(
     method: Method,
     n_clusters: int | None,
@@ -144,13 +164,14 @@ def fit(
     seed: int,
     on_fit: OnFit | None = None,
 ) -> Fit:
-    """Fit a method to rows and constraints.
+    """Fit a method to rows and constraints, and to what these entail.
 
     Raises
     ------
     ParameterError
         If the user's own class does not give a label to each row.
     """
+    constraints = entailed(constraints, seed)
     model = method.build(n_clusters, seed)
     if method.guard:
         model = Guarded(model, random_state=seed)

@@ -297,7 +297,7 @@ def test_what_is_missing_is_said_until_one_can_stop(path, beads):
 def test_one_can_stop_when_all_groups_are_found_and_answers_are_predicted(talk):
     for _ in range(17):
         answer(talk)
-    assert talk.missing == ["17 of the last 17 answers predicted"]
+    assert talk.missing == ["17 of the last 17 answers predicted, 18 of 20 needed"]
     answer(talk)
     assert talk.missing == []
     assert talk.advice.startswith("All 3 groups are found, and 18 of the last 20 answers were predicted")
