@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ from cscluster.tables.distances import distances_between
 from cscluster.tables.large import LARGE, LargeFile
 from cscluster.tables.large import find as find_large
 from cscluster.tables.method import Method
+from cscluster.tables.names import cluster_names, read_names
 from cscluster.tables.outputs import check as check_files
 from cscluster.tables.outputs import labels_csv
 from cscluster.tables.result import ClusteringResult
@@ -121,6 +123,7 @@ def cluster(options: ClusterOptions) -> None:
     if options.distances is not None:
         screen.say(f"{options.distances}: distances, in the place of columns")
     screen.say(*view.naming_line(table))
+    named_rows = read_names(options.names, table) if options.names else {}
     constraints = _links(links, table, options.contradictions)
     screen.say(*view.links_lines(constraints, links))
     constraints = all_links(table, constraints, options.hard, wanted.n_clusters)
@@ -133,11 +136,13 @@ def cluster(options: ClusterOptions) -> None:
     screen.say(*(f"note: {text}" for text in outcome.notes))
     screen.say(f"time: {time.perf_counter() - start:.1f} s")
 
+    names = cluster_names(named_rows, outcome.labels, outcome.n_clusters) if named_rows else []
     if out is not None:
+        frame = read_cells(data, table) if options.with_table else None
         labels = (
-            _labels_of_all(large, outcome, learned, screen)
+            _labels_of_all(large, outcome, learned, names, screen)
             if large is not None
-            else [labels_csv(table, outcome.labels, read_cells(data, table) if options.with_table else None)]
+            else [labels_csv(table, outcome.labels, frame, names=names)]
         )
         if out == STDOUT:
             for part in labels:
@@ -151,7 +156,7 @@ def cluster(options: ClusterOptions) -> None:
         put(options.describe, page_file(Page(heading, list(clusters_blocks(about)))))
         screen.whole(f"clusters: {options.describe}")
     if options.model is not None:
-        put(options.model, to_bytes(from_result(outcome)))
+        put(options.model, to_bytes(replace(from_result(outcome), names=names)))
         screen.whole(f"model: {options.model}")
     if options.violated is not None:
         put(options.violated, links_csv(outcome.violated, table.ids))
@@ -172,13 +177,13 @@ def _check_large(options: ClusterOptions, wanted: Method) -> None:
 
 
 def _labels_of_all(
-    large: LargeFile, outcome: ClusteringResult, learned: IntArray, screen: console.Console
+    large: LargeFile, outcome: ClusteringResult, learned: IntArray, names: list[str], screen: console.Console
 ) -> Iterator[str]:
     """Yield the lines of the labels of a file that is not read whole, and show the sizes of the clusters."""
     sizes = np.zeros(outcome.n_clusters, dtype=np.int64)
     with screen.working("labelling") as say:
         for rows, labels in large.labelled(outcome, learned, from_result(outcome).predict):
-            yield labels_csv(rows, labels, head=not sizes.any())
+            yield labels_csv(rows, labels, names=names, head=not sizes.any())
             sizes += np.bincount(labels, minlength=outcome.n_clusters)
             say(f"labelling: {sizes.sum():,} of {large.n_rows:,} rows")
     screen.say("", "all rows:")
@@ -208,7 +213,7 @@ def _check(options: ClusterOptions, wanted: Method, steps: list[Any]) -> None:
     require_out(options.out, options.with_table)
     if options.describe is not None and options.describe.suffix.lower() != ".html":
         raise StoreError(f"--describe '{options.describe}' must end with .html.")
-    inputs = [Path(options.data), *filter(None, (options.links, options.distances))]
+    inputs = [Path(options.data), *filter(None, (options.links, options.distances, options.names))]
     check_files([(flag, path) for flag, path in files if path is not None], inputs)
     for path in options.maps:
         if path.suffix.lower().removeprefix(".") not in ("html", *FORMATS):

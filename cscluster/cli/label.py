@@ -64,7 +64,8 @@ def label(options: LabelOptions) -> None:
     screen.say(view.source_line(data, table), *features.describe(table, fitted, steps))
     with screen.working(f"preparing: clusters of {table.n_samples} rows"):
         session = Session(AnswerClusterer(table, X, n_clusters, algorithm, options.seed), path)
-    command = partial(_command, replace(options, links=path, algorithm=algorithm or "auto"), columns)
+    options = replace(options, links=path, algorithm=algorithm or "auto")
+    command = partial(_command, options, columns, session.names_path)
     with session:
         if session.answers:
             screen.say(f"{path}: going on from {plural(len(session.answers), 'answer')}")
@@ -82,7 +83,7 @@ def label(options: LabelOptions) -> None:
         with screen.working("clustering with all answers"):
             session.finish()
         if out:
-            put(out, labels_csv(table, session.clusters.labels))
+            put(out, labels_csv(table, session.clusters.labels, names=session.cluster_names))
             screen.whole(f"labels: {out}")
         screen.say(f"{plural(len(session.answers), 'answer')} in {session.path}; the same clusters with:")
         screen.whole(f"  {command(session.clusters)}")
@@ -103,10 +104,11 @@ def _serve(page: PageState, port: int, open_page: bool) -> None:
             console.out.say("")
 
 
-def _command(options: LabelOptions, columns: Columns, clusters: Clusters) -> str:
+def _command(options: LabelOptions, columns: Columns, names: Path, clusters: Clusters) -> str:
     """Return the command that makes the clusters."""
     words = ["cscluster", "cluster", options.data, "--links", str(options.links)]
     words += ["-k", str(clusters.n_clusters)]
+    words += ["--names", str(names)] if names.exists() else []
     words += ["--algorithm", options.algorithm] if options.algorithm != "auto" else []
     words += ["--id", columns.id] if columns.id else []
     words += ["--target", columns.target] if columns.target else []

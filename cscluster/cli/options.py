@@ -389,6 +389,9 @@ class ClusterOptions:
             "COLUMN", "Partial labels, empty where unknown: taken as constraints.", values=complete.columns
         ),
     ] = None
+    names: Annotated[
+        Path | None, option("NAMES.csv", "Names of clusters, as 'cscluster label' writes them.")
+    ] = None
     hard: Annotated[bool, flag("--hard", "The constraints of --labels are hard.")] = False
     together: Annotated[
         str | None,

@@ -30,7 +30,8 @@ def predict(options: PredictOptions) -> None:
     screen.say(f"{model}: {stored.algorithm}, {stored.n_clusters} clusters")
     screen.say(f"{data}: {plural(table.n_samples, 'row')}", *table.notes, *stored.features.unknown(table))
     view.show_sizes(screen, np.bincount(labels, minlength=stored.n_clusters))
-    written = labels_csv(table, labels, read_cells(data, table) if options.with_table else None)
+    frame = read_cells(data, table) if options.with_table else None
+    written = labels_csv(table, labels, frame, names=stored.names)
     if to_stdout:
         console.data(written)
     elif out is not None:

@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationInfo, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
 from cscluster.errors import ConstraintError, CsclusterError, StoreError
 from cscluster.labelling.items import png
@@ -118,7 +118,7 @@ class _Handler(BaseHTTPRequestHandler):
         except CsclusterError as error:
             self._refuse(HTTPStatus.CONFLICT, str(error))
         else:
-            text = labels_csv(session.table, session.clusters.labels).encode()
+            text = labels_csv(session.table, session.clusters.labels, names=session.cluster_names).encode()
             self._send(HTTPStatus.OK, text, "text/csv; charset=utf-8")
 
     def do_POST(self) -> None:
@@ -189,17 +189,18 @@ class _Action(BaseModel):
 
     model_config = ConfigDict(strict=True)
 
-    action: Literal["yes", "no", "skip", "change", "delete", "undo"]
+    action: Literal["yes", "no", "skip", "change", "delete", "name", "undo"]
     rows: tuple[int, int] | None = None
     together: bool = True
+    name: str = Field("", max_length=60)
     step: int | None = None
 
     @model_validator(mode="after")
     def _is_about_something(self, info: ValidationInfo) -> _Action:
         n_rows: Any = info.context
         rows = {row for row in self.rows or () if 0 <= row < n_rows}
-        if self.action != "undo" and len(rows) < 2:
-            raise ValueError("needs two rows")
+        if self.action != "undo" and len(rows) < (1 if self.action == "name" else 2):
+            raise ValueError("needs rows")
         return self
 
     def apply(self, session: Session) -> None:
@@ -219,6 +220,8 @@ class _Action(BaseModel):
             session.skip(a)
         elif self.action == "change":
             session.change(a, b, self.together)
+        elif self.action == "name":
+            session.name(a, " ".join(self.name.split()))
         elif self.action == "delete":
             session.delete(a, b)
         else:

@@ -19,8 +19,9 @@ from cscluster.data.dataset import Dataset
 from cscluster.errors import ConstraintError, ContradictionError, CsclusterError, StoreError
 from cscluster.labelling.clusters import RECENT, AnswerClusterer, Clusters
 from cscluster.queries.active import Answer, entailed, find_groups
-from cscluster.queries.doubt import Doubt
+from cscluster.queries.doubt import Placement
 from cscluster.selection import heldout
+from cscluster.tables.names import cluster_names, names_csv, read_names
 from cscluster.words import plural
 
 PREDICTED = 18
@@ -65,6 +66,10 @@ class Session:
         The rows that are asked about.
     clusters : Clusters
         The latest clusters; those of all answers where `is_up_to_date`.
+    names : dict of int to str
+        Rows, and the names of their clusters.
+    names_path : Path
+        The file of `names`.
     n_steps : int
         How often the answers were changed, or rows skipped.
     doubtful : list of pair of int
@@ -81,11 +86,13 @@ class Session:
         self._stored = read_text(path) if path.exists() else None
         self.answers = read_answers(path, self.table)
         linked = {row for link in self.answers for row in (link.a, link.b)}
-        self._rule = Doubt(clusterer.X, clusterer.n_clusters, clusterer.seed, linked)
+        self._rule = Placement(clusterer.X, clusterer.n_clusters, clusterer.seed, linked)
         self._skipped: list[int] = []
         self._earlier: list[tuple[list[Link], list[int]]] = []
         self._predicted: deque[bool] = deque(maxlen=RECENT)
         self._confirmed: set[tuple[int, int]] = set()
+        self.names_path = path.with_name(f"{path.stem}-names.csv")
+        self.names = read_names(self.names_path, self.table) if self.names_path.exists() else {}
         self.n_steps = 0
         self.doubtful: list[tuple[int, int]] = []
         self.unsaved: CsclusterError | None = None
@@ -248,6 +255,19 @@ class Session:
         """
         old = self._find(a, b)
         self._update([link for link in self.answers if link != old], self._skipped)
+
+    @property
+    def cluster_names(self) -> list[str]:
+        """The name of each cluster, its number where it has none."""
+        return cluster_names(self.names, self.clusters.labels, self.clusters.n_clusters)
+
+    def name(self, a: int, name: str) -> None:
+        """Name the cluster of a row, or take its name away; the name stays with its typical rows."""
+        labels = self.clusters.labels
+        typical = self.clusters.described[labels[a]].typical if name else ()
+        others = {row: given for row, given in self.names.items() if labels[row] != labels[a]}
+        put(self.names_path, names_csv(others | dict.fromkeys(typical, name), self.table))
+        self.names = others | dict.fromkeys(typical, name)
 
     def skip(self, a: int) -> None:
         """Ask no more about a row, until the session ends; nor about doubtful answers."""

@@ -12,6 +12,7 @@ from cscluster.labelling.clusters import Clusters
 from cscluster.labelling.items import Items
 from cscluster.labelling.session import Session
 from cscluster.metrics import scores as metrics
+from cscluster.tables.names import cluster_names
 
 SHOWN_TRAITS = 3
 SHOWN_CELLS = 6
@@ -103,11 +104,12 @@ class PageState:
         return {**shown, "cells": cells, "more": self.items.n_hidden}
 
     def _clusters(self, clusters: Clusters) -> list[dict[str, Any]]:
-        """Return number, colour and size of each cluster, its typical rows, and what sets it apart."""
+        """Return name, colour and size of each cluster, its typical rows, and what sets it apart."""
         name = self.session.table.row_name
+        names = cluster_names(self.session.names, clusters.labels, clusters.n_clusters)
         return [
             {
-                "number": part.number,
+                "name": names[part.number],
                 "colour": int(clusters.colours[part.number]),
                 "size": part.size,
                 "rows": [[row, name(row), self._summary(row)] for row in part.typical],

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -55,12 +55,15 @@ class StoredModel:
         From a table to a matrix.
     estimator : estimator
         From a matrix to clusters.
+    names : list of str
+        Names of the clusters, if they have any.
     """
 
     n_clusters: int
     id_column: str | None
     features: Features
     estimator: Any
+    names: list[str] = field(default_factory=list)
 
     @property
     def algorithm(self) -> str:
@@ -188,6 +191,7 @@ def to_bytes(model: StoredModel) -> bytes:
             "cscluster": __version__,
             "n_clusters": int(model.n_clusters),
             "id_column": model.id_column,
+            "names": model.names,
             "features": codec.dump(model.features, arrays),
             "estimator": codec.dump(model.estimator, arrays),
         }
@@ -223,6 +227,10 @@ def _model(content: bytes) -> StoredModel:
             model = StoredModel(n_clusters, id_column, *parts)
         case _:
             raise codec.DamagedError("fields are missing")
+    names = described.get("names", [])
+    if names and (not isinstance(names, list) or [type(name) for name in names] != [str] * model.n_clusters):
+        raise codec.DamagedError("invalid names")
+    model = replace(model, names=names)
     _check_count(model, arrays)
     _check_features(model.features)
     if not isinstance(model.estimator, Clusterer) or not callable(getattr(model.estimator, "predict", None)):

@@ -36,12 +36,14 @@ from sklearn.cluster import KMeans
 
 from cscluster import threads
 from cscluster.arrays import FloatArray, IntArray
-from cscluster.queries.active import Answer, euclidean, joined_sets, uncertainty
+from cscluster.queries.active import Answer, entailed, euclidean, joined_sets, uncertainty
 
 MAX_CANDIDATES = 2000
 """Of more samples, so many are drawn to be asked about."""
 CERTAIN = 0.1
 EARLY = 30
+FIRST = 20
+"""So many random pairs come before their samples are placed."""
 
 _NEIGHBOURS = 3
 _SCALE = 0.25
@@ -69,6 +71,7 @@ class Doubt:
     """
 
     def __init__(self, X: Any, n_clusters: int | None, seed: int, linked: Collection[int] = ()) -> None:
+        self.seed = seed
         rng = np.random.default_rng(seed)
         drawn = rng.permutation(X.shape[0])[:MAX_CANDIDATES].tolist()
         self.n_clusters = n_clusters
@@ -183,6 +186,37 @@ class Doubt:
         if a not in self._place or b not in self._place:
             return 0.0
         return float(self._distance(self._place[a])[self._place[b]])
+
+
+class Placement(Doubt):
+    """Asks about random samples only, so that answers are fair judges of methods.
+
+    First come random pairs.  Then their samples, and more at random, are compared with one group after
+    another until their own is found: what follows from these answers is much more than they say.
+    """
+
+    def next_pair(self, answers: Iterable[Answer], skipped: Collection[int] = ()) -> tuple[int, int] | None:
+        """Return the sample to ask about and the one to compare it with; None if nothing is left.
+
+        Samples in `skipped` are not asked about.
+        """
+        said = list(answers)
+        rng = np.random.default_rng([self.seed, len(said)])
+        order = [sample for sample in rng.permutation(self._candidates).tolist() if sample not in skipped]
+        if len(said) < FIRST:
+            for a, b in zip(order[::2], order[1::2], strict=False):
+                if entailed(said, a, b) is None:
+                    return a, b
+        groups, waiting, apart = self.find_groups(said)
+        for members in waiting:
+            if not set(members) & set(skipped):
+                return self._against(members[0], [g for g in groups if g[0] not in apart[members[0]]])
+        placed = {sample for members in (*groups, *waiting) for sample in members}
+        fresh = [sample for sample in order if sample not in placed]
+        pair = self._closest(groups, apart, skipped)
+        if pair is not None and (not fresh or len(groups) > (self.n_clusters or len(groups))):
+            return pair
+        return self._against(fresh[0], groups) if fresh and groups else None
 
 
 def _medoids(X: Any, k: int, seed: int) -> tuple[list[int], IntArray]:

@@ -1,7 +1,7 @@
 """Active strategies beside Explore and Consolidate: Min-Max, NPU and COBRAS.
 
-Min-Max [1]_ and NPU [2]_ choose the next sample of Consolidate.  COBRAS, and the doubt by which
-``cscluster label`` asks, have modules of their own.
+Min-Max [1]_ and NPU [2]_ choose the next sample of Consolidate.  COBRAS, doubt, and
+the placement by which ``cscluster label`` asks, have modules of their own.
 
 References
 ----------
@@ -23,7 +23,7 @@ from sklearn.ensemble import RandomForestClassifier
 from cscluster.arrays import FloatArray, dense
 from cscluster.queries.active import Answer, ExploreConsolidate, Oracle, ask, euclidean, uncertainty
 from cscluster.queries.cobras import cobras
-from cscluster.queries.doubt import Doubt
+from cscluster.queries.doubt import Doubt, Placement
 
 _TREES = 50
 
@@ -51,8 +51,9 @@ def questions(
     preference = rng.permutation(X.shape[0]).astype(np.float64)
     if strategy == "cobras":
         return cobras(dense(X), count, answer, int(rng.integers(2**31))).answers
-    if strategy == "doubt":
-        return ask(Doubt(X, n_clusters, int(rng.integers(2**31))), count, answer)
+    if strategy in ("doubt", "placement"):
+        kind = Doubt if strategy == "doubt" else Placement
+        return ask(kind(X, n_clusters, int(rng.integers(2**31))), count, answer)
     distance = euclidean(X)
     interest: Callable[[list[list[int]]], FloatArray] | None = None
     if strategy == "min_max":

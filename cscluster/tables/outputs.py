@@ -43,7 +43,12 @@ def check(outputs: Sequence[tuple[str, Path]], inputs: Sequence[Path]) -> None:
 
 
 def labels_csv(
-    table: Dataset, labels: NDArray[np.int64], frame: pd.DataFrame | None = None, *, head: bool = True
+    table: Dataset,
+    labels: NDArray[np.int64],
+    frame: pd.DataFrame | None = None,
+    *,
+    names: Sequence[str] = (),
+    head: bool = True,
 ) -> str:
     """Return the cluster of each row as CSV, by its name or its number.
 
@@ -55,19 +60,20 @@ def labels_csv(
         Their clusters.
     frame : DataFrame, optional
         The user's columns, to be repeated before the clusters.
+    names : sequence of str
+        Names of the clusters, which are written in the place of their numbers.
     head : bool
         Whether the names of the columns come first.
     """
+    found = [names[label] for label in labels] if names else labels.tolist()
     if frame is None:
         heads = [table.id_column or "row", "cluster"]
-        rows: Iterable[Iterable[Any]] = zip(
-            map(table.row_name, range(len(labels))), labels.tolist(), strict=True
-        )
+        rows: Iterable[Iterable[Any]] = zip(map(table.row_name, range(len(labels))), found, strict=True)
     else:
         name = "cluster"
         while name in frame:
             name += "_found"
         heads = [*frame.columns, name]
-        rows = zip(*(frame[name].astype(str) for name in frame), labels.tolist(), strict=True)
+        rows = zip(*(frame[name].astype(str) for name in frame), found, strict=True)
     lines = (heads, *rows) if head else rows
     return "".join(cells.line(map(cells.guarded, map(str, row))) for row in lines)

@@ -97,3 +97,30 @@ def test_the_page_until_ctrl_c(beads):
     assert "1 answer in mine.csv; the same clusters with:" in out
     assert "cscluster cluster beads.csv --links mine.csv -k 3 --target colour" in out
     assert len(read_links(beads / "mine.csv", 45, [f"b{i}" for i in range(45)])) == 1
+
+
+def test_names_of_clusters_survive_into_files_and_the_model(cscluster, beads, monkeypatch):
+    (beads / "beads-links-names.csv").write_text("row,name\nb0,west\nb20,east\nb40,north\n")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("n\nq\n"))
+    done = cscluster(*"label beads.csv -k 3 --ignore colour --terminal --out mine.csv".split())
+    assert done.returncode == 0, done.stderr
+    use = done.stdout.splitlines()[-1].split()
+    clustered = cscluster(*use[1:], "--out", "theirs.csv", "--model", "model.zip")
+    assert clustered.returncode == 0, clustered.stderr
+    assert cscluster(*"predict model.zip beads.csv --out new.csv".split()).returncode == 0
+    mine = (beads / "mine.csv").read_text()
+    assert {line.split(",")[1] for line in mine.splitlines()[1:]} == {"west", "east", "north"}
+    assert (beads / "theirs.csv").read_text() == (beads / "new.csv").read_text() == mine
+
+
+def test_a_program_answers(cscluster, beads):
+    rule = "import json, sys; q = json.load(sys.stdin); print('n .5')"
+    command = f'{sys.executable} -c "{rule}"'
+    line = "label beads.csv -k 3 --ignore colour --questions 2 --answer".split()
+    done = cscluster(*line, command)
+    assert done.returncode == 0, done.stderr
+    assert (beads / "beads-links.csv").read_text().splitlines()[0] == "a,b,link,weight"
+    assert "2 answers in beads-links.csv" in done.stdout
+    done = cscluster(*line, f'{sys.executable} -c "print(1)"')
+    assert (done.returncode, len(done.stderr.strip().splitlines())) == (2, 1)
+    assert "must write y, n or skip" in done.stderr

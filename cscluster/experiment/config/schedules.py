@@ -343,7 +343,7 @@ class Folds(_Counted):
         return Episode((self._links(pairs, draw.y),), heldout)
 
 
-Strategy = Literal["explore_consolidate", "min_max", "npu", "cobras", "doubt"]
+Strategy = Literal["placement", "doubt", "explore_consolidate", "min_max", "npu", "cobras"]
 
 
 class Active(_Counted):

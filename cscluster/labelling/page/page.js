@@ -2,7 +2,7 @@
 
 const ACTIONS = { y: "yes", n: "no", s: "skip", u: "undo" };
 const DONE = {
-  yes: "Together.", no: "Apart.", skip: "Skipped.", undo: "Taken back.", change: "Changed.", delete: "Deleted.",
+  yes: "Together.", no: "Apart.", skip: "Skipped.", undo: "Taken back.", change: "Changed.", delete: "Deleted.", name: "Named.",
 };
 const at = (id) => document.getElementById(id);
 
@@ -65,15 +65,28 @@ function showItem(place, item) {
   if (item.more) place.append(element("p", `… and ${item.more} more columns`));
 }
 
+function nameField(cluster) {
+  const field = element("input");
+  field.value = cluster.name;
+  field.maxLength = 60;
+  field.setAttribute("aria-label", `name of cluster ${cluster.name}`);
+  field.addEventListener("change", () => {
+    field.blur();
+    send({ action: "name", rows: [cluster.rows[0][0], cluster.rows[0][0]], name: field.value });
+  });
+  return field;
+}
+
 function showClusters() {
   at("method").textContent = state.settled ? `by ${state.method}, because ${state.reason}` : "are being made …";
   at("news").textContent = state.news;
   at("command").textContent = state.command;
+  if (at("clusters").contains(document.activeElement)) return;
   const entries = state.clusters.map((cluster) => {
     const entry = element("li");
     entry.style.setProperty("--colour", colour(cluster.colour));
     const items = cluster.size === 1 ? "item" : "items";
-    entry.append(element("strong", String(cluster.size)), element("small", ` ${items} in cluster ${cluster.number}`));
+    entry.append(element("strong", String(cluster.size)), element("small", ` ${items} in cluster `), nameField(cluster));
     if (fixed.pictures) {
       const rows = element("div", undefined, "rows");
       for (const [row, name] of cluster.rows) {
@@ -233,7 +246,7 @@ async function start() {
   for (const action of Object.values(ACTIONS)) at(action).addEventListener("click", () => step(action));
   document.addEventListener("keydown", (event) => {
     const action = ACTIONS[event.key.toLowerCase()];
-    if (!action || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!action || event.target.tagName === "INPUT" || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     step(action);
   });
