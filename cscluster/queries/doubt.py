@@ -36,14 +36,12 @@ from sklearn.cluster import KMeans
 
 from cscluster import threads
 from cscluster.arrays import FloatArray, IntArray
-from cscluster.queries.active import Answer, entailed, euclidean, joined_sets, uncertainty
+from cscluster.queries.active import Answer, euclidean, joined_sets, uncertainty
 
 MAX_CANDIDATES = 2000
 """Of more samples, so many are drawn to be asked about."""
 CERTAIN = 0.1
 EARLY = 30
-FIRST = 20
-"""So many random pairs come before their samples are placed."""
 
 _NEIGHBOURS = 3
 _SCALE = 0.25
@@ -189,10 +187,11 @@ class Doubt:
 
 
 class Placement(Doubt):
-    """Asks about random samples only, so that answers are fair judges of methods.
+    """Places samples that stand for all: the medoids, then others at random.
 
-    First come random pairs.  Then their samples, and more at random, are compared with one group after
-    another until their own is found: what follows from these answers is much more than they say.
+    Each is compared with one group after another, the likeliest first, until its own is found.  Uncertainty
+    has no say in which samples these are, so that the answers are fair judges of methods; and what follows
+    from them is much more than they say.
     """
 
     def next_pair(self, answers: Iterable[Answer], skipped: Collection[int] = ()) -> tuple[int, int] | None:
@@ -201,22 +200,20 @@ class Placement(Doubt):
         Samples in `skipped` are not asked about.
         """
         said = list(answers)
-        rng = np.random.default_rng([self.seed, len(said)])
-        order = [sample for sample in rng.permutation(self._candidates).tolist() if sample not in skipped]
-        if len(said) < FIRST:
-            for a, b in zip(order[::2], order[1::2], strict=False):
-                if entailed(said, a, b) is None:
-                    return a, b
         groups, waiting, apart = self.find_groups(said)
         for members in waiting:
             if not set(members) & set(skipped):
                 return self._against(members[0], [g for g in groups if g[0] not in apart[members[0]]])
-        placed = {sample for members in (*groups, *waiting) for sample in members}
-        fresh = [sample for sample in order if sample not in placed]
+        away = {*skipped, *(sample for members in (*groups, *waiting) for sample in members)}
+        at_random = np.random.default_rng([self.seed, len(said)]).permutation(self._candidates).tolist()
+        fresh = [sample for sample in [*self._medoids, *at_random] if sample not in away]
         pair = self._closest(groups, apart, skipped)
         if pair is not None and (not fresh or len(groups) > (self.n_clusters or len(groups))):
             return pair
-        return self._against(fresh[0], groups) if fresh and groups else None
+        if not fresh:
+            return None
+        others = [sample for sample in fresh if sample != fresh[0]]
+        return self._against(fresh[0], groups or [others[:1]]) if groups or others else None
 
 
 def _medoids(X: Any, k: int, seed: int) -> tuple[list[int], IntArray]:

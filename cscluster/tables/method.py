@@ -164,14 +164,15 @@ def fit(
     seed: int,
     on_fit: OnFit | None = None,
 ) -> Fit:
-    """Fit a method to rows and constraints, and to what these entail.
+    """Fit a method to rows and constraints; `Auto` to what these entail, too.
 
     Raises
     ------
     ParameterError
         If the user's own class does not give a label to each row.
     """
-    constraints = entailed(constraints, seed)
+    if method.name is None:
+        constraints = entailed(constraints, seed)
     model = method.build(n_clusters, seed)
     if method.guard:
         model = Guarded(model, random_state=seed)

@@ -102,12 +102,14 @@ def test_the_page_until_ctrl_c(beads):
 def test_names_of_clusters_survive_into_files_and_the_model(cscluster, beads, monkeypatch):
     (beads / "beads-links-names.csv").write_text("row,name\nb0,west\nb20,east\nb40,north\n")
     monkeypatch.setattr(sys, "stdin", io.StringIO("n\nq\n"))
-    done = cscluster(*"label beads.csv -k 3 --ignore colour --terminal --out mine.csv".split())
+    done = cscluster(
+        *["label", "beads.csv", "-k", "3", "--ignore", "colour", "--terminal", "--out", "mine.csv"]
+    )
     assert done.returncode == 0, done.stderr
     use = done.stdout.splitlines()[-1].split()
     clustered = cscluster(*use[1:], "--out", "theirs.csv", "--model", "model.zip")
     assert clustered.returncode == 0, clustered.stderr
-    assert cscluster(*"predict model.zip beads.csv --out new.csv".split()).returncode == 0
+    assert cscluster(*["predict", "model.zip", "beads.csv", "--out", "new.csv"]).returncode == 0
     mine = (beads / "mine.csv").read_text()
     assert {line.split(",")[1] for line in mine.splitlines()[1:]} == {"west", "east", "north"}
     assert (beads / "theirs.csv").read_text() == (beads / "new.csv").read_text() == mine
@@ -116,7 +118,7 @@ def test_names_of_clusters_survive_into_files_and_the_model(cscluster, beads, mo
 def test_a_program_answers(cscluster, beads):
     rule = "import json, sys; q = json.load(sys.stdin); print('n .5')"
     command = f'{sys.executable} -c "{rule}"'
-    line = "label beads.csv -k 3 --ignore colour --questions 2 --answer".split()
+    line = ["label", "beads.csv", "-k", "3", "--ignore", "colour", "--questions", "2", "--answer"]
     done = cscluster(*line, command)
     assert done.returncode == 0, done.stderr
     assert (beads / "beads-links.csv").read_text().splitlines()[0] == "a,b,link,weight"

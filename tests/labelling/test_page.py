@@ -368,3 +368,27 @@ def test_unknown_places_are_not_found(server):
     status, headers, content = get(server, f"/{server.token}/image/0.png")
     assert (status, headers["Content-Type"]) == (200, "image/png")
     assert content.startswith(b"\x89PNG")
+
+
+def test_a_cluster_is_named_on_the_page_and_keys_do_not_answer_meanwhile(browser, server):
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+
+    session = server.view.session
+    person = Person(browser, server.address, session.table.y)
+    person.wait_for("return state.settled && document.body.dataset.settled")
+    field = person.browser.find_element(By.CSS_SELECTOR, "#clusters input")
+    field.click()
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys("sunny\n")
+    person.wait_for("return state.clusters.some((cluster) => cluster.name === 'sunny')")
+    assert session.answers == []
+    assert "sunny" in get(server, f"/{server.token}/labels.csv")[2].decode()
+    with Session(
+        AnswerClusterer(session.table, session.table.X, 3), session.path.with_name("new.csv")
+    ) as other:
+        assert other.names == {}
+    row = next(iter(session.names))
+    assert post(server, action="name", rows=[row, row], name="")[0] == 200
+    assert session.names == {}
+    assert person.complaints() == []

@@ -142,3 +142,17 @@ def test_more_links_than_there_are_questions():
         ConstraintError, match="99 constraints are wanted, but the answers to 6 questions entail"
     ):
         episode(99, LINE, KIND)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=8),
+    st.integers(0, 5),
+    st.integers(0, 5),
+)
+def test_what_answers_entail_is_their_closure(pairs, a, b):
+    y = np.array([0, 0, 1, 1, 1, 2])
+    answers = [(i, j, bool(y[i] == y[j])) for i, j in pairs if i != j]
+    closure = linked(answers, 6).closure()
+    expected = {tuple(pair): True for pair in closure.must_links.tolist()}
+    expected |= {tuple(pair): False for pair in closure.cannot_links.tolist()}
+    assert active.entailed(answers, a, b) == (True if a == b else expected.get((min(a, b), max(a, b))))

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from cscluster.constraints import Constraints
-from cscluster.queries.active import ask
-from cscluster.queries.doubt import Doubt
+from cscluster.queries.active import ask, entailed
+from cscluster.queries.doubt import Doubt, Placement
 
 HEAPS = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
 
@@ -130,3 +130,37 @@ def test_sparse_samples_are_asked_about_as_dense_ones():
     X, y = blobs(3, 15, 5)
     X = np.maximum(X, 0)
     assert answered(Doubt(X, 3, 0), y, 15) == answered(Doubt(sparse.csr_array(X), 3, 0), y, 15)
+
+
+def test_placement_asks_about_medoids_first_and_then_about_others():
+    X, y = blobs(3, 30, 6)
+    rule = Placement(X, 3, 0)
+    answers = answered(rule, y, 40)
+    asked = dict.fromkeys(sample for a, b, _ in answers for sample in (b, a))
+    n_medoids = len(rule._medoids)
+    assert set(list(asked)[:n_medoids]) == set(rule._medoids)
+    assert len(asked) > n_medoids
+    groups, waiting, _ = rule.find_groups(answers)
+    assert len(groups) == 3
+    assert len(waiting) <= 1  # each sample is placed before the next one
+
+
+def test_placement_goes_on_from_any_answers_and_leaves_out_what_is_skipped():
+    X, _ = blobs(3, 10, 4)
+    answers = [(0, 1, True), (0, 15, False), (25, 2, False)]
+    assert Placement(X, 3, 0).next_pair(answers) == Placement(X, 3, 0).next_pair(answers)
+    rule, skipped = Placement(X, 3, 0), []
+    while (pair := rule.next_pair(answers, skipped)) is not None:
+        assert pair[0] not in skipped
+        skipped.append(pair[0])
+    assert Placement(X, 3, 0).next_pair([], range(30)) is None
+
+
+@given(st.lists(st.integers(0, 3), min_size=2, max_size=10), st.integers(0, 99))
+def test_placement_asks_nothing_that_follows_and_in_the_end_all_does(kinds, seed):
+    y = np.array(kinds)
+    X = np.random.default_rng(seed).normal(size=(len(y), 2))
+    answers = answered(Placement(X, len(set(kinds)), seed), y, 1000)
+    for t, (a, b, _) in enumerate(answers):
+        assert entailed(answers[:t], a, b) is None
+    assert linked(answers, len(y)).n_components == len(set(kinds))

@@ -67,3 +67,24 @@ def test_what_was_fitted_has_the_title_and_the_choice_its_reason():
         assert found.title == found.choice.algorithm_ == "k-means"
         assert found.choice.uses_baseline_
     assert fit("pckmeans", X, constraints).choice is None
+
+
+def test_entailed_constraints_are_the_closure_and_of_many_a_part(monkeypatch):
+    chain = Constraints([(i, i + 1) for i in range(9)], [(0, 10)], n_samples=20)
+    assert method.entailed(chain, 0) == chain.closure()
+    monkeypatch.setattr(method, "MAX_ENTAILED", 20)
+    some = method.entailed(chain, 0)
+    assert some == method.entailed(chain, 0)
+    assert chain | some == some
+    assert chain.closure() | some == chain.closure()
+    assert 20 <= len(some) <= 30
+    monkeypatch.setattr(method, "MAX_CLOSURE", 30)
+    assert method.entailed(chain, 0) == chain
+
+
+def test_hard_and_contradictory_constraints_stay_as_they_are():
+    for constraints in (
+        Constraints([(0, 1), (1, 2)], n_samples=4).hardened(),
+        Constraints([(0, 1), (1, 2)], [(0, 2)], n_samples=4),
+    ):
+        assert method.entailed(constraints, 0) == constraints

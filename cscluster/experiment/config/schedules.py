@@ -355,11 +355,11 @@ class Active(_Counted):
     VARIED = (*_Schedule.VARIED, "strategy")
     needs_samples = True
     AXIS = "number of constraints"
-    EXAMPLE = "counts: [20, 50, 100], strategy: explore_consolidate"
+    EXAMPLE = "counts: [20, 50, 100], strategy: placement"
 
     kind: Literal["active"] = "active"
     strategy: OneOrSeveral[Strategy] = Field(
-        "explore_consolidate",
+        "placement",
         description="how the pairs to ask about are chosen; a list is an axis of figures",
     )
 
@@ -369,9 +369,9 @@ class Active(_Counted):
         return self.strategy[0] if isinstance(self.strategy, list) else self.strategy
 
     def identity(self) -> dict[str, Any]:
-        """Return the kind, the noise and the strategy."""
-        default = self.chosen_strategy == "explore_consolidate"
-        return {**super().identity(), **({} if default else {"strategy": self.chosen_strategy})}
+        """Return the kind, the noise and the strategy, but for the one that was the default at first."""
+        first = self.chosen_strategy == "explore_consolidate"
+        return {**super().identity(), **({} if first else {"strategy": self.chosen_strategy})}
 
     def _episode(self, point: int, draw: _Draw) -> Episode:
         """Return the answers to the first `point` questions."""
