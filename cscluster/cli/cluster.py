@@ -63,6 +63,7 @@ def parse_method(options: ClusterOptions) -> Method:
             raise ParameterError(f"{flag} needs --algorithm NAME.")
     params = _parameters(options.param)
     wanted = wanted_method(options.algorithm, params, n_clusters or "auto", options.clusterer, options.guard)
+    wanted = replace(wanted, closure=options.closure)
     if options.distances is None:
         return wanted
     if options.preprocess is not None:

@@ -109,7 +109,7 @@ def _command(options: LabelOptions, columns: Columns, names: Path, clusters: Clu
     words = ["cscluster", "cluster", options.data, "--links", str(options.links)]
     words += ["-k", str(clusters.n_clusters)]
     words += ["--names", str(names)] if names.exists() else []
-    words += ["--algorithm", options.algorithm] if options.algorithm != "auto" else []
+    words += ["--closure"] if options.algorithm == "auto" else ["--algorithm", options.algorithm]
     words += ["--id", columns.id] if columns.id else []
     words += ["--target", columns.target] if columns.target else []
     words += ["--features", _listed(columns.features)] if columns.features else []

@@ -389,6 +389,9 @@ class ClusterOptions:
             "COLUMN", "Partial labels, empty where unknown: taken as constraints.", values=complete.columns
         ),
     ] = None
+    closure: Annotated[
+        bool, flag("--closure", "Learn from all that the constraints entail, as 'cscluster label' does.")
+    ] = False
     names: Annotated[
         Path | None, option("NAMES.csv", "Names of clusters, as 'cscluster label' writes them.")
     ] = None

@@ -98,7 +98,8 @@ class AnswerClusterer:
         constraints = as_constraints(answers, self.X.shape[0])
         groups = find_groups((link.a, link.b, link.together) for link in answers).groups
         k = self.n_clusters or max(2, len(groups))
-        fit = method.fit(Method(self.algorithm, n_clusters=k), k, self.X, constraints, self.seed)
+        wanted = Method(self.algorithm, n_clusters=k, closure=self.algorithm is None)
+        fit = method.fit(wanted, k, self.X, constraints, self.seed)
         choice = fit.choice
         reason = "you asked for it" if choice is None else choice.reason_
         tints = np.arange(k)

@@ -56,18 +56,18 @@ def _reply(command: str, question: str) -> tuple[str, float]:
             shlex.split(command), input=f"{question}\n", capture_output=True, text=True, timeout=TIMEOUT
         )
     except subprocess.TimeoutExpired:
-        raise DataError(f"--answer '{command}' gave no answer within {TIMEOUT} seconds.") from None
+        raise DataError(f"The program '{command}' gave no answer within {TIMEOUT} seconds.") from None
     except (OSError, ValueError, IndexError) as error:
-        raise DataError(f"--answer '{command}' cannot be started: {error}.") from None
+        raise DataError(f"The program '{command}' cannot be started: {error}.") from None
     if done.returncode:
         reason = [line for line in done.stderr.splitlines() if line.strip()][-1:]
         said = f": {printable(reason[0])}" if reason else "."
-        raise DataError(f"--answer '{command}' ended with exit code {done.returncode}{said}")
+        raise DataError(f"The program '{command}' ended with exit code {done.returncode}{said}")
     answer = _ANSWER.fullmatch(done.stdout.strip())
     weight = float(answer[2] or 1) if answer else 0.0
     if answer is None or not 0 < weight <= 1:
         raise DataError(
-            f"--answer '{command}' must write y, n or skip, perhaps with a confidence above 0 and up to 1; "
+            f"The program '{command}' must write y, n or skip, and may add a confidence above 0, up to 1; "
             f"it wrote '{printable(done.stdout.strip()[:80])}'."
         )
     return answer[1][0].lower(), weight

@@ -145,6 +145,7 @@ def cluster(
     params: dict[str, Any] | None = None,
     clusterer: str | None = None,
     guard: bool = False,
+    closure: bool = False,
     labels: str | None = None,
     hard: bool = False,
     together: str | None = None,
@@ -178,6 +179,8 @@ def cluster(
         What a metric learner is joined with; k-means by default.
     guard : bool
         Whether to use k-means where held-out constraints do not support the algorithm.
+    closure : bool
+        Whether to learn from all that the constraints entail, as ``cscluster label`` does.
     labels : str, optional
         Column of partial labels, empty where they are unknown: they become constraints.
     hard : bool
@@ -211,7 +214,7 @@ def cluster(
     (0, [3, 3])
     """
     columns = Columns(id, target, features, ignore, labels, together, apart)
-    wanted = wanted_method(algorithm, params or {}, n_clusters, clusterer, guard)
+    wanted = replace(wanted_method(algorithm, params or {}, n_clusters, clusterer, guard), closure=closure)
     if distances is not None:
         wanted = wanted.on_distances()
     steps = None if preprocess is None else features_of.parse_steps(preprocess)

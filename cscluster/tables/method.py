@@ -42,6 +42,8 @@ class Method:
         What a metric learner is joined with; k-means by default.
     guard : bool
         Whether to use the method only where held-out constraints support it.
+    closure : bool
+        Whether to fit it to all that the constraints entail.
     """
 
     name: str | None = None
@@ -49,6 +51,7 @@ class Method:
     n_clusters: int | None = None
     clusterer: str | None = None
     guard: bool = False
+    closure: bool = False
 
     def build(self, n_clusters: int | None, seed: int) -> Any:
         """Return the unfitted estimator, without the guard."""
@@ -164,14 +167,14 @@ def fit(
     seed: int,
     on_fit: OnFit | None = None,
 ) -> Fit:
-    """Fit a method to rows and constraints; `Auto` to what these entail, too.
+    """Fit a method to rows and constraints.
 
     Raises
     ------
     ParameterError
         If the user's own class does not give a label to each row.
     """
-    if method.name is None:
+    if method.closure:
         constraints = entailed(constraints, seed)
     model = method.build(n_clusters, seed)
     if method.guard:

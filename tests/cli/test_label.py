@@ -95,7 +95,7 @@ def test_the_page_until_ctrl_c(beads):
             running.kill()
     assert running.returncode == 0
     assert "1 answer in mine.csv; the same clusters with:" in out
-    assert "cscluster cluster beads.csv --links mine.csv -k 3 --target colour" in out
+    assert "cscluster cluster beads.csv --links mine.csv -k 3 --closure --target colour" in out
     assert len(read_links(beads / "mine.csv", 45, [f"b{i}" for i in range(45)])) == 1
 
 
