@@ -33,7 +33,8 @@ def cluster_names(names: Mapping[int, str], labels: IntArray, n_clusters: int) -
     """
     found = [str(number) for number in range(n_clusters)]
     named: set[str] = set()
-    for (cluster, name), _ in Counter((int(labels[row]), name) for row, name in names.items()).most_common():
+    votes = Counter((int(labels[row]), name) for row, name in names.items() if labels[row] >= 0)
+    for (cluster, name), _ in votes.most_common():
         if name not in named and found[cluster] == str(cluster):
             found[cluster] = name
             named.add(name)

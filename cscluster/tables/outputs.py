@@ -65,7 +65,7 @@ def labels_csv(
     head : bool
         Whether the names of the columns come first.
     """
-    found = [names[label] for label in labels] if names else labels.tolist()
+    found = [names[label] if names and label >= 0 else label for label in labels.tolist()]
     if frame is None:
         heads = [table.id_column or "row", "cluster"]
         rows: Iterable[Iterable[Any]] = zip(map(table.row_name, range(len(labels))), found, strict=True)

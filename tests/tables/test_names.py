@@ -6,6 +6,7 @@ import pytest
 from cscluster.data.dataset import Dataset
 from cscluster.errors import DataError
 from cscluster.tables.names import cluster_names, names_csv, read_names
+from cscluster.tables.outputs import labels_csv
 
 
 def test_a_name_goes_to_the_cluster_with_most_of_its_rows_and_no_cluster_has_two():
@@ -13,6 +14,12 @@ def test_a_name_goes_to_the_cluster_with_most_of_its_rows_and_no_cluster_has_two
     names = {0: "gold", 1: "gold", 3: "gold", 2: "tin", 4: "lead"}
     assert cluster_names(names, labels, 3) == ["gold", "lead", "2"]
     assert cluster_names({}, labels, 3) == ["0", "1", "2"]
+    assert cluster_names({0: "gold", 1: "tin"}, np.array([-1, 0]), 1) == ["tin"]
+
+
+def test_rows_without_a_cluster_have_no_name():
+    table = Dataset("t", np.eye(2))
+    assert labels_csv(table, np.array([-1, 0]), names=["tin"]) == "row,cluster\n0,-1\n1,tin\n"
 
 
 def test_names_come_back_from_their_file(tmp_path):
