@@ -10,7 +10,7 @@ import pandas as pd
 
 from cscluster import bundle
 from cscluster.report.aggregate import Results, metric_values, restrict
-from cscluster.report.statistics import Friedman, friedman
+from cscluster.report.statistics import ENOUGH_DATASETS, Friedman, friedman
 
 METRIC, COST, BASELINE = "ari", "cpu_seconds", "k-means"
 TIE = 0.005
@@ -72,7 +72,8 @@ class Ranking:
         trials = results.trials
         bad = trials[(trials["point"] == point) & (trials["status"] != "ok")]
         failed = bad.groupby("label").size().reindex(results.labels, fill_value=0)
-        return cls(there, seconds, failed, friedman(there))
+        ranks = friedman(there) if len(there) >= ENOUGH_DATASETS else None
+        return cls(there, seconds, failed, ranks)
 
     @cached_property
     def means(self) -> pd.Series:
