@@ -117,7 +117,7 @@ def test_what_changed_is_said(tmp_path):
 def test_data_that_changed(tmp_path):
     scores = {"a": 0.5 + NOISE[0]}
     found = compared(run(tmp_path / "1", scores), run(tmp_path / "2", scores, identity={"data": "other"}))
-    assert found.changes == ["the content of the data set 'iris' changed"]
+    assert found.changes == ["the content of the data set 'iris' changed from d to other"]
     assert not found.paired
 
 
