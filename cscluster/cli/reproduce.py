@@ -13,10 +13,10 @@ from cscluster.papers.page import PaperReport
 from cscluster.papers.reproduce import choose
 
 _STYLES = {
-    "reproduced": "green",
-    "better": "green",
-    "differs": "red",
-    "not decidable": "yellow",
+    "holds": "green",
+    "does not hold": "red",
+    "not comparable": "dim",
+    "undecided": "yellow",
     "not run": "dim",
 }
 
@@ -45,7 +45,7 @@ def _show(reports: list[PaperReport], profile: str) -> None:
         table.add_column("verdict", no_wrap=True)
         for verdict in report.verdicts:
             mark = Text(verdict.status, style=_STYLES[verdict.status])
-            table.add_row(verdict.claim.where, verdict.claim.says, verdict.text, mark)
+            table.add_row(verdict.claim.where, verdict.claim.quote, verdict.text, mark)
         out.print(table)
         for item, state in report.states.items():
             if state.failed or (state.missing and state.planned):

@@ -160,6 +160,6 @@ def _state(item: SuiteItem, stored: StoredTrials | None) -> State:
 
 def _metrics(paper: Paper, item: str, of_experiment: Sequence[str]) -> list[str]:
     """Return all metrics that an experiment or a claim about it names."""
-    statements = (each for claim in paper.claims for each in (claim, *claim.causes))
+    statements = (each for claim in paper.claims for each in (claim, *claim.ablations))
     named = [metric for each in statements if item in each.items for metric in each.rule.metrics]
     return list(dict.fromkeys([*of_experiment, *named]))
