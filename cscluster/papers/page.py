@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from cscluster.atomic import put
 from cscluster.data.load import load_dataset
 from cscluster.papers import claims
 from cscluster.papers.claims import STATUSES, Claim, Paper, Reading, Verdict, counts
@@ -163,6 +164,13 @@ def blocks(reports: Sequence[PaperReport], command: str) -> Iterator[Block]:
         "standard errors.  It is *not comparable* where the sentence is about a program or a machine that "
         "was not used.  Claims that rest on other data than the paper's say so."
     )
+    every = [reading for each in reports for reading in claims.readings(each.paper.name)]
+    pending = sum(reading.now is not None for reading in every)
+    if pending:
+        yield (
+            f"The stored trials do not follow {pending} of {len(every)} readings of the texts yet, and some "
+            "have fewer trials than the paper; the pages of the papers list both."
+        )
     yield f"Made by `{command}` with {versions(reports) or 'nothing run yet'}.  {machines(reports)}"
 
 
@@ -319,6 +327,19 @@ def _figures(report: PaperReport) -> Iterator[Block]:
                 content = rendered(figure)
             caption = f"{of}: {figure.get_label()}."
             yield Picture(f"../figures/{paper.name}_{file}.png", content, caption)
+
+
+def draw_one(folder: Path, report: PaperReport) -> Path | None:
+    """Draw the first figure of a paper that its results allow; return its path."""
+    for item, run in report.runs.items():
+        fitting = dict(drawings(run))
+        for kind in report.paper.items[item].figures.values():
+            if kind in fitting:
+                path = folder / f"{report.paper.name}_{item}_{kind}.png"
+                with using("page"):
+                    put(path, rendered(fitting[kind]()))
+                return path
+    return None
 
 
 def _samples(names: Sequence[str]) -> Figure:

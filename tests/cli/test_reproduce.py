@@ -23,7 +23,7 @@ right: k-means is not bad.
 wrong: PCK-Means is not perfect.
 pictures: {Fig. 3: [mnist0689], Fig. 4: [synthetic_moons, synthetic_xor]}
 items:
-  fig1: {shows: Fig. 1, quick: ["constraints.counts=[40]"], figures: {Fig. 1: curves_acc}}
+  fig1: {shows: Fig. 1, quick: ["constraints.counts=[20, 40]"], figures: {Fig. 1: curves_acc}}
   fig2_external: {shows: Fig. 2}
 claims:
   - {id: a, where: Fig. 1, quote: k-means is not bad, because: not below 0.3, items: [fig1],
@@ -170,11 +170,13 @@ def test_the_page_is_about_all_papers_whichever_was_run(reproduce, tmp_path):
 def test_the_quick_profile_has_results_and_references_of_its_own(reproduce, tmp_path):
     found = reproduce("--profile", "quick", "-j", "2", "--write")
     assert found.returncode == 0, found.stderr
-    assert "[1/1] tiny2020/fig1: 2 trials, 2 to run" in found.stdout
+    assert "[1/1] tiny2020/fig1: 4 trials, 4 to run" in found.stdout
     assert "it works on objects" not in found.stdout
     assert "the full profile decides" in found.stdout
     assert [path.name for path in (tmp_path / "results" / "reference").iterdir()] == ["quick_tiny2020.csv"]
-    assert (tmp_path / "results" / "papers-quick" / "tiny2020" / "fig1" / "trials.jsonl").is_file()
+    quick = tmp_path / "results" / "papers-quick"
+    assert (quick / "tiny2020" / "fig1" / "trials.jsonl").is_file()
+    assert (quick / "figures" / "tiny2020_fig1_curves_acc.png").stat().st_size > 1000
     assert reproduce("--profile", "quick", "--stored", "--check").returncode == 0
 
 
