@@ -34,7 +34,7 @@ reproduce: .venv/test-ready  ## the pages, from stored trials; runs what is left
 	$(BIN)/cscluster reproduce --write
 	$(BIN)/cscluster benchmark --stored --write
 
-reproduce-quick: .venv/test-ready  ## less of everything, and nothing may have drifted from results/reference
+reproduce-quick: .venv/test-ready  ## less of everything: a figure of each paper; nothing may have drifted from results/reference
 	$(BIN)/cscluster reproduce --profile quick --check
 
 benchmark: .venv/test-ready  ## all methods on many data sets: many hours; resumable

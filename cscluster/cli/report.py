@@ -196,5 +196,3 @@ def _beside_paper(directory: RunDirectory) -> None:
         rows.map(lambda value: f"{value:.3f}" if isinstance(value, float) else str(value)).to_numpy(),
         numbers=["paper", "ours", "difference"],
     )
-    counts = rows["verdict"].value_counts()
-    console.out.say(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))

@@ -9,14 +9,14 @@ from cscluster.cli import console
 from cscluster.cli.options import ReproduceOptions
 from cscluster.cli.steps import run_and_show
 from cscluster.papers.claims import summary
-from cscluster.papers.page import PaperReport
+from cscluster.papers.page import PaperReport, draw_one
 from cscluster.papers.reproduce import choose
 
 _STYLES = {
-    "reproduced": "green",
-    "better": "green",
-    "differs": "red",
-    "not decidable": "yellow",
+    "holds": "green",
+    "does not hold": "red",
+    "not comparable": "dim",
+    "undecided": "yellow",
     "not run": "dim",
 }
 
@@ -24,10 +24,10 @@ _STYLES = {
 def reproduce(options: ReproduceOptions) -> None:
     """Run the experiments of the papers (all, or the paper or item named), and say which claims hold."""
     work = choose(options.target, options.profile, options.results)
-    run_and_show(work, lambda reports: _show(reports, options.profile), options)
+    run_and_show(work, lambda reports: _show(reports, options), options)
 
 
-def _show(reports: list[PaperReport], profile: str) -> None:
+def _show(reports: list[PaperReport], options: ReproduceOptions) -> None:
     """Print one table for each paper: claim, what the paper says, our numbers, verdict."""
     out = console.out
     for report in reports:
@@ -45,12 +45,15 @@ def _show(reports: list[PaperReport], profile: str) -> None:
         table.add_column("verdict", no_wrap=True)
         for verdict in report.verdicts:
             mark = Text(verdict.status, style=_STYLES[verdict.status])
-            table.add_row(verdict.claim.where, verdict.claim.says, verdict.text, mark)
+            table.add_row(verdict.claim.where, verdict.claim.quote, verdict.text, mark)
         out.print(table)
         for item, state in report.states.items():
             if state.failed or (state.missing and state.planned):
                 out.print(f"{item}: {state.words()}", style="dim")
     out.say("")
     out.print(summary([verdict for report in reports for verdict in report.verdicts]), style="bold")
-    if profile == "quick":
+    if options.profile == "quick":
+        drawn = (draw_one(options.results / "papers-quick" / "figures", report) for report in reports)
+        for path in filter(None, drawn):
+            out.whole(f"drawn: {path}")
         out.print("quick profile: few trials on few data sets; the full profile decides", style="dim")

@@ -42,6 +42,7 @@ class Recipe(BaseModel):
     )
     fraction: float | None = Field(None, gt=0, le=1, description="share that is sampled from each class")
     per_class: int | None = Field(None, ge=1, description="number that is sampled from each class")
+    first: int | None = Field(None, ge=1, description="number of rows that are kept, from the first on")
     size: int | None = Field(None, ge=1, le=10_000_000, description="number that is sampled or made in all")
     enlarge: int | None = Field(
         None,
@@ -75,7 +76,8 @@ class Recipe(BaseModel):
     @property
     def source(self) -> str:
         """What the sample is drawn from, however large it is: data sets of one source differ in size only."""
-        left_out = {"base", "generator", "size", "enlarge", "fraction", "per_class", "unseen", "seed"}
+        left_out = {"base", "generator", "first", "size", "enlarge"}
+        left_out |= {"fraction", "per_class", "unseen", "seed"}
         rest = self.model_dump(exclude_defaults=True, exclude=left_out)
         return ", ".join([str(self.base or self.generator), *(f"{k}={v}" for k, v in rest.items())])
 
@@ -98,6 +100,8 @@ def apply(recipe: Recipe, base: Dataset, name: str) -> Dataset:
         other_part = _relabel(recipe, data.take(np.flatnonzero(~wanted)))
         data = data.take(np.flatnonzero(wanted))
     data = _relabel(recipe, data)
+    if recipe.first is not None:
+        data = data.take(np.arange(min(recipe.first, data.n_samples)))
     if recipe.unseen == "other_part":
         assert other_part is not None
         data = replace(data, X_unseen=other_part.X, y_unseen=other_part.y)

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
-import numpy as np
 import pandas as pd
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -19,15 +18,14 @@ from cscluster.errors import ConfigError, did_you_mean, require_known
 from cscluster.papers import printed
 from cscluster.papers.observations import Observations
 from cscluster.papers.printed import Exponent, Numbers, Order
-from cscluster.papers.rules import Best, Better, Limit, Ratio, RuleOutcome, Significant, Trend, spread
+from cscluster.papers.rules import Compare, Limit, RuleOutcome, Significant, Trend, spread
 from cscluster.report.aggregate import Results
 
 AnyRule = Annotated[
-    Best | Better | Exponent | Limit | Numbers | Order | Ratio | Significant | Trend,
-    Field(discriminator="kind"),
+    Compare | Exponent | Limit | Numbers | Order | Significant | Trend, Field(discriminator="kind")
 ]
-Status = Literal["reproduced", "better", "differs", "not decidable", "not run"]
-STATUSES: tuple[Status, ...] = get_args(Status)
+Verdicts = Literal["holds", "does not hold", "not comparable", "undecided", "not run"]
+STATUSES: tuple[Verdicts, ...] = get_args(Verdicts)
 
 
 class _ClaimsModel(BaseModel):
@@ -53,19 +51,16 @@ class Item(_ClaimsModel):
 
 
 class Statement(_ClaimsModel):
-    """A sentence that a rule decides from the results of some items.
+    """What a rule decides from the results of some items.
 
     Attributes
     ----------
-    says : str
-        The sentence.
     items : list of str
         The experiments that it is about; `datasets`, `points` and `tiers` choose among their cases.
     rule : ClaimRule
         What decides.
     """
 
-    says: str
     items: list[str] = Field(min_length=1)
     datasets: list[str] | None = None
     points: list[int] | None = None
@@ -73,34 +68,87 @@ class Statement(_ClaimsModel):
     rule: AnyRule
 
     def observations(self, runs: Mapping[str, Results]) -> Observations:
-        """Return the cells and trials of the runs of its items."""
+        """Return the trials of the runs of its items."""
         mine = [runs[item] for item in self.items if item in runs]
         return Observations(mine, self.datasets, self.points, self.tiers)
 
+    def judge(self, runs: Mapping[str, Results], numbers: pd.DataFrame) -> RuleOutcome | None:
+        """Return what the rule says, or None where there is nothing to judge by."""
+        observations = self.observations(runs)
+        if observations.trials.empty or set(self.rule.labels) - set(observations.trials["label"]):
+            return None
+        return self.rule.judge(observations, numbers)
 
-class Claim(Statement):
-    """A statement of the paper's text, and the rule that checks it.
+
+class Ablation(Statement):
+    """Something that was changed to see whether it explains why a claim does not hold.
 
     Attributes
     ----------
-    id, where : str
-        A short name, and the place in the paper.
-    because : str, optional
-        Why the rule is what the sentence says.
-    changed : str, optional
-        How the rule was before its results were known, and why it was changed since.
+    changed : str
+        What was changed.
+    post_hoc : bool
+        Whether it was asked after a look at the results.
+    """
+
+    changed: str
+    post_hoc: bool = False
+
+
+class Claim(Statement):
+    """A sentence of the paper, and the rule that checks it.
+
+    Attributes
+    ----------
+    id, where, quote : str
+        A short name, the place in the paper, and the sentence in its own words.
+    because : str
+        How the sentence is judged.
     stand_in : str, optional
         The data sets that were used where those of the paper are not at hand.
-    causes : list of Statement
-        Why the claim does not hold here; a cause counts only where its rule holds.
+    not_comparable : str, optional
+        Why our numbers neither confirm nor refute the sentence.
+    cause : str, optional
+        Why the claim does not hold here.
+    ablations : list of Ablation
+        What was changed to find the cause.
     """
 
     id: str
     where: str
-    because: str | None = None
-    changed: str | None = None
+    quote: str
+    because: str
     stand_in: str | None = None
-    causes: list[Statement] = Field(default_factory=list)
+    not_comparable: str | None = None
+    cause: str | None = None
+    ablations: list[Ablation] = Field(default_factory=list)
+
+
+class Reading(_ClaimsModel):
+    """How a choice that an experiment needs was read from the paper.
+
+    Attributes
+    ----------
+    id, value, why : str
+        What was chosen, how, and why.
+    source : str
+        Where the choice comes from.
+    items : list of str
+        The experiments that it is about.
+    sentence, where : str, optional
+        The sentence of the text, and its place.
+    now : str, optional
+        What the experiments still do instead.
+    """
+
+    id: str
+    items: list[str]
+    value: str
+    source: Literal["text", "authors' program", "data", "guess"]
+    why: str
+    sentence: str | None = None
+    where: str | None = None
+    now: str | None = None
 
 
 class Paper(_ClaimsModel):
@@ -108,8 +156,10 @@ class Paper(_ClaimsModel):
 
     Attributes
     ----------
-    name : str
-        Short name of the paper.
+    name, title : str
+        Short name of the paper; its authors and year.
+    right, wrong : str
+        What the paper got right, and what not, in one sentence each.
     illustrations : str
         What the figures of the paper show that have no results.
     pictures : dict
@@ -120,6 +170,9 @@ class Paper(_ClaimsModel):
     """
 
     name: str
+    title: str
+    right: str
+    wrong: str
     illustrations: str = ""
     pictures: dict[str, list[str]] = Field(default_factory=dict)
     items: dict[str, Item]
@@ -132,7 +185,7 @@ class Paper(_ClaimsModel):
             if claim.id in seen:
                 raise ValueError(f"a second claim has the id '{claim.id}'")
             seen.add(claim.id)
-            for item in [*claim.items, *(item for cause in claim.causes for item in cause.items)]:
+            for item in [*claim.items, *(item for each in claim.ablations for item in each.items)]:
                 if item not in self.items:
                     hint = did_you_mean(item, self.items)
                     raise ValueError(f"claim '{claim.id}' names the item '{item}', which is not listed{hint}")
@@ -171,25 +224,50 @@ def load(name: str) -> Paper:
         If there is no such paper, or its file is not as it should be.
     """
     require_known("paper", name, names())
-    path = folder() / name / "claims.yaml"
+    return _read(folder() / name / "claims.yaml", Paper, name=name)
+
+
+class _Missing(_ClaimsModel):
+    id: str
+    where: str
+    sentence: str
+    test: str
+
+
+class _Readings(_ClaimsModel):
+    readings: list[Reading]
+    rules: list[dict[str, Any]] = Field(default_factory=list)
+    missing: list[_Missing] = Field(default_factory=list)
+
+
+@cache
+def _readings(name: str) -> _Readings:
+    path = folder() / name / "readings.yaml"
+    return _read(path, _Readings) if path.is_file() else _Readings(readings=[])
+
+
+def readings(name: str) -> list[Reading]:
+    """Read how the text of a paper was read."""
+    return _readings(name).readings
+
+
+def unasked(name: str) -> list[str]:
+    """Return the testable sentences of a paper that no claim asks yet, with their places."""
+    return [f"{each.where}: \u201c{each.sentence}\u201d" for each in _readings(name).missing]
+
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def _read(path: Path, model: type[Model], **more: str) -> Model:
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-        return Paper.model_validate({"name": name, **content})
+        return model.model_validate({**more, **yaml.safe_load(path.read_text(encoding="utf-8"))})
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}: not YAML: {str(error).splitlines()[0]}") from None
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise ConfigError(f"{path}: {where}: {first['msg'].removeprefix('Value error, ')}") from None
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """A possible cause of a difference, the experiments that it was tried in, and what they show."""
-
-    cause: Statement
-    items: list[str]
-    outcome: RuleOutcome
 
 
 @dataclass(frozen=True)
@@ -202,14 +280,14 @@ class Verdict:
         What was judged.
     status, text : str
         The verdict, and the numbers behind it or why there are none.
-    explanations : list of Explanation
-        Where the claim differs, the causes that were tried.
+    ablations : list
+        What was changed to find out why it does not hold, and what the results say to that.
     """
 
     claim: Claim
-    status: Status
+    status: Verdicts
     text: str
-    explanations: list[Explanation] = field(default_factory=list)
+    ablations: list[tuple[Ablation, RuleOutcome]] = field(default_factory=list)
 
 
 def judge(
@@ -241,43 +319,31 @@ def _verdict(
     missing: Mapping[str, list[str]],
     trials: Mapping[str, int],
 ) -> Verdict:
-    observations = claim.observations(runs)
-    absent = sorted(set(claim.rule.labels) - set(observations.cells["label"]))
-    if absent and len(observations.cells):
-        return Verdict(claim, "not run", f"no results of {', '.join(absent)}")
     of_items = dict.fromkeys(name for item in claim.items for name in missing.get(item, []))
     gone = [name for name in of_items if claim.datasets is None or name in claim.datasets]
     left = [item for item in claim.items if item not in runs and not missing.get(item)]
-    outcome = _outcome(claim, observations, numbers)
-    if outcome is None and gone and not left:
-        return Verdict(claim, "not decidable", f"needs {', '.join(gone)}")
+    outcome = claim.judge(runs, numbers)
     if outcome is None:
-        return Verdict(claim, "not run", "")
+        return Verdict(claim, "not run", f"needs {', '.join(gone)}" if gone and not left else "")
     notes = [outcome.text]
     notes += [f"without {', '.join(gone)}"] if gone else []
     notes += [f"not run: {', '.join(left)}"] if left else []
     notes += [
         _few_trials(claim, item, runs[item], trials.get(item, 0)) for item in claim.items if item in runs
     ]
-    text = "; ".join(filter(None, notes))
-    if outcome.holds or outcome.exceeds:
-        return Verdict(claim, "reproduced" if outcome.holds else "better", text)
-    explanations = [
-        Explanation(cause, [item for item in cause.items if item in runs], found)
-        for cause in claim.causes
-        if (found := _outcome(cause, cause.observations(runs), numbers))
-    ]
-    return Verdict(claim, "differs", text, explanations)
-
-
-def _outcome(statement: Statement, observations: Observations, numbers: pd.DataFrame) -> RuleOutcome | None:
-    return statement.rule.judge(observations, numbers) if len(observations.cells) else None
+    found = ((each, each.judge(runs, numbers)) for each in claim.ablations)
+    return Verdict(
+        claim,
+        "not comparable" if claim.not_comparable else outcome.status,
+        "; ".join(filter(None, notes)),
+        [(each, said) for each, said in found if said],
+    )
 
 
 def _few_trials(claim: Claim, item: str, run: Results, wanted: int) -> str:
     """Say how many trials there are of an item's methods where some have fewer than in the paper."""
     trials = claim.observations({item: run}).trials
-    if not claim.rule.open_to_all:
+    if claim.rule.labels:
         trials = trials[trials["label"].isin(claim.rule.labels)]
     counts = trials.groupby(["dataset", "label"])["trial"].nunique()
     return f"{spread(counts)} of {wanted} trials in {item}" if (counts < wanted).any() else ""
@@ -289,30 +355,26 @@ def against(results: Results, paper: str, item: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns table, dataset, label, metric, paper, ours, difference, verdict.
+        Columns table, dataset, label, metric, paper, ours, difference.
     """
     known = load(paper)
-    parts = []
-    for claim in known.claims:
-        if isinstance(claim.rule, Numbers) and item in claim.items:
-            found = claim.rule.beside(claim.observations({item: results}), known.printed)
-            found["verdict"] = np.select(
-                [found["agrees"], found["better"]], ["reproduced", "better"], "differs"
-            )
-            parts.append(found.rename(columns={"value": "paper"}))
-    columns = ["table", "dataset", "label", "metric", "paper", "ours", "difference", "verdict"]
-    return pd.concat(parts)[columns].reset_index(drop=True) if parts else pd.DataFrame(columns=columns)
+    columns = ["table", "dataset", "label", "metric", "paper", "ours", "difference"]
+    parts = [
+        claim.rule.beside(claim.observations({item: results}), known.printed)
+        for claim in known.claims
+        if isinstance(claim.rule, Numbers) and item in claim.items
+    ]
+    found = pd.concat(parts) if parts else pd.DataFrame(columns=columns)
+    return found.rename(columns={"value": "paper"})[columns].reset_index(drop=True)
 
 
-def counts(verdicts: Iterable[Verdict]) -> dict[Status, int]:
+def counts(verdicts: Iterable[Verdict]) -> dict[Verdicts, int]:
     """Count the verdicts of each kind."""
     return dict.fromkeys(STATUSES, 0) | Counter(verdict.status for verdict in verdicts)
 
 
 def summary(verdicts: Sequence[Verdict]) -> str:
-    """Say in one line how many claims are reproduced, and what became of the others."""
+    """Say in one line what became of the claims."""
     found = counts(verdicts)
-    others = (f"{found[status]} {status}" for status in STATUSES[1:] if found[status])
-    rest = [words.replace("differs", "differ") for words in others]
-    line = f"reproduced {found['reproduced']} of {len(verdicts)} claims"
-    return f"{line} ({', '.join(rest)})" if rest else line
+    said = ", ".join(f"{found[status]} {status}" for status in STATUSES if found[status])
+    return f"{len(verdicts)} claims: {said.replace('holds', 'hold').replace('does not', 'do not')}"

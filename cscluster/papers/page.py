@@ -1,4 +1,4 @@
-"""The page that says where we stand: claims, verdicts and figures of all papers, as Markdown."""
+"""The pages that say where we stand: one of all papers, and one for each with tables, figures and claims."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from matplotlib.figure import Figure
 
 from cscluster.atomic import put
 from cscluster.data.load import load_dataset
-from cscluster.papers.claims import STATUSES, Claim, Explanation, Paper, Verdict, against, counts, summary
+from cscluster.papers import claims
+from cscluster.papers.claims import STATUSES, Claim, Paper, Reading, Verdict, counts
+from cscluster.papers.printed import Numbers
 from cscluster.report import write as writing
 from cscluster.report.aggregate import Results
 from cscluster.report.figures.draw import drawings
@@ -24,17 +26,18 @@ from cscluster.report.figures.gallery import gallery
 from cscluster.report.figures.samples import samples
 from cscluster.report.figures.save import rendered
 from cscluster.report.figures.style import using
-from cscluster.report.page import Block, Heading, Page, Picture
+from cscluster.report.page import Block, BulletList, Fold, Heading, Page, Picture
 from cscluster.report.table import PlainTable
 
-_MARKS = {
-    "reproduced": "✓ reproduced",
-    "better": "✓ better",
-    "differs": "✗ differs",
-    "not decidable": "not decidable",
-    "not run": "not run",
+MARKS = {
+    "holds": "\N{HEAVY CHECK MARK}",
+    "does not hold": "\N{HEAVY BALLOT X}",
+    "not comparable": "\N{APPROXIMATELY EQUAL TO}",
+    "undecided": "?",
+    "not run": "\N{EN DASH}",
 }
 TITLE = "The five papers, reproduced"
+_FOLDER = "reproduction"
 
 
 @dataclass(frozen=True)
@@ -101,20 +104,12 @@ class PaperReport:
 
 
 def write(folder: Path, reports: Sequence[PaperReport], command: str) -> None:
-    """Write ``REPRODUCTION.md``, its figures and, for each paper, ours beside the printed numbers.
-
-    Figures and numbers of an earlier page that are not part of this one go.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write ``REPRODUCTION.md``, a page for each paper, and their figures; earlier figures go."""
     for report in reports:
-        name = report.paper.name
-        for old in (*folder.glob(f"figures/{name}_*.png"), *folder.glob(f"printed_{name}.csv")):
+        for old in folder.glob(f"figures/{report.paper.name}_*.png"):
             old.unlink()
-        rows = [against(run, name, item).assign(item=item) for item, run in report.runs.items()]
-        rows = [part for part in rows if len(part)]
-        if rows:
-            table = pd.concat(rows).to_csv(index=False, lineterminator="\n", float_format="%.4g")
-            put(folder / f"printed_{name}.csv", table)
+        page = Page(report.paper.title, list(paper_blocks(report)), marked=True)
+        writing.page(folder / _FOLDER / f"{report.paper.name}.md", page)
     writing.page(folder / "REPRODUCTION.md", Page(TITLE, list(blocks(reports, command)), marked=True))
 
 
@@ -150,34 +145,168 @@ def machines(reports: Sequence[PaperReport]) -> str:
 
 
 def blocks(reports: Sequence[PaperReport], command: str) -> Iterator[Block]:
-    """Yield the blocks of the page."""
+    """Yield the blocks of the page about all papers."""
     everything = [verdict for report in reports for verdict in report.verdicts]
-    yield (
-        f"**{summary(everything)}.**  A claim is *reproduced* if its rule in "
-        "`configs/papers/PAPER/claims.yaml` holds for the stored trials, *better* if it does not hold only "
-        "because the numbers exceed the printed ones, and *differs* otherwise; it is *not decidable* where "
-        "data are missing.  Methods have the parameter values of their publications (`preset: published`).  "
-        "Where a claim differs, its cause is named if an experiment shows it; else it was not found.  A "
-        "*hypothesis not confirmed* is what its experiment was asked, with the numbers that speak against "
-        "it.  Tests compare random constraint sets (repetitions); a "
-        "repetition counts for the methods that have run all of it."
-    )
-    yield f"Made by `{command}` with {versions(reports) or 'nothing run yet'}.  {machines(reports)}"
+    yield f"**{claims.summary(everything)}.**"
     rows = [
-        [f"[{each.paper.name}](#{each.paper.name})", *map(str, counts(each.verdicts).values())]
+        [f"[{each.paper.title}]({_FOLDER}/{each.paper.name}.md)", *map(str, counts(each.verdicts).values())]
         for each in reports
     ]
-    yield PlainTable("", ["paper", *STATUSES], rows, numbers=len(STATUSES))
-    for report in reports:
-        yield from _report(report)
-        yield from _figures(report)
+    total = ["all five", *map(str, counts(everything).values())]
+    yield PlainTable("", ["paper", *STATUSES], [*rows, total], numbers=len(STATUSES))
+    yield Heading(2, "What holds, and what does not")
+    yield BulletList([f"**{each.paper.title}.**  {each.paper.right}  {each.paper.wrong}" for each in reports])
+    yield Heading(2, "How a claim is judged")
+    yield (
+        "A claim is a sentence of a paper.  A rule decides it from the stored trials alone.  Methods have "
+        "the parameter values of their publications.  A claim is *undecided* where it would be otherwise if "
+        "one data set had come out the other way, or where a difference on a single data set is within two "
+        "standard errors.  It is *not comparable* where the sentence is about a program or a machine that "
+        "was not used.  Claims that rest on other data than the paper's say so."
+    )
+    every = [reading for each in reports for reading in claims.readings(each.paper.name)]
+    pending = sum(reading.now is not None for reading in every)
+    if pending:
+        yield (
+            f"The stored trials do not follow {pending} of {len(every)} readings of the texts yet, and some "
+            "have fewer trials than the paper; the pages of the papers list both."
+        )
+    yield f"Made by `{command}` with {versions(reports) or 'nothing run yet'}.  {machines(reports)}"
+
+
+def paper_blocks(report: PaperReport) -> Iterator[Block]:
+    """Yield the blocks of the page of a paper."""
+    paper = report.paper
+    yield f"{report.title}.  **{claims.summary(report.verdicts)}.**"
+    yield f"{paper.right}  {paper.wrong}"
+    yield Heading(2, "Claims")
+    yield "Each line opens: how the sentence is judged, why it does not hold, and what was tried."
+    for verdict in report.verdicts:
+        yield Fold(_line(verdict), list(_details(verdict)))
+    open_ = claims.unasked(paper.name)
+    if open_:
+        yield Fold(f"Testable sentences that no claim asks yet ({len(open_)})", [BulletList(open_)])
+    tables = list(_tables(report))
+    if tables:
+        yield Heading(2, "Printed tables beside our results")
+        yield (
+            "Each cell has our result, then the printed one in brackets.  \N{BLACK CIRCLE} is within the "
+            "tolerance of the claim, \N{CIRCLE WITH LEFT HALF BLACK} within twice of it, "
+            "\N{WHITE CIRCLE} further off.  Seconds have no mark."
+        )
+        yield from tables
+    figures = list(_figures(report))
+    if figures:
+        yield Heading(2, "Figures")
+        yield f"{paper.illustrations}  The curves that the paper prints are not in its text.".strip()
+        yield from figures
+    yield Heading(2, "What was run")
+    yield from _what_was_run(report)
+
+
+def _line(verdict: Verdict) -> str:
+    """Return a claim in one line: verdict, place, quotation, numbers."""
+    claim = verdict.claim
+    flag = " (other data)" if claim.stand_in else ""
+    said = f"{MARKS[verdict.status]} {verdict.status}{flag}, {claim.where}: \u201c{claim.quote}\u201d"
+    return f"{said} {verdict.text}" if verdict.text else said
+
+
+def _details(verdict: Verdict) -> Iterator[Block]:
+    """Yield what stands behind a claim."""
+    claim = verdict.claim
+    lines = {"Rule": claim.because, "Not comparable": claim.not_comparable, "Other data": claim.stand_in}
+    if verdict.status in ("does not hold", "undecided"):
+        lines["Cause"] = claim.cause or ("Not found." if verdict.status == "does not hold" else None)
+    lines["Experiments"] = ", ".join(f"`{item}`" for item in claim.items)
+    yield BulletList([f"{name}: {_plain(said)}" for name, said in lines.items() if said])
+    if verdict.ablations:
+        rows = [
+            [
+                _plain(each.changed),
+                _plain(said.text),
+                {"holds": "yes", "does not hold": "no"}.get(said.status, "undecided"),
+                "post hoc" if each.post_hoc else "planned",
+            ]
+            for each, said in verdict.ablations
+        ]
+        yield PlainTable("", ["changed", "result", "claim holds then?", "planned or post hoc"], rows)
+
+
+def _tables(report: PaperReport) -> Iterator[PlainTable]:
+    """Yield each printed table beside our results."""
+    seen = set()
+    for verdict in report.verdicts:
+        claim, rule = verdict.claim, verdict.claim.rule
+        if not isinstance(rule, Numbers) or rule.table in seen:
+            continue
+        seen.add(rule.table)
+        found = rule.beside(claim.observations(report.runs), report.paper.printed)
+        if len(found):
+            yield _side_by_side(found, claim, rule)
+
+
+def _side_by_side(found: pd.DataFrame, claim: Claim, rule: Numbers) -> PlainTable:
+    """Return a table of data sets x methods, the longer of the two as rows."""
+    cells = {
+        (row.dataset, row.label): f"{row.ours:.3g} ({row.value:.3g}){_mark(row.difference, claim, rule)}"
+        for row in found.itertuples()
+    }
+    datasets, labels = list(dict.fromkeys(found["dataset"])), list(dict.fromkeys(found["label"]))
+    if len(labels) > len(datasets):
+        heads = ["method", *("mean of all" if name == "*" else name for name in datasets)]
+        rows = [[label, *(cells.get((name, label), "") for name in datasets)] for label in labels]
+    else:
+        heads = ["data set", *labels]
+        rows = [[name, *(cells.get((name, label), "") for label in labels)] for name in datasets]
+    caption = f"Table {rule.table}, {rule.metric.replace('_', ' ')}"
+    return PlainTable(caption, heads, rows, numbers=len(heads) - 1)
+
+
+def _mark(difference: float, claim: Claim, rule: Numbers) -> str:
+    """Return the sign for the size of a difference."""
+    if claim.not_comparable:
+        return ""
+    steps = "\N{BLACK CIRCLE}\N{CIRCLE WITH LEFT HALF BLACK}\N{WHITE CIRCLE}"
+    return " " + steps[min(int(np.ceil(abs(difference) / rule.tolerance - 1e-9)) - 1, 2) if difference else 0]
+
+
+def _what_was_run(report: PaperReport) -> Iterator[Block]:
+    """Yield the experiments, and how the text was read."""
+    items = [
+        [f"`{item}`", about.shows, report.states[item].words()] for item, about in report.paper.items.items()
+    ]
+    yield PlainTable("", ["experiment", "shows", "trials"], items)
+    readings = claims.readings(report.paper.name)
+    pending = [
+        f"{each.id}: {_plain(each.value)}.  Run so far: {_plain(each.now)}." for each in readings if each.now
+    ]
+    if pending:
+        yield f"The stored trials do not follow {len(pending)} of {len(readings)} readings yet:"
+        yield BulletList(pending)
+    if readings:
+        heads = ["choice", "value", "source", "why"]
+        table = PlainTable(
+            "", heads, [[each.id, _plain(each.value), _source(each), _plain(each.why)] for each in readings]
+        )
+        yield Fold(f"How the text was read: {len(readings)} choices and their sources", [table])
+
+
+def _source(reading: Reading) -> str:
+    """Return where a choice comes from, with the sentence of the text."""
+    source = {"guess": "our guess"}.get(reading.source, reading.source)
+    sentence = f"\u201c{_plain(reading.sentence)}\u201d" if reading.sentence else ""
+    return ": ".join(filter(None, [source, ", ".join(filter(None, [sentence, reading.where]))]))
+
+
+def _plain(words: str) -> str:
+    """Return a text whose stars are no marks."""
+    return words.replace("*", "\\*")
 
 
 def _figures(report: PaperReport) -> Iterator[Block]:
-    """Yield the figures that a paper names, in its order, each with a heading of its own."""
+    """Yield the figures that a paper names, in its order, each with a heading of its own and its claims."""
     paper = report.paper
-    if paper.illustrations:
-        yield paper.illustrations
     named: list[tuple[str, str, str, Callable[[], Figure]]] = [
         (shown, ", ".join(names), "_".join(names), partial(_samples, names))
         for shown, names in paper.pictures.items()
@@ -188,12 +317,29 @@ def _figures(report: PaperReport) -> Iterator[Block]:
             if kind in fitting:
                 named.append((shown, item, f"{item}_{kind}", fitting[kind]))
     for shown, group in groupby(sorted(named, key=itemgetter(0, 2)), key=itemgetter(0)):
-        yield Heading(3, f"{shown} of {paper.name}")
+        yield Heading(3, shown)
+        about = [f"{v.claim.id} ({v.status})" for v in report.verdicts if shown in v.claim.where]
+        if about:
+            yield f"Claims: {', '.join(about)}."
         for _, of, file, make in group:
             with using("page"):
                 figure = make()
                 content = rendered(figure)
-            yield Picture(f"figures/{paper.name}_{file}.png", content, f"{of}: {figure.get_label()}.")
+            caption = f"{of}: {figure.get_label()}."
+            yield Picture(f"../figures/{paper.name}_{file}.png", content, caption)
+
+
+def draw_one(folder: Path, report: PaperReport) -> Path | None:
+    """Draw the first figure of a paper that its results allow; return its path."""
+    for item, run in report.runs.items():
+        fitting = dict(drawings(run))
+        for kind in report.paper.items[item].figures.values():
+            if kind in fitting:
+                path = folder / f"{report.paper.name}_{item}_{kind}.png"
+                with using("page"):
+                    put(path, rendered(fitting[kind]()))
+                return path
+    return None
 
 
 def _samples(names: Sequence[str]) -> Figure:
@@ -205,46 +351,3 @@ def _samples(names: Sequence[str]) -> Figure:
     figure = gallery(data.X, np.asarray(data.classes)[data.labels], data.image)
     figure.set_label("samples of each class and their number, the nearest to their mean first")
     return figure
-
-
-def _report(report: PaperReport) -> Iterator[Block]:
-    name = report.paper.name
-    yield Heading(2, name)
-    yield f"{report.title}: {summary(report.verdicts)}."
-    verdicts = [[v.claim.where, _said(v.claim), _found(v)] for v in report.verdicts]
-    yield _table(["where", "the paper says", "verdict"], verdicts)
-    items = [
-        [f"`{name}/{item}`", about.shows, report.states[item].words()]
-        for item, about in report.paper.items.items()
-    ]
-    yield _table(["experiment", "shows", "run"], items)
-
-
-def _said(claim: Claim) -> str:
-    """Return the sentence of the paper, why its rule is that, on what other data, and what was changed."""
-    remarks = {"Rule": claim.because, "Other data": claim.stand_in, "Changed": claim.changed}
-    return "<br>".join([claim.says, *(f"{name}: {text}" for name, text in remarks.items() if text)])
-
-
-def _found(verdict: Verdict) -> str:
-    """Return a verdict in words; where the claim differs, with its causes."""
-    text = _MARKS[verdict.status] + (f": {verdict.text}" if verdict.text else "")
-    if verdict.status != "differs":
-        return text
-    explained = [each for each in verdict.explanations if each.outcome.holds]
-    causes = [f"Cause: {_explanation(each)}" for each in explained] or ["Cause: not found"]
-    failed = [
-        f"Hypothesis not confirmed: {_explanation(each)}"
-        for each in verdict.explanations
-        if each not in explained
-    ]
-    return "<br>".join([text, *causes, *failed])
-
-
-def _explanation(tried: Explanation) -> str:
-    return f"{tried.cause.says} ({', '.join(f'`{item}`' for item in tried.items)}: {tried.outcome.text})"
-
-
-def _table(heads: list[str], rows: list[list[str]]) -> PlainTable:
-    """Return a table whose stars are no marks."""
-    return PlainTable("", heads, [[cell.replace("*", "\\*") for cell in row] for row in rows])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -10,10 +11,10 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
-from cscluster.metrics.catalogue import lower_is_better
-from cscluster.papers.observations import Observations, Unit
-from cscluster.papers.rules import ClaimRule, Labels, RuleOutcome, number, signs
+from cscluster.papers.observations import Observations
+from cscluster.papers.rules import NOTHING, TINY, ClaimRule, RuleOutcome, cases, enough, number, signs
 from cscluster.words import plural
 
 COLUMNS = ["table", "dataset", "label", "metric", "value", "std"]
@@ -31,51 +32,43 @@ def read(folder: Path) -> pd.DataFrame:
 
 
 class Numbers(ClaimRule):
-    """Ours is within a tolerance of each printed number of a table, or at most as large."""
+    """Ours is within a tolerance of each printed number of a table."""
 
     kind: Literal["numbers"]
     table: str
     tolerance: float = 0.0
-    or_less: bool = False
 
-    def judge(self, observations: Observations, printed: pd.DataFrame) -> RuleOutcome | None:
+    def units(self, observations: Observations, printed: pd.DataFrame) -> tuple[pd.DataFrame, str]:
         found = self.beside(observations, printed)
         if found.empty:
-            return None
-        count, total = int(found["agrees"].sum()), len(found)
-        ahead = int((found["better"] & ~found["agrees"]).sum())
-        size = found["difference"] if self.or_less else found["difference"].abs()
-        far = found.loc[size.idxmax()]
+            return NOTHING, ""
+        margin = self.tolerance + TINY - found["difference"].abs()
+        far = found.loc[found["difference"].abs().idxmax()]
         where = "in the mean of all data sets" if far["dataset"] == EVERY else f"on {far['dataset']}"
         text = (
-            f"{count} of {total} numbers "
-            + ("at most as printed" if self.or_less else f"within {self.tolerance:g}")
-            + (f", {ahead} better" if ahead else "")
-            + f"; largest difference {number(far['difference'])} "
-            f"({far['label']} {where}: {number(far['ours'])}, printed {number(far['value'])})"
+            f"{(margin >= 0).sum()} of {len(found)} numbers within {self.tolerance:g}; largest difference "
+            f"{number(far['difference'])} ({far['label']} {where}: {number(far['ours'])}, printed "
+            f"{number(far['value'])})"
         )
-        return self.outcome(count, total, text, ahead)
+        index = pd.MultiIndex.from_frame(found[["dataset", "label"]])
+        return pd.DataFrame({"margin": margin.to_numpy(), "error": np.nan}, index), text
 
     def beside(self, observations: Observations, printed: pd.DataFrame) -> pd.DataFrame:
-        """Return the printed numbers that ours exist for, with ours, difference, agrees and better."""
+        """Return the printed numbers that ours exist for, with columns ours and difference."""
         (name,) = self.metrics
         means = observations.table(name, by="dataset") * (1 if name == self.metric else 100)
         means.loc[EVERY] = means.mean()
         wanted = printed[(printed["table"] == self.table) & (printed["metric"] == self.metric)]
         wanted = wanted.astype({"value": float}).join(means.stack().rename("ours"), on=["dataset", "label"])
         wanted = wanted.dropna(subset=["ours"])
-        gap = wanted["ours"] - wanted["value"]
-        agrees = (gap <= 1e-9) if self.or_less else (gap.abs() <= self.tolerance + 1e-9)
-        better = gap < 0 if lower_is_better(name) else gap > 0
-        return wanted.assign(difference=gap, agrees=agrees, better=better)
+        return wanted.assign(difference=wanted["ours"] - wanted["value"])
 
 
 class Exponent(ClaimRule):
     """The exponent of the metric over the number of samples, fitted in log-log, is as the paper says.
 
-    It is within a tolerance of the value that a table prints for a method, or that `expected` names.  A
-    smaller one is ahead, unless it is negative: no method is faster on more samples, and what its seconds
-    tell is something else.
+    It is within a tolerance of the value that a table prints for a method, or that `expected` names.  Fewer
+    than five sizes, or a standard error of the slope above the tolerance, do not decide.
     """
 
     kind: Literal["exponent"]
@@ -88,56 +81,72 @@ class Exponent(ClaimRule):
     def labels(self) -> list[str]:
         return list(self.expected)
 
-    def judge(self, observations: Observations, printed: pd.DataFrame) -> RuleOutcome | None:
+    def units(self, observations: Observations, printed: pd.DataFrame) -> tuple[pd.DataFrame, str]:
         lines = printed[(printed["table"] == self.table) & (printed["metric"] == "exponent")]
         paper = {**dict(zip(lines["label"], lines["value"].astype(float), strict=True)), **self.expected}
         table = observations.table(self.metric, by="dataset")
         table = table[table.index.isin(list(self.sizes))]
-        ours = {}
+        rows, listed = {}, []
         for label in (label for label in table if label in paper):
             curve = table[label][table[label] > 0]
             if len(curve) >= 3:
-                n = [self.sizes[name] for name in curve.index]
-                ours[label] = float(np.polyfit(np.log(n), np.log(curve), 1)[0])
-        if not ours:
+                slope, error = slope_of([self.sizes[name] for name in curve.index], curve)
+                rows[label] = (self.tolerance - abs(slope - paper[label]), error, len(curve))
+                listed.append(f"{label} {slope:.2f} +- {error:.2f}, printed {paper[label]:.2f}")
+        index = pd.MultiIndex.from_tuples([(label, label) for label in rows], names=["dataset", "label"])
+        found = pd.DataFrame(list(rows.values()), index, columns=["margin", "error", "sizes"])
+        return found, f"{(found['margin'] >= 0).sum()} of {len(rows)} exponents within " + (
+            f"{self.tolerance:g} ({'; '.join(listed)})"
+        )
+
+    def judge(self, observations: Observations, printed: pd.DataFrame) -> RuleOutcome | None:
+        found, text = self.units(observations, printed)
+        if found.empty:
             return None
-        count = sum(abs(found - paper[label]) <= self.tolerance for label, found in ours.items())
-        ahead = sum(0 <= found < paper[label] - self.tolerance for label, found in ours.items())
-        listed = ", ".join(f"{label} {found:.2f} ({paper[label]:.2f})" for label, found in ours.items())
-        text = f"{count} of {len(ours)} within {self.tolerance:g}; ours (the paper's): {listed}"
-        return self.outcome(count, len(ours), text, ahead)
+        count = int((found["margin"] >= 0).sum())
+        at_best = int((found["margin"] + 2 * found["error"] >= 0).sum())
+        if (found["sizes"] < 5).any() or (found["error"] > self.tolerance).any():
+            return RuleOutcome("undecided", f"{text}; {found['sizes'].min()} sizes")
+        if enough(count, len(found), self.share):
+            return RuleOutcome("holds", text)
+        undecided = enough(at_best, len(found), self.share)
+        return RuleOutcome("undecided" if undecided else "does not hold", text)
 
 
 class Order(ClaimRule):
-    """Pairs of methods stand to each other as a printed line ``A < B ~ C`` says, by paired t-tests.
-
-    With `among`, pairs of these methods alone.
-    """
+    """Pairs of methods stand to each other as a printed line ``A < B ~ C`` says, by paired t-tests."""
 
     kind: Literal["order"]
     table: str
-    among: Labels | None = None
-    unit: Unit = "repetition"
+    unit: Literal["draw", "trial"] = "draw"
 
-    def judge(self, observations: Observations, printed: pd.DataFrame) -> RuleOutcome | None:
+    def units(self, observations: Observations, printed: pd.DataFrame) -> tuple[pd.DataFrame, str]:
         lines = printed[(printed["table"] == self.table) & (printed["metric"] == "order")]
         line_of = dict(zip(lines["dataset"], lines["value"], strict=True))
-        same = reversed_ = total = datasets = 0
-        for (dataset, _, _), scores in observations.scores(self.metric, self.unit).items():
-            datasets += dataset in line_of
-            there = set(scores) & set(self.among or scores)
+        alike: dict[tuple[str, str, str], bool] = {}
+        reversed_ = 0
+        for (dataset, _, _), scores in cases(observations.scores(self.metric, unit=self.unit)):
             line = relations(line_of.get(dataset, ""))
-            if pairs := [pair for pair in line if there.issuperset(pair)]:
+            if pairs := [pair for pair in line if set(scores).issuperset(pair)]:
                 worse, better = (scores[list(names)].to_numpy() for names in zip(*pairs, strict=True))
                 found, expected = signs(better - worse), np.array([line[pair] for pair in pairs])
-                total += len(pairs)
-                same += int((found == expected).sum())
+                alike |= {(dataset, *pair): same for pair, same in zip(pairs, found == expected, strict=True)}
                 reversed_ += int((found < 0)[expected > 0].sum())
-        if not total:
-            return None
-        where = plural(datasets, "data set")
-        text = f"{same} of {total} pairs of methods alike on {where}, {reversed_} significantly reversed"
-        return self.outcome(same, total, text)
+        if not alike:
+            return NOTHING, ""
+        index = pd.MultiIndex.from_tuples(list(alike), names=["dataset", "worse", "better"])
+        margin = np.where(list(alike.values()), 1.0, -1.0)
+        where = plural(index.get_level_values("dataset").nunique(), "data set")
+        text = f"{sum(alike.values())} of {len(alike)} pairs of methods alike on {where}, "
+        return pd.DataFrame({"margin": margin, "error": np.nan}, index), (
+            text + f"{reversed_} significantly reversed"
+        )
+
+
+def slope_of(sizes: Sequence[int], values: pd.Series) -> tuple[float, float]:
+    """Return the slope of log values over log sizes, by least squares, and its standard error."""
+    fit = stats.linregress(np.log(sizes), np.log(values))
+    return float(fit.slope), float(fit.stderr)
 
 
 def relations(line: str) -> dict[tuple[str, str], int]:

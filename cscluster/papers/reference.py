@@ -67,8 +67,8 @@ def drift(runs: Mapping[str, Results], reference: pd.DataFrame, tolerance: float
         for row in found.itertuples():
             now = "is not there any more" if pd.isna(row.mean) else f"{row.mean:.4f}"
             sentences.append(
-                f"{item}: {row.metric} of {row.label} on {row.dataset} ({row.point} links, tier {row.tier}): "
-                f"{now}, reference {row.reference:.4f}"
+                f"{item}: {row.metric} of {row.label} on {row.dataset} "
+                f"({row.point} constraints, tier {row.tier}): {now}, reference {row.reference:.4f}"
             )
     scored = set(stable[["item", "dataset", "label"]].itertuples(index=False, name=None))
     for item, run in runs.items():

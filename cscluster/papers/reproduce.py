@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pandas as pd
+
 from cscluster.algorithms.registry import PAPERS
 from cscluster.errors import ConfigError, did_you_mean, require_known
 from cscluster.papers import claims, page, reference
@@ -105,7 +107,7 @@ class Reproduction:
             trials[item] = planned.experiment.trials * planned.experiment.repeats
             stored = planned.stored()
             states[item] = _state(planned, stored)
-            if stored is not None and len(whole := in_complete_repetitions(stored)):
+            if stored is not None and len(whole := _shared(in_complete_repetitions(stored))):
                 metrics = _metrics(paper, item, stored.definition.experiment.metrics)
                 runs[item] = collect_trials(stored.definition, whole, metrics)
         gone = {item: state.missing for item, state in states.items()}
@@ -140,6 +142,12 @@ def _load(name: str, profile: str) -> Paper:
     return paper.quick() if profile == "quick" else paper
 
 
+def _shared(trials: pd.DataFrame) -> pd.DataFrame:
+    """Return the trials of those repetitions on a data set that every method there has run."""
+    methods = trials.groupby("dataset")["label"].transform("nunique")
+    return trials[trials.groupby(["dataset", "repetition"])["label"].transform("nunique") == methods]
+
+
 def _state(item: SuiteItem, stored: StoredTrials | None) -> State:
     """Return how far an experiment has been run."""
     if stored is None:
@@ -160,6 +168,6 @@ def _state(item: SuiteItem, stored: StoredTrials | None) -> State:
 
 def _metrics(paper: Paper, item: str, of_experiment: Sequence[str]) -> list[str]:
     """Return all metrics that an experiment or a claim about it names."""
-    statements = (each for claim in paper.claims for each in (claim, *claim.causes))
+    statements = (each for claim in paper.claims for each in (claim, *claim.ablations))
     named = [metric for each in statements if item in each.items for metric in each.rule.metrics]
     return list(dict.fromkeys([*of_experiment, *named]))

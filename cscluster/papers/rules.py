@@ -1,4 +1,4 @@
-"""Rules that decide claims from cells and trials alone."""
+"""Rules that decide claims from trials alone."""
 
 from __future__ import annotations
 
@@ -12,29 +12,30 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from cscluster.arrays import FloatArray
 from cscluster.metrics.catalogue import lower_is_better
-from cscluster.papers.observations import By, Observations, Unit
+from cscluster.papers.observations import PLACE, By, Observations
 from cscluster.report.statistics import ALPHA, paired_t
 from cscluster.words import plural
 
 Share = Literal["all", "most", "some"] | float
 """How many cases a claim needs: all, more than half, at least one, or at least a share of them."""
 Labels = Annotated[list[str], BeforeValidator(lambda given: [given] if isinstance(given, str) else given)]
+Status = Literal["holds", "does not hold", "undecided"]
 
 
 @dataclass(frozen=True)
 class RuleOutcome:
-    """Whether a claim holds, the numbers in words, and whether they exceed the claim.
+    """What a rule says, and the numbers in words."""
 
-    A claim is exceeded where it does not hold only because ours is better than what the paper prints.
-    """
-
-    holds: bool
+    status: Status
     text: str
-    exceeds: bool = False
 
 
 class ClaimRule(BaseModel):
-    """One way to check a claim: it holds for enough of some cases, data sets or numbers."""
+    """One way to check a claim: it holds in enough of some units (cases, data sets, printed numbers).
+
+    It is undecided where it would be otherwise if one data set had come out the other way, or, on a single
+    unit, where that is within two standard errors.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -42,13 +43,38 @@ class ClaimRule(BaseModel):
     share: Share = "all"
 
     @abstractmethod
+    def units(self, observations: Observations, printed: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+        """Return the units of a claim, and the numbers in words.
+
+        By how much the claim holds in a unit is its `margin`, negative where it does not; `error` is the
+        standard error of that.  The level ``dataset`` of the index names its data set.
+        """
+
     def judge(self, observations: Observations, printed: pd.DataFrame) -> RuleOutcome | None:
         """Return the outcome, or None where there is nothing to judge by."""
+        found, text = self.units(observations, printed)
+        if found.empty:
+            return None
+        units = found.dropna(subset="margin")
+        if units.empty:
+            return RuleOutcome("undecided", text)
+        won = units["margin"] >= 0
+        holds = enough(won.sum(), len(won), self.share)
+        unsure = bool((units["margin"].abs() <= 2 * units["error"]).iloc[0]) if len(units) == 1 else False
+        if not unsure and not self._hangs_on_one_data_set(won):
+            return RuleOutcome("holds" if holds else "does not hold", text)
+        low, high = wilson(int(won.sum()), len(won))
+        share = "" if len(units) == 1 else f" (95 % interval of the share: {low:.2f} to {high:.2f})"
+        return RuleOutcome("undecided", text + share)
 
-    def outcome(self, count: int, total: int, text: str, ahead: int = 0) -> RuleOutcome:
-        """Return the outcome where the rule holds for `count` of `total`, and `ahead` exceed it."""
-        holds = enough(count, total, self.share)
-        return RuleOutcome(holds, text, exceeds=not holds and enough(count + ahead, total, self.share))
+    def _hangs_on_one_data_set(self, won: pd.Series) -> bool:
+        """Tell whether one data set more or less changes the outcome of units that are not unanimous."""
+        names = won.index.get_level_values("dataset")
+        if self.share == "some" or won.all() or not won.any() or names.nunique() < 2:
+            return False
+        held = enough(won.sum(), len(won), self.share)
+        flipped = (won.where(names != name, value) for name in names.unique() for value in (True, False))
+        return any(enough(each.sum(), len(won), self.share) != held for each in flipped)
 
     @property
     def labels(self) -> list[str]:
@@ -58,148 +84,140 @@ class ClaimRule(BaseModel):
         return [name for names in lists for name in names if name not in ("point", "tier")]
 
     @property
-    def open_to_all(self) -> bool:
-        """Whether methods that the rule does not name take part."""
-        return not self.labels or getattr(self, "among", ()) is None
-
-    @property
     def metrics(self) -> list[str]:
         """The recorded metrics that the rule looks at."""
         return [self.metric.removesuffix("_percent")]
 
 
-class LimitRule(ClaimRule):
-    """A rule about numbers that keep to limits."""
+class Compare(ClaimRule):
+    """The best of `label` has a better mean than each of `than`, or than all other labels.
 
-    at_least: float = -np.inf
-    at_most: float = np.inf
-    below: float = np.inf
-
-    def within(self, found: pd.Series) -> pd.Series:
-        """Tell which numbers keep to the limits."""
-        return found.between(self.at_least, self.at_most) & (found < self.below)
-
-    def outcome_of(self, found: pd.Series, by: By, text: str) -> RuleOutcome:
-        """Return the outcome for the numbers of cases or data sets."""
-        count = int(self.within(found).sum())
-        return self.outcome(count, len(found), f"{text}; in {cases_of(count, len(found), by)}")
-
-
-class Better(ClaimRule):
-    """The best of `label` has a better mean than each of `than`; equal ones count only with `ties`.
-
-    With ``of: std`` it has the larger standard deviation over the trials, against the largest of `than` in
-    each case.  Of labels that a case lacks nothing is said.
+    Equal means count with `ties`.  With `clear`, units within two standard errors are ties, which do not
+    count.  With `worst`, it is worse than each; with ``of: std``, it has the larger standard deviation.
+    Of labels that a unit lacks nothing is said.
     """
 
-    kind: Literal["better"]
+    kind: Literal["compare"]
     label: Labels
-    than: Labels = Field(min_length=1)
+    than: Labels | None = None
     by: By = "case"
     of: Literal["mean", "std"] = "mean"
     ties: bool = False
-
-    def judge(self, observations: Observations, printed: pd.DataFrame) -> RuleOutcome | None:
-        table = observations.table(self.metric, self.of, self.by)
-        mine = [name for name in self.label if name in table]
-        others = [name for name in self.than if name in table]
-        table = table[[*mine, *others]].dropna(subset=mine, how="all").dropna(subset=others, how="all")
-        if not mine or not others or table.empty:
-            return None
-        good = table if self.of == "std" else goodness(table, self.metric)
-        best = good[others].max(axis=1)
-        gap = good[mine].max(axis=1) - best
-        count = int(((gap >= 0) if self.ties else (gap > 0)).sum())
-        ours, rival = (table[good[names].mean().idxmax()].mean() for names in (mine, others))
-        against = best.mean() if self.of == "std" else rival
-        text = f"in {cases_of(count, len(table), self.by)}; mean {number(ours)} against {number(against)}"
-        return self.outcome(count, len(table), text)
-
-
-class Best(ClaimRule):
-    """One of `label` has the best (or the worst) mean of all, or of `among`; equal ones count."""
-
-    kind: Literal["best"]
-    label: Labels
-    among: Labels | None = None
-    by: By = "case"
+    clear: bool = False
     worst: bool = False
 
-    def judge(self, observations: Observations, printed: pd.DataFrame) -> RuleOutcome | None:
-        good = goodness(observations.table(self.metric, by=self.by), self.metric)
-        good = -good if self.worst else good
-        mine = [name for name in self.label if name in good]
-        shown = [name for name in self.among or good.columns if name in good]
-        good = good[list(dict.fromkeys([*mine, *shown]))].dropna(subset=mine, how="all")
-        if not mine or len(good.columns) < 2 or good.empty:
-            return None
-        first = good.eq(good.max(axis=1), axis=0)
-        count = int(first[mine].any(axis=1).sum())
-        rivals = first.drop(columns=mine).sum()
-        text = f"{'worst' if self.worst else 'best'} in {cases_of(count, len(good), self.by)}"
-        if len(rivals) and rivals.max():
-            text += f"; {rivals.idxmax()} in {int(rivals.max())}"
-        return self.outcome(count, len(good), text)
+    def units(self, observations: Observations, printed: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+        table = observations.table(self.metric, self.of, self.by)
+        mine = [name for name in self.label if name in table]
+        rivals = table.columns if self.than is None else self.than
+        others = [name for name in rivals if name in table and name not in mine]
+        table = table.dropna(subset=mine, how="all").dropna(subset=others, how="all").round(9)
+        if not mine or not others or table.empty:
+            return NOTHING, ""
+        good = table * (1 if self.of == "std" or lower_is_better(self.metric) == self.worst else -1)
+        first, second = good[mine].idxmax(axis=1), good[others].idxmax(axis=1)
+        margin = good[mine].max(axis=1) - good[others].max(axis=1)
+        margin = margin.where((margin != 0) | self.ties, -np.finfo(float).tiny)
+        error = self._errors(observations, first, second)
+        units = pd.DataFrame({"margin": margin, "error": error})
+        tied = self.clear & ~(margin.abs() > 2 * error)
+        text = self._text(units[~tied], table[mine], table[others])
+        text += f"; {plural(tied.sum(), 'tie')} within two standard errors" if tied.any() else ""
+        return units.mask(tied), text
+
+    def _errors(self, observations: Observations, first: pd.Series, second: pd.Series) -> pd.Series:
+        """Return the standard error over repetitions of the lead in each unit."""
+        if self.of == "std":
+            return pd.Series(np.nan, first.index)
+        scores = observations.scores(self.metric, self.by)
+        parts = dict(list(scores.groupby(level="dataset" if self.by == "dataset" else PLACE)))
+        gaps = (parts[unit][first[unit]] - parts[unit][second[unit]] for unit in first.index)
+        return pd.Series([gap.sem() for gap in gaps], first.index)
+
+    def _text(self, units: pd.DataFrame, mine: pd.DataFrame, others: pd.DataFrame) -> str:
+        """Say in how many units the claim holds, and by how much."""
+        won = units["margin"] >= 0
+        a, b = (_best_mean(part, self) for part in (mine, others))
+        text = f"in {cases_of(int(won.sum()), len(won), self.by)}; mean {number(a)}, against {number(b)}"
+        error = np.sqrt((units["error"] ** 2).sum()) / max(len(units), 1)
+        return text + (f" (standard error of the lead {number(error)})" if error > 0 else "")
 
 
-class Limit(LimitRule):
-    """A quantity of `label` keeps to limits in each case.
+class Significant(ClaimRule):
+    """`label` is better than each of `than` by paired t-tests over repetitions, or over trials.
 
-    It is the mean, the standard deviation over the trials, the largest trial, the `difference` of the mean
-    from that of the metric `other`, or the `range` of the means of all data sets.
+    With `not_worse`, it is significantly worse than none of them.  With `losses`, it is also significantly
+    worse than one of them in at most so many cases.
+    """
+
+    kind: Literal["significant"]
+    label: str
+    than: Labels
+    losses: float = np.inf
+    not_worse: bool = False
+    unit: Literal["draw", "trial"] = "draw"
+
+    def units(self, observations: Observations, printed: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+        found = {}
+        for place, scores in cases(observations.scores(self.metric, unit=self.unit)):
+            others = [name for name in self.than if name in scores]
+            if self.label in scores and others:
+                gaps = scores[[self.label]].to_numpy() - scores[others].to_numpy()
+                found[place] = signs(-gaps if lower_is_better(self.metric) else gaps)
+        if not found:
+            return NOTHING, ""
+        better = pd.Series({place: bool((each > 0).all()) for place, each in found.items()})
+        worse = pd.Series({place: bool((each < 0).any()) for place, each in found.items()})
+        text = f"better in {cases_of(int(better.sum()), len(better), 'case')}, worse in {worse.sum()}"
+        won = ~worse if self.not_worse else better & (worse.sum() <= self.losses)
+        won.index.names = PLACE
+        return pd.DataFrame({"margin": np.where(won, 1.0, -1.0), "error": np.nan}, won.index), text
+
+
+class Limit(ClaimRule):
+    """A quantity of `label` keeps to limits in each unit.
+
+    It is the mean, the standard deviation over the trials or the largest trial; less that of the metric
+    `other`, or divided by that of the label `than`.  By ``all`` it is the mean over the data sets.
     """
 
     kind: Literal["limit"]
     label: str
-    of: Literal["mean", "std", "max", "difference", "range"] = "mean"
+    than: str | None = None
     other: str | None = None
+    of: Literal["mean", "std", "max"] = "mean"
+    by: By | Literal["all"] = "case"
+    at_least: float = -np.inf
+    at_most: float = np.inf
 
     @property
     def metrics(self) -> list[str]:
         return [self.metric, *([self.other] if self.other else [])]
 
-    def judge(self, observations: Observations, printed: pd.DataFrame) -> RuleOutcome | None:
-        table = observations.table(self.metric, self.of if self.of in ("std", "max") else "mean")
-        if self.other:
-            table = table - observations.table(self.other)
-        if self.label not in table or (found := table[self.label].dropna()).empty:
-            return None
-        if self.of == "range":
-            found = found.groupby(level="dataset").mean()
-            if len(found) < 2:
-                return None
-            kept = int(self.within(pd.Series([found.max() - found.min()])).sum())
-            return self.outcome(kept, 1, f"{spread(found)} over {plural(len(found), 'data set')}")
-        names = {"std": "standard deviation ", "max": "largest trial ", "difference": "difference "}
-        return self.outcome_of(found, "case", f"{names.get(self.of, '')}{spread(found)}")
-
-
-class Ratio(LimitRule):
-    """The mean of `label` divided by that of `than` keeps to limits, on each data set or over all."""
-
-    kind: Literal["ratio"]
-    label: str
-    than: str
-    by: Literal["dataset", "all"] = "dataset"
-
-    def judge(self, observations: Observations, printed: pd.DataFrame) -> RuleOutcome | None:
-        table = observations.table(self.metric, by="dataset")
-        if self.label not in table or self.than not in table:
-            return None
-        table = table[[self.label, self.than]].dropna()
-        if table.empty:
-            return None
+    def units(self, observations: Observations, printed: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+        by: By = "case" if self.by == "case" else "dataset"
+        table = observations.table(self.metric, self.of, by)
+        if any(name is not None and name not in table for name in (self.label, self.than)):
+            return NOTHING, ""
+        table = table.dropna(subset=[self.label, *([self.than] if self.than else [])])
         if self.by == "all":
-            mine, other = table.mean()
-            over = f" in the mean of {len(table)} data sets" if len(table) > 1 else ""
-            text = f"{number(mine / other)} times; {number(mine)} against {number(other)}{over}"
-            return self.outcome(int(self.within(pd.Series([mine / other])).sum()), 1, text)
-        found = table[self.label] / table[self.than]
-        median = f", median {number(found.median())}" if len(found) > 2 else ""
-        return self.outcome_of(found, "dataset", f"{spread(found)} times{median}")
+            table = pd.DataFrame([table.mean()], pd.Index(["all"], name="dataset"))
+        found = table[self.label]
+        if self.other:
+            found = found - observations.table(self.other, by=by)[self.label]
+        if self.than:
+            found = found / table[self.than]
+        found = found.dropna()
+        margin = np.minimum(found - self.at_least, self.at_most - found)
+        words = {"std": "standard deviation ", "max": "largest trial "}.get(self.of, "")
+        words = "difference " if self.other else words
+        text = f"{words}{spread(found)}{' times' if self.than else ''}"
+        if self.by != "all":
+            text += f" in {cases_of(int((margin >= 0).sum()), len(found), by)}"
+        return pd.DataFrame({"margin": margin, "error": np.nan}), text
 
 
-class Trend(LimitRule):
+class Trend(ClaimRule):
     """The curve of each data set has a shape.
 
     A curve is the metric of `label`, or its lead over `than`, along points or tiers, or the metric of the
@@ -209,41 +227,40 @@ class Trend(LimitRule):
     ``shrinks``: the last value is below the first.
     ``levels_off``: the last step gains less than the first.
     ``dips``: a value is below the first by more than the tolerance, and the last is above the first.
-    ``gains``: the difference of the last value and the first keeps to limits.
+    ``gains``: the last value is above the first by `at_least`, and by `at_most`.
+    ``flat``: no value is further than the tolerance from the first.
     """
 
     kind: Literal["trend"]
-    shape: Literal["rises", "shrinks", "levels_off", "dips", "gains"]
+    shape: Literal["rises", "shrinks", "levels_off", "dips", "gains", "flat"]
     label: Labels = Field(default_factory=list)
     than: str | None = None
     along: Literal["point", "tier"] | list[str] = "point"
     tolerance: float = 0.0
+    at_least: float = -np.inf
+    at_most: float = np.inf
 
-    def judge(self, observations: Observations, printed: pd.DataFrame) -> RuleOutcome | None:
+    def units(self, observations: Observations, printed: pd.DataFrame) -> tuple[pd.DataFrame, str]:
         found = self._curves(observations.table(self.metric))
         if found.empty or found.shape[1] < (3 if self.shape in ("levels_off", "dips") else 2):
-            return None
+            return NOTHING, ""
         first, last = found.iloc[:, 0], found.iloc[:, -1]
-        steps = found.diff(axis=1).iloc[:, 1:]
-        depth = first - found.iloc[:, 1:-1].min(axis=1)
-        means = f"mean {'lead ' if self.than else ''}{number(first.mean())} to {number(last.mean())}"
-        holds, numbers = {
-            "rises": ((steps >= -self.tolerance).all(axis=1) & (last > first), means),
-            "shrinks": (last < first, means),
-            "levels_off": (
-                steps.iloc[:, -1] < steps.iloc[:, 0],
-                f"mean gain of the first step {number(steps.iloc[:, 0].mean())}, "
-                f"of the last {number(steps.iloc[:, -1].mean())}",
-            ),
-            "dips": ((depth > self.tolerance) & (last > first), ""),
-            "gains": (self.within(last - first), f"gain {spread(last - first)}"),
+        steps, gain = found.diff(axis=1).iloc[:, 1:], found.iloc[:, -1] - found.iloc[:, 0]
+        lowest = found.iloc[:, 1:-1].min(axis=1)
+        margin = {
+            "rises": np.minimum(steps.min(axis=1) + self.tolerance, gain - TINY),
+            "shrinks": -gain - TINY,
+            "levels_off": steps.iloc[:, 0] - steps.iloc[:, -1] - TINY,
+            "dips": np.minimum(first - lowest - self.tolerance, gain) - TINY,
+            "gains": np.minimum(gain - self.at_least, self.at_most - gain),
+            "flat": self.tolerance + TINY - found.sub(first, axis=0).abs().max(axis=1),
         }[self.shape]
-        count = int(holds.sum())
-        if self.shape == "dips" and count:
-            label, dataset = depth[holds].idxmax()
-            numbers = f"deepest {number(depth[holds].max())} ({label} on {dataset})"
-        where = f"in {count} of {plural(len(found), 'curve' if self.shape == 'dips' else 'data set')}"
-        return self.outcome(count, len(found), f"{where}; {numbers}" if numbers else where)
+        count = f"in {(margin >= 0).sum()} of {plural(len(found), 'curve')}"
+        means = f"mean {'lead ' if self.than else ''}{number(first.mean())} to {number(last.mean())}"
+        if self.shape == "levels_off":
+            means = f"mean gain of the first step {number(steps.iloc[:, 0].mean())}, "
+            means += f"of the last {number(steps.iloc[:, -1].mean())}"
+        return pd.DataFrame({"margin": margin, "error": np.nan}), f"{count}; {means}"
 
     def _curves(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the curves: labels and data sets x steps."""
@@ -261,53 +278,45 @@ class Trend(LimitRule):
         return curves.unstack(self.along).sort_index(axis=1).dropna()
 
 
-class Significant(ClaimRule):
-    """`label` is better than each of `than` by paired t-tests over repetitions, or over trials.
+TINY = 1e-12
+"""What a strict inequality asks for."""
+NOTHING = pd.DataFrame(columns=["margin", "error"])
 
-    With `losses`, it is also significantly worse than one of them in at most so many cases.
-    """
 
-    kind: Literal["significant"]
-    label: str
-    than: Labels
-    losses: float = np.inf
-    unit: Unit = "repetition"
+def cases(scores: pd.DataFrame) -> list[tuple[tuple[str, int, int], pd.DataFrame]]:
+    """Return the observations of each case, without labels that it lacks."""
+    grouped = scores.groupby(level=PLACE, sort=False)
+    return [(place, part.dropna(axis=1, how="all")) for place, part in grouped]
 
-    def judge(self, observations: Observations, printed: pd.DataFrame) -> RuleOutcome | None:
-        wins = losses = total = 0
-        for table in observations.scores(self.metric, self.unit).values():
-            others = [name for name in self.than if name in table]
-            if self.label not in table or not others:
-                continue
-            gaps = table[[self.label]].to_numpy() - table[others].to_numpy()
-            if np.isfinite(gaps).any():
-                found = signs(-gaps if lower_is_better(self.metric) else gaps)
-                total += 1
-                wins += bool((found > 0).all())
-                losses += bool((found < 0).any())
-        if not total:
-            return None
-        holds = enough(wins, total, self.share) and losses <= self.losses
-        return RuleOutcome(holds, f"better in {cases_of(wins, total, 'case')}, worse in {losses}")
+
+def _best_mean(part: pd.DataFrame, rule: Compare) -> float:
+    """Return the mean of the best label; of standard deviations that of the largest."""
+    if rule.of == "std":
+        return float(part.max(axis=1).mean())
+    means = part.mean()
+    return float(means.min() if lower_is_better(rule.metric) != rule.worst else means.max())
 
 
 def enough(count: int, total: int, share: Share) -> bool:
     """Tell whether `count` of `total` cases are the share that a claim needs."""
     if share == "most":
-        return 2 * count > total
+        return bool(2 * count > total)
     if share == "some":
-        return count > 0
-    return count >= (1 if share == "all" else share) * total
+        return bool(count > 0)
+    return bool(count >= (1 if share == "all" else share) * total)
+
+
+def wilson(count: int, total: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share."""
+    z = 1.96
+    middle = (count + z * z / 2) / (total + z * z)
+    half = z / (total + z * z) * np.sqrt(count * (total - count) / total + z * z / 4)
+    return max(middle - half, 0.0), min(middle + half, 1.0)
 
 
 def signs(gaps: FloatArray) -> FloatArray:
     """Return the sign of the mean of each column where a t-test finds it different from zero, else 0."""
     return np.where(paired_t(gaps) < ALPHA, np.sign(np.nansum(gaps, axis=0)), 0.0)
-
-
-def goodness(table: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Turn a table so that larger is better; rounded, because equal means differ in the last digit."""
-    return (-table if lower_is_better(metric) else table).round(9)
 
 
 def number(value: float) -> str:

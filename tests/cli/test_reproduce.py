@@ -18,20 +18,24 @@ trials: 1
 metrics: [acc, seconds]
 """
 CLAIMS = """\
+title: Tiny (2020)
+right: k-means is not bad.
+wrong: PCK-Means is not perfect.
 pictures: {Fig. 3: [mnist0689], Fig. 4: [synthetic_moons, synthetic_xor]}
 items:
-  fig1: {shows: Fig. 1, quick: ["constraints.counts=[40]"], figures: {Fig. 1: curves_acc}}
+  fig1: {shows: Fig. 1, quick: ["constraints.counts=[20, 40]"], figures: {Fig. 1: curves_acc}}
   fig2_external: {shows: Fig. 2}
 claims:
-  - {id: a, where: Fig. 1, says: k-means is not bad, items: [fig1],
+  - {id: a, where: Fig. 1, quote: k-means is not bad, because: not below 0.3, items: [fig1],
      rule: {kind: limit, metric: acc, label: k-means, at_least: 0.3}}
-  - {id: b, where: Fig. 1, says: PCK-Means is perfect, items: [fig1, fig2_external],
+  - {id: b, where: Fig. 1, quote: PCK-Means is perfect, because: at least 1, items: [fig1, fig2_external],
      rule: {kind: limit, metric: acc, label: PCK-Means, at_least: 1.0}}
-  - {id: c, where: Fig. 2, says: it works on objects, items: [fig2_external],
+  - {id: c, where: Fig. 2, quote: it works on objects, because: not below 0.3, items: [fig2_external],
      rule: {kind: limit, metric: acc, label: PCK-Means, at_least: 0.3}}
-  - {id: d, where: Table 1, says: printed, items: [fig1],
+  - {id: d, where: Table 1, quote: printed, because: within 0.5, items: [fig1],
      rule: {kind: numbers, table: "1", metric: acc, tolerance: 0.5}}
 """
+SUMMARY = "4 claims: 2 hold, 1 do not hold, 1 not run"
 
 
 @pytest.fixture
@@ -58,21 +62,24 @@ def test_from_the_files_to_the_page(reproduce, tmp_path):
     assert first.returncode == 0, first.stderr
     assert "[1/2] tiny2020/fig1: 4 trials, 4 to run" in first.stdout
     assert "[2/2] tiny2020/fig2_external: missing data: coil20, coil3" in first.stdout
-    assert "reproduced 2 of 4 claims (1 differ, 1 not decidable)" in first.stdout
+    assert SUMMARY in first.stdout
     reference = tmp_path / "results" / "reference"
     page = (reference / "REPRODUCTION.md").read_text()
-    assert "**reproduced 2 of 4 claims (1 differ, 1 not decidable).**" in page
-    assert "| Fig. 2 | it works on objects | not decidable: needs coil20, coil3 |" in page
-    assert "| `tiny2020/fig2_external` | Fig. 2 | not run; missing: coil20, coil3 |" in page
+    assert f"**{SUMMARY}.**" in page
+    assert "| [Tiny (2020)](reproduction/tiny2020.md) | 2 | 1 | 0 | 0 | 1 |" in page
+    assert "- **Tiny (2020).**  k-means is not bad.  PCK-Means is not perfect." in page
     assert "cscluster reproduce --profile full --write" in page
     assert "numpy " in page
-    picture = "![fig1: ACC (majority), one trial each.](figures/tiny2020_fig1_curves_acc.png)"
-    assert f"### Fig. 1 of tiny2020\n\n{picture}" in page
+    own = (reference / "reproduction" / "tiny2020.md").read_text()
+    assert "not run, Fig. 2: “it works on objects” needs coil20, coil3</summary>" in own
+    assert "| `fig2_external` | Fig. 2 | not run; missing: coil20, coil3 |" in own
+    picture = "![fig1: ACC (majority), one trial each.](../figures/tiny2020_fig1_curves_acc.png)"
+    assert f"### Fig. 1\n\nClaims: a (holds), b (does not hold).\n\n{picture}" in own
     assert (reference / "figures" / "tiny2020_fig1_curves_acc.png").stat().st_size > 1000
-    assert "### Fig. 3 of tiny2020\n\n![mnist0689: samples of each class" in page
-    assert "(figures/tiny2020_mnist0689.png)" in page
-    assert "samples, colour and marker by class." in page
-    assert (reference / "printed_tiny2020.csv").read_text().count("\n") == 2
+    assert "### Fig. 3\n\n![mnist0689: samples of each class" in own
+    assert "(../figures/tiny2020_mnist0689.png)" in own
+    assert "samples, colour and marker by class." in own
+    assert "| data set | k-means |\n|---|---:|\n| iris | 0." in own
 
     (reference / "figures" / "tiny2020_old.png").touch()
     (reference / "figures" / "other2020_fig1.png").touch()
@@ -87,12 +94,14 @@ def test_from_the_files_to_the_page(reproduce, tmp_path):
     assert "4 trials, 0 to run" in again.stdout
     assert "all scores agree with the reference" in again.stdout
     assert (reference / "REPRODUCTION.md").read_text() == page
+    assert (reference / "reproduction" / "tiny2020.md").read_text() == own
 
     table = reference / "tiny2020.csv"
     table.write_text(table.read_text().replace("PCK-Means", "PCK"))
     drifted = reproduce("--stored", "--check")
     assert drifted.returncode == 1
-    assert "tiny2020/fig1: acc of PCK on iris (10 links, tier 1): is not there any more" in drifted.stdout
+    said = " ".join(drifted.stdout.split())  # lines end where the terminal does
+    assert "tiny2020/fig1: acc of PCK on iris (10 constraints, tier 1): is not there any more" in said
 
 
 @pytest.mark.parametrize(("datasets", "n_there"), [("soybean_small", 0), ("wine, soybean_small, iris", 8)])
@@ -109,7 +118,7 @@ def test_packed_trials_draw_the_same_page_where_data_are_gone(
     n_trials = 4 + n_there
     assert f"[2/2] tiny2020/fig2_external: {n_trials} trials, {n_trials} to run" in first.stdout
     reference = tmp_path / "results" / "reference"
-    texts = {path: path.read_bytes() for path in reference.iterdir() if path.is_file()}
+    texts = {path: path.read_bytes() for path in reference.rglob("*.*") if path.suffix in (".md", ".csv")}
     assert len(texts) >= 3
 
     monkeypatch.delenv("CSCLUSTER_DATA")
@@ -145,8 +154,8 @@ def test_what_a_file_no_longer_asks_for_is_left_out(reproduce, tmp_path):
     file.write_text(CONFIG.replace("[10, 40]", "[40]"))
     assert "2 trials, 0 to run" in reproduce("tiny2020/fig1").stdout
     reproduce("--stored", "--write")
-    page = (tmp_path / "results" / "reference" / "REPRODUCTION.md").read_text()
-    assert "| `tiny2020/fig1` | Fig. 1 | 2 of 2 trials |" in page
+    page = (tmp_path / "results" / "reference" / "reproduction" / "tiny2020.md").read_text()
+    assert "| `fig1` | Fig. 1 | 2 of 2 trials |" in page
 
 
 def test_the_page_is_about_all_papers_whichever_was_run(reproduce, tmp_path):
@@ -154,33 +163,35 @@ def test_the_page_is_about_all_papers_whichever_was_run(reproduce, tmp_path):
     shutil.copytree(papers / "tiny2020", papers / "other2021")
     reproduce("tiny2020/fig1", "-j", "2")
     assert reproduce("other2021/fig1", "-j", "2", "--write").returncode == 0
-    page = (tmp_path / "results" / "reference" / "REPRODUCTION.md").read_text()
-    assert "| `tiny2020/fig1` | Fig. 1 | 4 of 4 trials |" in page
-    assert "| `other2021/fig1` | Fig. 1 | 4 of 4 trials |" in page
+    pages = tmp_path / "results" / "reference" / "reproduction"
+    for paper in ("tiny2020", "other2021"):
+        assert "| `fig1` | Fig. 1 | 4 of 4 trials |" in (pages / f"{paper}.md").read_text()
 
 
 def test_the_quick_profile_has_results_and_references_of_its_own(reproduce, tmp_path):
     found = reproduce("--profile", "quick", "-j", "2", "--write")
     assert found.returncode == 0, found.stderr
-    assert "[1/1] tiny2020/fig1: 2 trials, 2 to run" in found.stdout
+    assert "[1/1] tiny2020/fig1: 4 trials, 4 to run" in found.stdout
     assert "it works on objects" not in found.stdout
     assert "the full profile decides" in found.stdout
     assert [path.name for path in (tmp_path / "results" / "reference").iterdir()] == ["quick_tiny2020.csv"]
-    assert (tmp_path / "results" / "papers-quick" / "tiny2020" / "fig1" / "trials.jsonl").is_file()
+    quick = tmp_path / "results" / "papers-quick"
+    assert (quick / "tiny2020" / "fig1" / "trials.jsonl").is_file()
+    assert (quick / "figures" / "tiny2020_fig1_curves_acc.png").stat().st_size > 1000
     assert reproduce("--profile", "quick", "--stored", "--check").returncode == 0
 
 
 def test_nothing_is_run_with_stored(reproduce, tmp_path):
     found = reproduce("tiny2020/fig1", "--stored")
     assert found.returncode == 0
-    assert "reproduced 0 of 3 claims (3 not run)" in found.stdout
+    assert "3 claims: 3 not run" in found.stdout
     assert not (tmp_path / "results").exists()
 
 
 def test_an_item_without_a_claim_says_where_its_use_is_shown(reproduce, tmp_path):
     paper = tmp_path / "configs" / "papers" / "tiny2020"
     (paper / "starts.yaml").write_text(CONFIG.replace("fig1", "starts"))
-    text = CLAIMS.replace("claims:\n", '  starts: {shows: "cause: starts"}\nclaims:\n')
+    text = CLAIMS.replace("claims:\n", "  starts: {shows: starts}\nclaims:\n")
     (paper / "claims.yaml").write_text(text)
     found = reproduce("tiny2020/starts", "--stored")
     assert "no claim rests on this alone; `cscluster reproduce tiny2020 --stored --write`" in found.stdout

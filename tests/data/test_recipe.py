@@ -265,3 +265,9 @@ def test_enlarged_pictures_are_those_of_the_base_moved():
 def test_only_pictures_are_enlarged(base):
     with pytest.raises(DataError, match="not grey pictures"):
         load_dataset(Recipe(base=base, enlarge=50_000))
+
+
+def test_the_first_rows_alone():
+    data = apply(Recipe(base="toy", first=5), toy(), "few")
+    assert rows(data.X) == [0, 1, 2, 3, 4]
+    assert Recipe(base="toy", first=5).source == Recipe(base="toy").source

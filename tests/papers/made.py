@@ -13,22 +13,22 @@ NOTHING = pd.DataFrame(columns=COLUMNS)
 def observations(values, metric="acc", repeats=1, **more):
     """Return observations from {data set or (data set, point[, tier]): {label: value or values of trials}}.
 
-    So many trials in a row share their constraints.  `more` are means of further metrics.
+    So many trials in a row share their constraints.  `more` are values of further metrics.
     """
-    cells, trials = [], []
-    for where, by_label in values.items():
-        place = where if isinstance(where, tuple) else (where,)
-        dataset, point, tier = (*place, *(10, 1)[len(place) - 1 :])
-        for label, given in by_label.items():
-            column = pd.Series(given if isinstance(given, list) else [given], dtype=float)
-            case = {"dataset": dataset, "point": point, "tier": tier, "label": label}
-            cells.append({**case, "metric": metric, "mean": column.mean(), "std": column.std()})
-            trials += [
-                {**case, "trial": t, "draw": t // repeats, f"m:{metric}": value}
-                for t, value in enumerate(column)
-            ]
-    runs = [SimpleNamespace(cells=pd.DataFrame(cells), trials=pd.DataFrame(trials))]
-    return Observations([*runs, *(observations(given, name).runs[0] for name, given in more.items())])
+    trials = []
+    for name, given in {metric: values, **more}.items():
+        for where, by_label in given.items():
+            place = where if isinstance(where, tuple) else (where,)
+            dataset, point, tier = (*place, *(10, 1)[len(place) - 1 :])
+            for label, scores in by_label.items():
+                case = {"dataset": dataset, "point": point, "tier": tier, "label": label}
+                scores = scores if isinstance(scores, list) else [scores]
+                trials += [
+                    {**case, "trial": t, "draw": t // repeats, f"m:{name}": float(value)}
+                    for t, value in enumerate(scores)
+                ]
+    table = pd.DataFrame(trials).groupby(["dataset", "point", "tier", "label", "trial", "draw"], sort=False)
+    return Observations([SimpleNamespace(trials=table.first().reset_index())])
 
 
 def printed(*rows):

@@ -28,7 +28,7 @@ def test_what_is_written_is_read_back_and_has_not_drifted(tmp_path, runs):
     assert reference.drift(runs([0.88, 0.8]), table, 0.02) == []
 
 
-ACC = "fig1: acc of A on iris (10 links, tier 1): "
+ACC = "fig1: acc of A on iris (10 constraints, tier 1): "
 FAILED = "of A on iris: ValueError: it broke"
 
 

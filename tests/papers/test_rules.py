@@ -1,22 +1,29 @@
 """Every kind of rule, on records for which the claim holds and on records for which it does not."""
 
+import numpy as np
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from cscluster.papers.claims import AnyRule
-from cscluster.papers.printed import relations
-from cscluster.papers.rules import enough
+from cscluster.papers.printed import relations, slope_of
+from cscluster.papers.rules import enough, wilson
 
 from .made import NOTHING, observations, printed
 
 RULE = TypeAdapter(AnyRule)
+HOLDS, FAILS, OPEN = "holds", "does not hold", "undecided"
 
 
 def judge(given, found, numbers=NOTHING):
     return RULE.validate_python({"metric": "acc", **given}).judge(found, numbers)
 
 
-A_WINS = {"x": {"A": 0.9, "B": 0.8}, "y": {"A": 0.7, "B": 0.5}, "z": {"A": 0.6, "B": 0.6}}
+def wins(count, total=7):
+    """Return data sets on which A beats B in the first `count`."""
+    return {f"d{i}": {"A": 0.9 if i < count else 0.4, "B": 0.5} for i in range(total)}
+
+
+TIE = {"x": {"A": 0.9, "B": 0.8}, "y": {"A": 0.6, "B": 0.6}}
 LEVELS = {("x", 0): {"A": 0.5}, ("x", 10): {"A": 0.7}, ("x", 20): {"A": 0.75}}
 DIP = {("x", 0): {"A": 0.5}, ("x", 10): {"A": 0.4}, ("x", 20): {"A": 0.6}}
 NOISY = {"x": {"A": [0.9, 0.8, 0.95, 0.85], "B": [0.5, 0.45, 0.5, 0.42], "C": [0.9, 0.7, 0.99, 0.86]}}
@@ -24,160 +31,150 @@ FALLS = {"x": {"A": 0.9, "B": 0.8, "C": 0.7}}
 LEAD = {("x", 0): {"A": 0.9, "B": 0.5}, ("x", 10): {"A": 0.9, "B": 0.8}}
 TIERS = {("x", 5, 1): {"A": 0.1}, ("x", 5, 2): {"A": 0.2}}
 GAPS = {"x": {"A": 0.5, "B": 0.4}, "y": {"A": 0.5, "C": 0.4}}
-SIZED = {f"s{n}": {"A": n**1.1, "B": n**2.0} for n in (100, 200, 400)}
-SIZES = {"s100": 100, "s200": 200, "s400": 400}
 ORDER = {"x": {"A": [0.1, 0.2, 0.1, 0.2], "B": [0.5, 0.6, 0.5, 0.6], "C": [0.51, 0.58, 0.52, 0.6]}}
 
 CASES = {
-    "better": [
-        ({"label": "A", "than": "B", "share": "most"}, A_WINS, True),
-        ({"label": "A", "than": "B", "ties": True}, A_WINS, True),
-        ({"label": ["C", "A"], "than": "B", "share": 0.66}, A_WINS, True),
-        ({"label": "A", "than": ["B", "C"]}, GAPS, True),
-        ({"label": "C", "than": ["A", "B"], "of": "std"}, NOISY, True),
-        ({"label": "A", "than": "B"}, A_WINS, False),
-        ({"label": "A", "than": ["B", "C"]}, {**GAPS, "y": {"A": 0.5, "C": 0.6}}, False),
-        ({"label": "B", "than": "A", "share": "some"}, A_WINS, False),
-        ({"label": "B", "than": "A", "of": "std", "share": "some"}, NOISY, False),
-    ],
-    "best": [
-        ({"label": "A"}, A_WINS, True),
-        ({"label": "B", "share": "some"}, A_WINS, True),
-        ({"label": "B", "among": ["B", "C"]}, {"x": {"A": 0.9, "B": 0.5, "C": 0.4}}, True),
-        ({"label": "B", "worst": True}, A_WINS, True),
-        ({"label": "B", "share": "most"}, A_WINS, False),
-        ({"label": "A", "worst": True, "share": "most"}, A_WINS, False),
+    "compare": [
+        ({"label": "A", "than": "B", "share": "most"}, wins(5), HOLDS),
+        ({"label": "A", "than": "B", "share": "most"}, wins(4), OPEN),
+        ({"label": "A", "than": "B", "share": "most"}, wins(3), OPEN),
+        ({"label": "A", "than": "B", "share": "most"}, wins(2), FAILS),
+        ({"label": "A", "than": "B"}, wins(7), HOLDS),
+        ({"label": "A", "than": "B"}, wins(6), OPEN),
+        ({"label": "A", "than": "B"}, wins(5), FAILS),
+        ({"label": "A", "than": "B", "share": "some"}, wins(1), HOLDS),
+        ({"label": "A", "than": "B", "share": "some"}, wins(0), FAILS),
+        ({"label": "A", "than": "B", "ties": True}, TIE, HOLDS),
+        ({"label": "A", "than": "B"}, TIE, OPEN),
+        ({"label": ["C", "A"], "than": "B"}, {"x": {"A": 0.9, "B": 0.5, "C": 0.4}}, HOLDS),
+        ({"label": "A", "than": ["B", "C"]}, GAPS, HOLDS),
+        ({"label": "A"}, FALLS, HOLDS),
+        ({"label": "C", "worst": True}, FALLS, HOLDS),
+        ({"label": "B", "worst": True}, FALLS, FAILS),
+        ({"label": "C", "than": ["A", "B"], "of": "std"}, NOISY, HOLDS),
+        ({"label": "B", "than": "A", "of": "std"}, NOISY, FAILS),
+        ({"label": "A", "than": "B"}, NOISY, HOLDS),
+        ({"label": "A", "than": "C"}, NOISY, OPEN),
+        (
+            {"label": "A", "than": "B", "clear": True},
+            NOISY | {"y": {"A": [0.5, 0.7], "B": [0.7, 0.6]}},
+            HOLDS,
+        ),
+        ({"label": "C", "than": "A", "clear": True}, NOISY, OPEN),
     ],
     "limit": [
-        ({"label": "A", "at_least": 0.6, "at_most": 0.9}, A_WINS, True),
-        ({"label": "A", "below": 0.9, "share": "most"}, A_WINS, True),
-        ({"label": "B", "of": "std", "at_most": 0.05}, NOISY, True),
-        ({"label": "A", "of": "max", "at_most": 0.95}, NOISY, True),
-        ({"label": "A", "of": "range", "at_least": 0.3}, A_WINS, True),
-        ({"label": "A", "at_least": 0.65}, A_WINS, False),
-        ({"label": "A", "below": 0.9}, A_WINS, False),
-        ({"label": "A", "of": "std", "at_most": 0.01}, NOISY, False),
-        ({"label": "A", "of": "max", "at_most": 0.94}, NOISY, False),
-        ({"label": "A", "of": "range", "at_least": 0.31}, A_WINS, False),
-        ({"label": "A", "of": "range", "at_least": 0.1}, DIP, None),
-    ],
-    "ratio": [
-        ({"label": "A", "than": "B", "at_least": 1.0, "at_most": 1.5}, A_WINS, True),
-        ({"label": "A", "than": "B", "by": "all", "at_least": 1.15, "at_most": 1.16}, A_WINS, True),
-        ({"label": "A", "than": "B", "at_least": 1.2}, A_WINS, False),
-        ({"label": "A", "than": "B", "by": "all", "at_least": 1.2}, A_WINS, False),
+        ({"label": "A", "at_least": 0.4, "at_most": 0.9}, wins(5), HOLDS),
+        ({"label": "A", "at_least": 0.5}, wins(5), FAILS),
+        ({"label": "A", "at_least": 0.5, "share": "most"}, wins(5), HOLDS),
+        ({"label": "B", "of": "std", "at_most": 0.05}, NOISY, HOLDS),
+        ({"label": "A", "of": "max", "at_most": 0.95}, NOISY, HOLDS),
+        ({"label": "A", "of": "max", "at_most": 0.94}, NOISY, FAILS),
+        ({"label": "A", "than": "B", "at_least": 1.7, "by": "dataset"}, wins(7), HOLDS),
+        ({"label": "A", "than": "B", "by": "all", "at_least": 1.08, "at_most": 1.09}, wins(2), HOLDS),
+        ({"label": "A", "than": "B", "by": "all", "at_least": 1.2}, wins(2), FAILS),
+        ({"label": "A", "by": "all", "at_most": 0.6}, wins(2), HOLDS),
     ],
     "trend": [
-        ({"shape": "rises", "label": "A"}, LEVELS, True),
-        ({"shape": "rises", "along": ["C", "B", "A"]}, FALLS, True),
-        ({"shape": "rises", "label": "A", "tolerance": 0.1}, DIP, True),
-        ({"shape": "rises", "label": "A", "along": "tier"}, TIERS, True),
-        ({"shape": "levels_off", "label": "A"}, LEVELS, True),
-        ({"shape": "gains", "label": "A", "at_least": 0.2, "at_most": 0.3}, LEVELS, True),
-        ({"shape": "shrinks", "label": "A", "than": "B"}, LEAD, True),
-        ({"shape": "dips", "label": "A", "tolerance": 0.05}, DIP, True),
-        ({"shape": "dips", "along": ["B", "C", "A"]}, FALLS, True),
-        ({"shape": "rises", "label": "A"}, DIP, False),
-        ({"shape": "rises", "along": ["A", "B", "C"]}, FALLS, False),
-        ({"shape": "levels_off", "label": "A"}, DIP, False),
-        ({"shape": "gains", "label": "A", "at_most": 0.2}, LEVELS, False),
-        ({"shape": "shrinks", "label": "B", "than": "A"}, LEAD, False),
-        ({"shape": "dips", "label": "A"}, LEVELS, False),
+        ({"shape": "rises", "label": "A"}, LEVELS, HOLDS),
+        ({"shape": "rises", "along": ["C", "B", "A"]}, FALLS, HOLDS),
+        ({"shape": "rises", "label": "A", "tolerance": 0.1}, DIP, HOLDS),
+        ({"shape": "rises", "label": "A", "along": "tier"}, TIERS, HOLDS),
+        ({"shape": "levels_off", "label": "A"}, LEVELS, HOLDS),
+        ({"shape": "gains", "label": "A", "at_least": 0.2, "at_most": 0.3}, LEVELS, HOLDS),
+        ({"shape": "shrinks", "label": "A", "than": "B"}, LEAD, HOLDS),
+        ({"shape": "dips", "label": "A", "tolerance": 0.05}, DIP, HOLDS),
+        ({"shape": "flat", "along": ["A", "B", "C"], "tolerance": 0.2}, FALLS, HOLDS),
+        ({"shape": "flat", "along": ["A", "B", "C"], "tolerance": 0.1}, FALLS, FAILS),
+        ({"shape": "rises", "label": "A"}, DIP, FAILS),
+        ({"shape": "rises", "along": ["A", "B", "C"]}, FALLS, FAILS),
+        ({"shape": "levels_off", "label": "A"}, DIP, FAILS),
+        ({"shape": "gains", "label": "A", "at_most": 0.2}, LEVELS, FAILS),
+        ({"shape": "shrinks", "label": "B", "than": "A"}, LEAD, FAILS),
+        ({"shape": "dips", "label": "A"}, LEVELS, FAILS),
         ({"shape": "levels_off", "label": "A"}, TIERS, None),
         ({"shape": "shrinks", "label": "A", "than": "B"}, LEVELS, None),
-        (
-            {"shape": "shrinks", "label": "A", "than": "B"},
-            {("x", 0): {"A": 0.9}, ("x", 9): {"A": 0.8}, ("y", 0): {"B": 0.5}, ("y", 9): {"B": 0.6}},
-            None,
-        ),
     ],
     "significant": [
-        ({"label": "A", "than": "B", "losses": 0}, NOISY, True),
-        ({"label": "A", "than": ["B", "C"]}, NOISY, False),
-        ({"label": "B", "than": ["A", "C"], "share": 0.0, "losses": 0}, NOISY, False),
-    ],
-    "exponent": [
-        ({"expected": {"A": 1}, "tolerance": 0.15, "sizes": SIZES}, SIZED, True),
-        ({"expected": {"A": 1}, "tolerance": 0.05, "sizes": SIZES}, SIZED, False),
-        ({"expected": {"A": 1, "B": 1}, "tolerance": 0.15, "sizes": SIZES}, SIZED, False),
-        ({"expected": {"A": 1}, "tolerance": 0.15, "sizes": {"s100": 100, "s200": 200}}, SIZED, None),
+        ({"label": "A", "than": "B", "losses": 0}, NOISY, HOLDS),
+        ({"label": "A", "than": ["B", "C"]}, NOISY, FAILS),
+        ({"label": "A", "than": ["B", "C"], "not_worse": True}, NOISY, HOLDS),
+        ({"label": "B", "than": ["A", "C"], "not_worse": True}, NOISY, FAILS),
     ],
 }
 EVERY_CASE = [({"kind": kind, **given}, *rest) for kind, cases in CASES.items() for given, *rest in cases]
 
 
 @pytest.mark.parametrize(("given", "found", "verdict"), EVERY_CASE)
-def test_a_claim_holds_or_not(given, found, verdict):
+def test_a_claim_holds_or_not_or_hangs_on_one_data_set(given, found, verdict):
     outcome = judge(given, observations(found))
-    assert (outcome and outcome.holds) is verdict
+    assert (outcome and outcome.status) == verdict
     assert outcome is None or outcome.text
-    assert judge(given, observations({"x": {"Z": 0.5}})) is None
+    assert judge(given, observations({"x": {"Z": 0.5}})) is None or "than" not in given
+
+
+def test_the_numbers_of_a_claim():
+    lead = judge({"kind": "compare", "label": "A", "than": "B"}, observations(NOISY))
+    gaps = np.array(NOISY["x"]["A"]) - np.array(NOISY["x"]["B"])
+    error = gaps.std(ddof=1) / 2
+    assert lead.text == (
+        f"in 1 of 1 case; mean 0.875, against 0.468 (standard error of the lead {error:.3g})"
+    )
+    ratio = judge({"kind": "limit", "label": "A", "than": "B", "by": "all"}, observations(wins(7)))
+    assert ratio.text == "1.8 times"
+    tied = judge(
+        {"kind": "compare", "label": "A", "than": "B", "clear": True},
+        observations(NOISY | {"y": {"A": [0.5, 0.7], "B": [0.7, 0.6]}}),
+    )
+    assert tied.text.endswith("1 tie within two standard errors")
+
+
+def test_an_undecided_claim_has_the_interval_of_its_share():
+    outcome = judge({"kind": "compare", "label": "A", "than": "B", "share": "most"}, observations(wins(4)))
+    assert outcome.text.endswith("(95 % interval of the share: 0.25 to 0.84)")
+    # Wilson's interval solves (p - share)^2 = z^2 p (1 - p) / n.
+    for bound in wilson(4, 7):
+        assert (bound - 4 / 7) ** 2 == pytest.approx(1.96**2 * bound * (1 - bound) / 7)
+
+
+def test_all_points_of_one_data_set_count_as_one():
+    found = {("x", p): {"A": 0.9, "B": 0.5} for p in range(5)} | {
+        ("y", p): {"A": 0.1, "B": 0.5} for p in range(4)
+    }
+    rule = {"kind": "compare", "label": "A", "than": "B", "share": "most"}
+    assert judge(rule, observations(found)).status == OPEN
+    assert judge({**rule, "share": 0.4}, observations(found)).status == OPEN
+    single = {place: scores for place, scores in found.items() if place[0] == "x"}
+    assert judge(rule, observations(single)).status == HOLDS
+
+
+SIZES = {f"s{n}": n for n in (100, 200, 400, 800, 1600)}
+
+
+def exponents(power, noise=0.0, sizes=SIZES):
+    rng = np.random.default_rng(0)
+    return {name: {"A": n**power * np.exp(noise * rng.normal())} for name, n in sizes.items()}
 
 
 @pytest.mark.parametrize(
-    ("given", "found", "text"),
+    ("found", "verdict"),
     [
-        (
-            {"kind": "trend", "shape": "dips", "label": ["A", "B", "C"], "share": "some"},
-            {
-                ("x", 0): {"A": 0.5, "B": 0.5},
-                ("x", 10): {"A": 0.6, "B": 0.3},
-                ("x", 20): {"A": 0.7, "B": 0.6},
-            },
-            "in 1 of 2 curves; deepest 0.2 (B on x)",
-        ),
-        (
-            {"kind": "trend", "shape": "shrinks", "label": "A", "than": "B"},
-            LEAD,
-            "in 1 of 1 data set; mean lead 0.4 to 0.1",
-        ),
-        (
-            {"kind": "better", "label": "A", "than": "B", "by": "dataset", "share": 0.5},
-            {("x", 1): {"A": 0.9, "B": 0.1}, ("x", 2): {"A": 0.5, "B": 0.6}, ("y", 1): {"A": 0.5, "B": 0.6}},
-            "in 1 of 2 data sets; mean 0.6 against 0.475",
-        ),
-        (
-            {"kind": "ratio", "label": "A", "than": "B", "by": "all"},
-            {"x": {"A": 0.9, "B": 0.6}},
-            "1.5 times; 0.9 against 0.6",
-        ),
-        (
-            {"kind": "ratio", "label": "A", "than": "B", "by": "all"},
-            A_WINS,
-            "1.16 times; 0.733 against 0.633 in the mean of 3 data sets",
-        ),
-        (
-            {"kind": "limit", "label": "A", "of": "range", "at_least": 0.3},
-            A_WINS,
-            "0.6 to 0.9 over 3 data sets",
-        ),
+        (exponents(2.1), HOLDS),
+        (exponents(1.5), FAILS),
+        (exponents(2.5), FAILS),
+        (exponents(2.0, noise=1.5), OPEN),
+        (exponents(2.0, sizes={"s100": 100, "s200": 200, "s400": 400}), OPEN),
     ],
 )
-def test_the_numbers_of_a_claim_that_holds(given, found, text):
-    outcome = judge(given, observations(found))
-    assert outcome.holds
-    assert outcome.text == text
-
-
-@pytest.mark.parametrize(
-    ("power", "holds", "exceeds"), [(2.1, True, False), (1.1, False, True), (-1.0, False, False)]
-)
-def test_a_cost_that_grows_more_slowly_is_better_unless_it_falls(power, holds, exceeds):
-    found = observations({name: {"A": n**power} for name, n in SIZES.items()}, "cpu_seconds")
+def test_an_exponent_is_as_printed_or_not_and_never_better(found, verdict):
     rule = {"kind": "exponent", "metric": "cpu_seconds", "sizes": SIZES, "tolerance": 0.2}
     numbers = printed(("VIII", "adult", "A", "exponent", 2.0))
     for given in ({"table": "VIII"}, {"expected": {"A": 2}}):
-        outcome = judge({**rule, **given}, found, numbers)
-        assert (outcome.holds, outcome.exceeds) == (holds, exceeds)
+        assert judge({**rule, **given}, observations(found, "cpu_seconds"), numbers).status == verdict
 
 
-def test_printed_exponents():
-    numbers = printed(("VIII", "adult", "A", "exponent", 1.0), ("VIII", "adult", "B", "exponent", 3))
-    rule = {"kind": "exponent", "table": "VIII", "sizes": SIZES, "tolerance": 0.2, "share": 0.5}
-    outcome = judge(rule, observations(SIZED), numbers)
-    assert outcome.holds
-    assert outcome.text == "1 of 2 within 0.2; ours (the paper's): A 1.10 (1.00), B 2.00 (3.00)"
-    assert not judge({**rule, "share": "all"}, observations(SIZED), numbers).holds
+def test_the_slope_and_its_error():
+    # y = 3 x^2 without noise, and with residuals +-r in a known pattern.
+    assert slope_of([1, 10, 100], 3 * np.array([1, 1e2, 1e4])) == pytest.approx((2.0, 0.0), abs=1e-12)
 
 
 def test_trials_that_share_their_constraints_are_one_observation():
@@ -189,37 +186,27 @@ def test_trials_that_share_their_constraints_are_one_observation():
         {"kind": "significant", "label": "A", "than": "B"},
         {"kind": "order", "table": "Table 1"},
     ):
-        assert judge(rule, observations(found), line).holds
-        assert not judge(rule, observations(found, repeats=20), line).holds
-        assert judge({**rule, "unit": "trial"}, observations(found, repeats=20), line).holds, "as some papers"
+        assert judge({**rule, "unit": "trial"}, observations(found, repeats=20), line).status == HOLDS
+        assert judge(rule, observations(found, repeats=20), line).status == FAILS
 
 
 def test_small_errors_and_times_are_good():
     found = {"x": {"A": 0.1, "B": 0.3}}
     for rule in (
-        {"kind": "best", "metric": "error", "label": "A"},
-        {"kind": "better", "metric": "seconds", "label": "A", "than": "B"},
-        {"kind": "best", "worst": True, "metric": "error", "label": "B"},
+        {"metric": "error", "label": "A"},
+        {"metric": "seconds", "label": "A", "than": "B"},
+        {"worst": True, "metric": "error", "label": "B"},
     ):
-        assert judge(rule, observations(found, rule["metric"])).holds
+        given = {"kind": "compare", **rule}
+        assert judge(given, observations(found, rule["metric"])).status == HOLDS
 
 
 def test_two_metrics_that_are_close():
     unseen = {"x": {"A": 0.93}, "y": {"A": 0.6}}
     found = observations({"x": {"A": 0.90}, "y": {"A": 0.7}}, **{"acc@unseen": unseen})
     limits = {"at_least": -0.05, "at_most": 0.05}
-    rule = {
-        "kind": "limit",
-        "of": "difference",
-        "metric": "acc@unseen",
-        "other": "acc",
-        "label": "A",
-        **limits,
-    }
-    assert not judge(rule, found).holds
-    outcome = judge({**rule, "share": 0.5}, found)
-    assert outcome.holds
-    assert outcome.text == "difference -0.1 to 0.03; in 1 of 2 cases"
+    outcome = judge({"kind": "limit", "metric": "acc@unseen", "other": "acc", "label": "A", **limits}, found)
+    assert (outcome.status, outcome.text.split(" (")[0]) == (OPEN, "difference -0.1 to 0.03 in 1 of 2 cases")
 
 
 ERRORS = {"x": {"A": 0.10, "B": 0.30}, "y": {"A": 0.2}}
@@ -231,58 +218,32 @@ def test_printed_numbers_within_a_tolerance():
         ("IV", "x", "B", "error_percent", 20),
         ("IV", "y", "A", "error_percent", 21),
         ("IV", "z", "A", "error_percent", 1),
-        ("V", "x", "A", "seconds", 1),
         ("II", "*", "A", "error_percent", 15.2),
     )
     rule = {"kind": "numbers", "table": "IV", "metric": "error_percent", "tolerance": 1}
     found = observations(ERRORS, "error")
-    outcome = judge(rule, found, numbers)
-    assert not outcome.holds
-    assert outcome.text == "2 of 3 numbers within 1; largest difference 10 (B on x: 30, printed 20)"
-    assert judge({**rule, "share": 0.66}, found, numbers).holds
-    assert judge({**rule, "table": "V", "metric": "seconds"}, found, numbers) is None
+    outcome = judge({**rule, "share": 1.0}, found, numbers)
+    assert outcome.text.startswith("2 of 3 numbers within 1; largest difference 10 (B on x: 30, printed 20)")
+    assert judge({**rule, "tolerance": 0.1}, found, numbers).status == FAILS
+    assert judge({**rule, "table": "V"}, found, numbers) is None
     mean = {**rule, "table": "II"}
-    assert judge({**mean, "tolerance": 0.3}, found, numbers).holds
-    assert not judge({**mean, "tolerance": 0.1}, found, numbers).holds
-
-
-def test_numbers_that_are_better_than_printed_exceed_the_claim():
-    line = printed(("IV", "x", "A", "error_percent", 20), ("IV", "x", "B", "error_percent", 20))
-    rule = {"kind": "numbers", "metric": "error_percent", "table": "IV", "tolerance": 2}
-    outcome = judge(rule, observations({"x": {"A": 0.10, "B": 0.21}}, "error"), line)
-    assert (outcome.holds, outcome.exceeds) == (False, True)
-    assert outcome.text.startswith("1 of 2 numbers within 2, 1 better; largest difference -10 (A on x")
-    outcome = judge(rule, observations({"x": {"A": 0.10, "B": 0.25}}, "error"), line)
-    assert (outcome.holds, outcome.exceeds) == (False, False)
-
-
-def test_printed_times_are_upper_limits():
-    found = observations({"x": {"A": 0.5, "B": 3.0}}, "seconds")
-    numbers = printed(("V", "x", "A", "seconds", 800), ("V", "x", "B", "seconds", 2))
-    rule = {"kind": "numbers", "table": "V", "metric": "seconds", "or_less": True, "share": 0.5}
-    assert judge(rule, found, numbers).holds
-    assert not judge({**rule, "share": "all"}, found, numbers).holds
+    assert judge({**mean, "tolerance": 0.3}, found, numbers).status == HOLDS
+    assert judge({**mean, "tolerance": 0.1}, found, numbers).status == FAILS
 
 
 @pytest.mark.parametrize(
-    ("given", "line", "text"),
+    ("line", "text"),
     [
-        ({}, ("x", "A < B ~ C"), "3 of 3 pairs of methods alike on 1 data set, 0 significantly reversed"),
-        ({}, ("x", "B ~ C < A"), "1 of 3 pairs of methods alike on 1 data set, 2 significantly reversed"),
-        (
-            {"among": ["B", "C"]},
-            ("x", "B ~ C < A"),
-            "1 of 1 pairs of methods alike on 1 data set, 0 significantly reversed",
-        ),
-        ({}, ("other", "A < B"), None),
+        (("x", "A < B ~ C"), "3 of 3 pairs of methods alike on 1 data set, 0 significantly reversed"),
+        (("x", "B ~ C < A"), "1 of 3 pairs of methods alike on 1 data set, 2 significantly reversed"),
+        (("other", "A < B"), None),
     ],
 )
-def test_the_order_of_a_printed_line(given, line, text):
+def test_the_order_of_a_printed_line(line, text):
     dataset, order = line
-    rule = {"kind": "order", "table": "5", **given}
+    rule = {"kind": "order", "table": "5"}
     outcome = judge(rule, observations(ORDER), printed(("5", dataset, "", "order", order)))
     assert (outcome and outcome.text) == text
-    assert outcome is None or outcome.holds is ("0 significantly" in text)
 
 
 def test_the_relations_of_a_printed_line():
@@ -309,4 +270,4 @@ def test_how_many_are_enough(count, share, expected):
 
 def test_a_rule_with_a_wrong_key_is_refused():
     with pytest.raises(ValidationError, match="lable"):
-        RULE.validate_python({"kind": "best", "metric": "acc", "lable": "A", "label": "A"})
+        RULE.validate_python({"kind": "compare", "metric": "acc", "lable": "A", "label": "A"})

@@ -74,10 +74,11 @@ class ConstrainedKMeans(CenterClusterer):
         "'authors': as in the program of bilenko2004's authors, which labels the samples of these "
         "neighbourhoods before the first sweep, perturbs the centroid by up to 35 percent where there are "
         "too few of them, and closes the constraints of the largest neighbourhoods alone, one for each "
-        "cluster",
-        Choice("neighbourhoods", "authors"),
-        published="authors",
-        why="it follows the paper's text and does not depend on the origin of the features",
+        "cluster. 'paper': as 'authors', but the constraints of all neighbourhoods are closed, as in section "
+        "3.1 of bilenko2004",
+        Choice("neighbourhoods", "authors", "paper"),
+        published="paper",
+        why="it does not depend on the origin of the features",
     )
 
     def costs(self, X: Samples) -> FloatArray:
@@ -98,7 +99,7 @@ class ConstrainedKMeans(CenterClusterer):
         K, origin = self.n_clusters, X.mean(axis=0)
         mu, labels = self._first_centers(X, seeds, rng)
         X, mu = X - origin, mu - origin
-        closure = Closure.of(constraints, largest=K if self.start == "authors" else None)
+        closure = Closure.of(constraints, largest={"authors": K, "paper": len(X)}.get(self.start))
         points = closure.points
         units = Units.of(closure, assignment == "block", K) if assignment and len(points) else None
         still = self.tol * X.var(axis=0).mean()
@@ -135,6 +136,6 @@ class ConstrainedKMeans(CenterClusterer):
         self, X: FloatArray, seeds: Constraints, rng: np.random.Generator
     ) -> tuple[FloatArray, IntArray]:
         """Return first centers, and the labels that samples have before the first sweep, -1 for none."""
-        if self.start == "authors":
+        if self.start in ("authors", "paper"):
             return authors_seeds(X, seeds, self.n_clusters, rng)
         return seed_centers(X, seeds, self.n_clusters, rng), np.full(len(X), -1, dtype=np.int64)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from cscluster.algorithms.base import FloatArray, IntArray
+from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.constraints import Constraints
+from cscluster.errors import ParameterError
 from cscluster.linalg.scatter import group_sums
 
 
@@ -49,6 +51,22 @@ def authors_seeds(
 def perturbed_centroids(centroid: FloatArray, count: int, rng: np.random.Generator) -> FloatArray:
     """Return `count` centers whose features are ``centroid * (1 + 0.7 (U - 1/2))``, U uniform on [0, 1]."""
     return centroid * (1 + 0.7 * (rng.random((count, len(centroid))) - 0.5))
+
+
+def far_pair(X: Samples, n_clusters: int, rng: np.random.Generator) -> IntArray:
+    """Return two random samples whose distance is in the upper tenth of those between samples.
+
+    Zhang et al. (2009) require that two prototypes are "sufficiently far away" from each other; the tenth is
+    a guess.  The quantile is that of 10,000 random pairs.
+    """
+    if n_clusters != 2:
+        raise ParameterError(f"init='far' needs n_clusters=2, got {n_clusters}.")
+    pairs = rng.integers(X.shape[0], size=(10_000, 2))
+    gaps = X[pairs[:, 0]] - X[pairs[:, 1]]
+    squared = gaps.multiply(gaps) if sparse.issparse(gaps) else gaps**2
+    distances = np.asarray(squared.sum(axis=1)).ravel()
+    far = distances >= np.quantile(distances, 0.9)
+    return pairs[far][0]
 
 
 def _neighbourhoods(X: FloatArray, constraints: Constraints) -> tuple[FloatArray, IntArray]:

@@ -17,8 +17,9 @@ from cscluster.algorithms.partition._centers import (
     lowest,
     nearest,
 )
+from cscluster.algorithms.partition._seeding import far_pair
 from cscluster.arrays import require_memory
-from cscluster.errors import DataError
+from cscluster.errors import DataError, ParameterError
 
 
 def seed_centers(K: FloatArray, n_clusters: int, rng: np.random.Generator) -> FloatArray:
@@ -115,9 +116,9 @@ class KernelKMeans(KernelEstimator, Clusterer):
     )
     init: str = parameter(
         "k-means++",
-        "first centers: samples drawn by k-means++ in feature space, or the means of a random partition, "
-        "which a narrow kernel needs",
-        Choice("k-means++", "random"),
+        "first centers: samples drawn by k-means++ in feature space, the means of a random partition, which "
+        "a narrow kernel needs, or 'far': the images of two samples that are far from each other",
+        Choice("k-means++", "random", "far"),
     )
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
@@ -126,6 +127,8 @@ class KernelKMeans(KernelEstimator, Clusterer):
         if self.kernel == "precomputed":
             if X.shape[0] != X.shape[1]:
                 raise DataError(f"A precomputed kernel matrix must be square, got shape {X.shape}.")
+            if self.init == "far":
+                raise ParameterError("init='far' needs samples, got kernel='precomputed'.")
             K = dense(X)
         else:
             require_memory(type(self).__name__, (X.shape[0],) * 2, "use approx_kernel_kmeans")
@@ -143,6 +146,8 @@ class KernelKMeans(KernelEstimator, Clusterer):
     def _first_centers(self, K: FloatArray, rng: np.random.Generator) -> FloatArray:
         if self.init == "random":
             return random_centers(len(K), self.n_clusters, rng)
+        if self.init == "far":
+            return np.eye(len(K))[:, far_pair(self._X, self.n_clusters, rng)]
         return seed_centers(K, self.n_clusters, rng)
 
     def costs(self, X: Samples) -> FloatArray:

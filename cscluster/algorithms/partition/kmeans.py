@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
+from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples, dense
 from cscluster.algorithms.parameters import Choice, Real, parameter
 from cscluster.algorithms.partition._centers import MAX_ITER, N_INIT
-from cscluster.algorithms.partition._seeding import perturbed_centroids
+from cscluster.algorithms.partition._seeding import far_pair, perturbed_centroids
 from cscluster.algorithms.shared import once
 
 _BLOCK_ROWS = 4096
@@ -54,8 +54,9 @@ class KMeans(Clusterer):
     init: str = parameter(
         "k-means++",
         "choice of the first centers; 'perturbed', as in the program of bilenko2004's authors, multiplies "
-        "each feature of the centroid by a number between 0.65 and 1.35, and has one start",
-        Choice("k-means++", "random", "perturbed"),
+        "each feature of the centroid by a number between 0.65 and 1.35, and has one start; 'far' draws two "
+        "samples until they are far from each other, and has one start too",
+        Choice("k-means++", "random", "perturbed", "far"),
     )
     tol: float = parameter(1e-4, "relative change of the centers that counts as none", Real(0))
 
@@ -65,13 +66,19 @@ class KMeans(Clusterer):
         options = {**self.get_params(), "random_state": self._seed}
         n_first = self._n_first(X.shape[0])
         setting = (n_first, *sorted(options.items()))
-        if self.init == "perturbed":
-            centroid = np.asarray(X.mean(axis=0)).ravel()
-            rng = np.random.default_rng(self._seed)
-            options |= {"init": perturbed_centroids(centroid, self.n_clusters, rng), "n_init": 1}
+        if self.init in ("perturbed", "far"):
+            options |= {"init": self._first_centers(X), "n_init": 1}
         self._model = once(X, ("k-means", setting), self._seed, lambda: _fitted(X, options, n_first))
         self.cluster_centers_ = self._model.cluster_centers_
         return self._set_kmeans_partition(self._model)
+
+    def _first_centers(self, X: Samples) -> FloatArray:
+        """Return the centers of the one start of 'perturbed' or 'far'."""
+        rng = np.random.default_rng(self._seed)
+        if self.init == "far":
+            return dense(X[far_pair(X, self.n_clusters, rng)])
+        centroid = np.asarray(X.mean(axis=0)).ravel()
+        return perturbed_centroids(centroid, self.n_clusters, rng)
 
     def predict(self, X: Samples) -> IntArray:
         """Return the nearest center of each sample."""

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 
 from cscluster import KernelKMeans, KMeans, load_dataset
 from cscluster.algorithms.partition.kernel_kmeans import lloyd, seed_centers
-from cscluster.errors import DataError
+from cscluster.errors import DataError, ParameterError
 from cscluster.linalg.kernels import Kernel
 from cscluster.metrics.scores import score
 
@@ -57,3 +57,11 @@ def test_no_cluster_stays_empty():
 def test_a_precomputed_kernel_must_be_square():
     with pytest.raises(DataError, match=r"\(3, 2\)"):
         KernelKMeans(kernel="precomputed").fit(np.ones((3, 2)))
+
+
+def test_far_first_centers_need_samples():
+    X = np.r_[np.zeros((20, 2)), np.full((20, 2), 5.0)] + np.random.default_rng(0).normal(size=(40, 2))
+    labels = KernelKMeans(init="far", n_init=1, random_state=0).fit(X).labels_
+    assert abs(labels[:20].mean() - labels[20:].mean()) == 1.0
+    with pytest.raises(ParameterError, match="init='far' needs samples"):
+        KernelKMeans(init="far", kernel="precomputed").fit(X @ X.T)

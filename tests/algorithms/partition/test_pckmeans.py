@@ -123,15 +123,19 @@ def test_a_violated_constraint_costs_as_much_as_a_sample_in_kmeans_whatever_the_
     )
 
 
+@pytest.mark.parametrize("start", ["authors", "paper"])
 @pytest.mark.parametrize("seed", range(5))
-def test_published_form_step_by_step(seed):
+def test_published_form_step_by_step(seed, start):
     # The program of the authors on tiny data, in plain loops: seeds have labels before the first sweep, and
-    # only the two largest neighbourhoods are closed.
+    # only the two largest neighbourhoods are closed; the text closes the third one too.
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(12, 2)) + 4
-    constraints = Constraints([(0, 1), (1, 2), (3, 4), (5, 6)], [(2, 3), (6, 7), (0, 8)], n_samples=12)
-    model = PCKMeans.published(n_clusters=2, random_state=seed, tol=0).fit(X, constraints=constraints)
-    closed = constraints | Constraints([(0, 2)], [(a, b) for a in (0, 1, 2) for b in (3, 4)], n_samples=12)
+    constraints = Constraints([(0, 1), (1, 2), (3, 4), (5, 6)], [(2, 3), (4, 6), (0, 8)], n_samples=12)
+    model = PCKMeans.published(n_clusters=2, random_state=seed, tol=0, start=start)
+    model.fit(X, constraints=constraints)
+    entailed = [(a, b) for a in (0, 1, 2) for b in (3, 4)]
+    entailed += [(3, 5), (3, 6), (4, 5)] if start == "paper" else []
+    closed = constraints | Constraints([(0, 2)], entailed, n_samples=12)
     rng = np.random.default_rng(seed)
     mu, labels = authors_seeds(X, constraints, 2, rng)
     cost_one = lambda *_: 1.0  # noqa: E731

@@ -1,13 +1,16 @@
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from cscluster import Constraints
 from cscluster.algorithms.partition._seeding import (
     authors_seeds,
+    far_pair,
     farthest_first,
     perturbed_centroids,
     seed_centers,
 )
+from cscluster.errors import ParameterError
 
 
 def test_farthest_first_weighs_distance_by_size():
@@ -113,3 +116,13 @@ def test_perturbed_centroids_stay_within_35_percent():
     assert factors.max() < 1.35
     np.testing.assert_allclose(factors.mean(axis=0), 1, atol=0.02)
     np.testing.assert_allclose(factors.std(axis=0), 0.7 / np.sqrt(12), rtol=0.05)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_a_far_pair_is_in_the_upper_tenth_of_the_distances(kind):
+    X = np.arange(200.0)[:, None]
+    a, b = far_pair(kind(X), 2, np.random.default_rng(0))
+    gaps = np.abs(X - X.T)
+    assert abs(X[a, 0] - X[b, 0]) >= np.quantile(gaps, 0.88)
+    with pytest.raises(ParameterError, match="init='far' needs n_clusters=2, got 3"):
+        far_pair(X, 3, np.random.default_rng(0))

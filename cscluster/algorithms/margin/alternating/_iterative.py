@@ -8,14 +8,17 @@ from typing import Any, Self
 import numpy as np
 import sklearn.cluster
 
-from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
+from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples, dense
 from cscluster.algorithms.kernel_parameters import KernelEstimator
 from cscluster.algorithms.margin.alternating._alternating import AlternatingRun, Learner, alternate
 from cscluster.algorithms.margin.alternating._recursive import Split, choose_cluster, follow
 from cscluster.algorithms.parameters import Array, Choice, Integer, Null, Real, parameter
+from cscluster.algorithms.partition._seeding import far_pair
 from cscluster.algorithms.spectral.normalized_cut import NormalizedCut
 from cscluster.errors import ParameterError
 from cscluster.linalg.kernels import Kernel
+
+_SEEDS = {"kmeans": "k-means++", "random_kmeans": "random"}
 
 
 class IterativeMarginClusterer(KernelEstimator, Clusterer):
@@ -33,8 +36,9 @@ class IterativeMarginClusterer(KernelEstimator, Clusterer):
     )
     init: Any = parameter(
         "kmeans",
-        "initial labels",
-        Choice("kmeans", "random", "normalized_cut"),
+        "initial labels; 'kmeans' has seeds by k-means++, 'random_kmeans' random ones, and 'far_kmeans' two "
+        "random ones that are far from each other",
+        Choice("kmeans", "random_kmeans", "far_kmeans", "random", "normalized_cut"),
         Array("two labels for the samples"),
     )
     init_sigma: float | str = parameter(
@@ -108,8 +112,12 @@ class IterativeMarginClusterer(KernelEstimator, Clusterer):
             return self._given_labels(n)
         if self.init == "random":
             labels = rng.permutation(np.append([0, 1], rng.integers(2, size=n - 2)))
-        elif self.init == "kmeans":
-            labels = sklearn.cluster.KMeans(2, n_init=self.n_starts, random_state=seed).fit(X).labels_
+        elif self.init == "far_kmeans":
+            centers = dense(X[far_pair(X, 2, rng)])
+            labels = sklearn.cluster.KMeans(2, n_init=1, init=centers).fit(X).labels_
+        elif self.init in _SEEDS:
+            options = {"n_init": self.n_starts, "init": _SEEDS[self.init], "random_state": seed}
+            labels = sklearn.cluster.KMeans(2, **options).fit(X).labels_
         else:
             cut = NormalizedCut(
                 sigma=self.sigma if isinstance(self.init_sigma, str) else self.init_sigma,

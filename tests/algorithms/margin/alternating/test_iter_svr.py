@@ -78,3 +78,10 @@ def test_a_wide_epsilon_takes_the_gain_away():
         for e in (0.0, 0.9)
     ]
     assert error[0] < 0.05 < error[1]
+
+
+def test_starts_from_kmeans_with_random_or_far_seeds():
+    X = np.r_[np.zeros((40, 2)), np.full((40, 2), 5.0)] + np.random.default_rng(0).normal(size=(80, 2))
+    for init in ("kmeans", "random_kmeans", "far_kmeans"):
+        labels = IterSVR(init=init, n_starts=1, balance=0.03, random_state=0).fit(X).labels_
+        assert abs(labels[:40].mean() - labels[40:].mean()) == 1.0, init
