@@ -282,11 +282,11 @@ class Clusterer(ClusterMixin, ConstrainedEstimator):
         self.converged_ = bool(converged)
         return self
 
-    def _set_kmeans_partition(self, model: Any) -> Self:
-        """Set the attributes to those of scikit-learn's k-means."""
+    def _set_kmeans_partition(self, model: Any, labels: Any = None, objective: Any = None) -> Self:
+        """Set the attributes to those of scikit-learn's k-means, where nothing else is given."""
         return self._set_partition(
-            model.labels_,
-            objective=[model.inertia_],
+            model.labels_ if labels is None else labels,
+            objective=[model.inertia_ if objective is None else objective],
             n_iter=model.n_iter_,
             converged=model.n_iter_ < model.max_iter,
         )
@@ -306,4 +306,5 @@ class MetricLearner(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
 
     def _warn_prior(self, missing: str) -> None:
         """Warn that the constraints teach nothing, so that the metric is the one without constraints."""
+        self.objective_, self.n_iter_, self.converged_ = np.empty(0), 0, True
         warn(f"{type(self).__name__} got no {missing}: the metric is the prior.")

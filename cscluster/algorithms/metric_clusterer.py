@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 from sklearn.base import clone
@@ -10,6 +11,12 @@ from sklearn.utils.metaestimators import available_if
 from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, MetricLearner, Samples
 from cscluster.algorithms.parameters import REQUIRED, Estimator, Null, parameter
 from cscluster.algorithms.partition.kmeans import KMeans
+
+
+def configured(estimator: Any, params: Mapping[str, Any]) -> Any:
+    """Return an unfitted copy of an estimator, with those of the parameters that it takes."""
+    copy = clone(estimator)
+    return copy.set_params(**{name: params[name] for name in params.keys() & copy.get_params(deep=False)})
 
 
 class MetricClusterer(Clusterer):
@@ -51,7 +58,10 @@ class MetricClusterer(Clusterer):
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
         """Learn the metric and cluster; the parameters are those of `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
-        self.metric_, self.clusterer_ = self._part(self.metric), self._part(self.clusterer or KMeans())
+        shared = {"n_clusters": self.n_clusters, "random_state": self._seed}
+        self.metric_, self.clusterer_ = (
+            configured(part, shared) for part in (self.metric, self.clusterer or KMeans())
+        )
         if isinstance(self.metric_, MetricLearner):
             self.metric_.require_equal_weights(constraints)
         self.clusterer_._requires_range = False  # a learned metric may have any unit
@@ -64,13 +74,6 @@ class MetricClusterer(Clusterer):
             n_iter=self.clusterer_.n_iter_,
             converged=self.clusterer_.converged_ and getattr(self.metric_, "converged_", True),
         )
-
-    def _part(self, part: Any) -> Any:
-        """Return an unfitted copy of a part, with the number of clusters and the seed where it takes them."""
-        shared = {"n_clusters": self.n_clusters, "random_state": self._seed}
-        copy = clone(part)
-        copy.set_params(**{name: shared[name] for name in shared.keys() & copy.get_params(deep=False).keys()})
-        return copy
 
     @available_if(lambda self: self.clusterer is None or hasattr(self.clusterer, "predict"))
     def predict(self, X: Samples) -> IntArray:

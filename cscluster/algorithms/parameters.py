@@ -41,21 +41,19 @@ class ParameterRule(ABC):
 class Integer(ParameterRule):
     """Integers from `low` to `high`, both included."""
 
-    low: int | None = None
-    high: int | None = None
+    low: float = -math.inf
+    high: float = math.inf
 
     def allows(self, value: Any) -> bool:
         """Tell whether `value` is an integer in the range."""
-        if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-            return False
-        number = int(value)
-        return (self.low is None or number >= self.low) and (self.high is None or number <= self.high)
+        is_integer = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+        return is_integer and self.low <= int(value) <= self.high
 
     def __str__(self) -> str:
-        if self.low is not None and self.high is not None:
+        if -math.inf < self.low and self.high < math.inf:
             return f"an integer from {self.low} to {self.high}"
-        bounds = ((">=", self.low), ("<=", self.high))
-        return "an integer" + "".join(f" {sign} {end}" for sign, end in bounds if end is not None)
+        bounds = f" >= {self.low}" if self.low > -math.inf else f" <= {self.high}"
+        return "an integer" + bounds.removesuffix(" <= inf")
 
 
 @dataclass(frozen=True)
@@ -75,11 +73,8 @@ class Real(ParameterRule):
             number = float(value)
         except OverflowError:
             return False
-        if not math.isfinite(number):
-            return False
-        above = number > self.low if self.open_low else number >= self.low
-        below = number < self.high if self.open_high else number <= self.high
-        return above and below
+        outside = (self.open_low and number == self.low) or (self.open_high and number == self.high)
+        return math.isfinite(number) and self.low <= number <= self.high and not outside
 
     def __str__(self) -> str:
         parts = []

@@ -239,7 +239,9 @@ def load_class(target: str) -> type[Any]:
         known = sorted(path.name for path in Path().glob("*.py"))
         raise ParameterError(f"There is no file '{module_name}'{did_you_mean(module_name, known)}")
     try:
-        module = _load_file(module_name) if module_name.endswith(".py") else _load_module(module_name)
+        path = Path(module_name).resolve()
+        is_file = module_name.endswith(".py")
+        module = _load_file(path, path.read_bytes()) if is_file else _load_module(module_name)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # code that is imported may raise anything, and may exit
@@ -284,16 +286,9 @@ def _importable_from(directory: Path) -> Iterator[None]:
             sys.path.remove(str(directory))
 
 
-def _load_file(name: str) -> Any:
-    path = Path(name).resolve()
-    status = path.stat()
-    return _loaded_file(path, status.st_mtime_ns, status.st_size)
-
-
 @cache
-def _loaded_file(path: Path, *edition: int) -> Any:
-    """Import an edition of a source file under a name of its own, so that its classes can be pickled."""
-    source = path.read_bytes()
+def _load_file(path: Path, source: bytes) -> Any:
+    """Import a source file, each edition under a name of its own, so that its classes can be pickled."""
     place = hashlib.sha256(str(path).encode() + source).hexdigest()[:12]
     name = f"cscluster_user_{path.stem}_{place}"
     spec = importlib.util.spec_from_file_location(name, path)
@@ -306,22 +301,9 @@ def _loaded_file(path: Path, *edition: int) -> Any:
     return module
 
 
-_PRINTED = "_printed"
-
-
 def is_printed_alias(name: str) -> bool:
     """Tell whether a name is that of a published form up to version 0.2."""
-    return name.endswith(_PRINTED) and name.removesuffix(_PRINTED) in algorithms()
-
-
-def _published_alias(algorithm: Algorithm) -> Algorithm:
-    """Return the published form of a method, under the name that it had up to version 0.2."""
-    warn(
-        f"'{algorithm.name}{_PRINTED}' is now '{algorithm.name}' with 'preset: published'; the old name "
-        "ends with 0.4.",
-        FutureWarning,
-    )
-    return replace(algorithm, params=algorithm.published(), title=f"{algorithm.title} (published)")
+    return name.endswith("_printed") and name.removesuffix("_printed") in algorithms()
 
 
 @cache
@@ -352,7 +334,10 @@ def find(name: str) -> Algorithm:
     if name in known:
         return known[name]
     if is_printed_alias(name):
-        return _published_alias(known[name.removesuffix(_PRINTED)])
+        method = known[name.removesuffix("_printed")]
+        new = f"'{method.name}' with 'preset: published'"
+        warn(f"'{name}' is now {new}; the old name ends with 0.4.", FutureWarning)
+        return replace(method, params=method.published(), title=f"{method.title} (published)")
     if ":" in name:
         own = Algorithm(name, name, title=name.rpartition(":")[2], family="own", tags=("constraints",))
         own.load()

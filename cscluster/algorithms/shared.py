@@ -12,18 +12,17 @@ import time
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
 from scipy import sparse
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class _Result:
+class _Result(NamedTuple):
     """A value, what its computation took, and the samples, which must keep their place in memory."""
 
     value: Any
@@ -32,12 +31,7 @@ class _Result:
     samples: Any
 
 
-class _Results(OrderedDict[Hashable, _Result]):
-    """At most `size` results; the least recently used one makes room for another."""
-
-    def __init__(self, size: int) -> None:
-        super().__init__()
-        self.size = size
+_Results = OrderedDict[Hashable, _Result]
 
 
 @dataclass
@@ -48,46 +42,46 @@ class SharedWork:
     ----------
     samples : array or sparse array
         The samples, which nobody changes.
-    results, of_samples : _Results
-        Results of `once` and of `of_samples`; the latter are small, serve all sets of constraints and are
-        kept longer.
+    results, of_samples : OrderedDict
+        The latest results of `once` and of `of_samples`; the latter are small, serve all sets of constraints
+        and are kept longer.
     seconds, cpu_seconds : float
         Time that was spent before on results which these fits used.  It counts as theirs: a result in full,
         and once, however often they used it.
     """
 
     samples: Any
-    results: _Results = field(default_factory=lambda: _Results(16))
-    of_samples: _Results = field(default_factory=lambda: _Results(64))
+    results: _Results = field(default_factory=OrderedDict)
+    of_samples: _Results = field(default_factory=OrderedDict)
     seconds: float = 0.0
     cpu_seconds: float = 0.0
     _counted: set[Hashable] = field(default_factory=set)
 
-    def get(self, results: _Results, key: Hashable, compute: Callable[[], T]) -> T:
+    def get(self, results: _Results, size: int, key: Hashable, compute: Callable[[], T]) -> T:
         """Return ``compute()``, or what it returned before.
 
         A result whose computation warns is not kept: the next fit computes it again, and warns itself.
         """
         if key in results:
             results.move_to_end(key)
-            result = results[key]
             if key not in self._counted:
-                self.seconds += result.seconds
-                self.cpu_seconds += result.cpu_seconds
+                self.seconds += results[key].seconds
+                self.cpu_seconds += results[key].cpu_seconds
         else:
             begin, cpu_begin = self.clock(), self._cpu_clock()
             with warnings.catch_warnings(record=True) as caught:
                 value = compute()
-            result = _Result(value, self.clock() - begin, self._cpu_clock() - cpu_begin, self.samples)
             for warning in caught:
                 warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
             if caught:
                 return value
-            results[key] = result
-            if len(results) > results.size:
+            spent = self.clock() - begin, self._cpu_clock() - cpu_begin
+            results[key] = _Result(value, *spent, self.samples)
+            if len(results) > size:
                 results.popitem(last=False)
         self._counted.add(key)
-        return cast("T", result.value)
+        shared: T = results[key].value
+        return shared
 
     def clock(self) -> float:
         """Return the seconds of a clock that counts shared work in full."""
@@ -101,18 +95,14 @@ _current: ContextVar[SharedWork | None] = ContextVar("shared work", default=None
 _of_process = SharedWork(samples=None)
 
 
-@contextmanager
-def sharing(X: Any) -> Iterator[SharedWork]:
+def sharing(X: Any) -> AbstractContextManager[SharedWork]:
     """Let fits to the samples `X` share their work with earlier and later ones of this process."""
-    with _using(SharedWork(X, _of_process.results, _of_process.of_samples)) as work:
-        yield work
+    return _using(SharedWork(X, _of_process.results, _of_process.of_samples))
 
 
-@contextmanager
-def sharing_parts(X: Any) -> Iterator[SharedWork]:
+def sharing_parts(X: Any) -> AbstractContextManager[SharedWork]:
     """Let the fits to `X` that one fit consists of share their work; `sharing` keeps it for other fits."""
-    with _using(_work_on(X) or SharedWork(X)) as work:
-        yield work
+    return _using(_work_on(X) or SharedWork(X))
 
 
 @contextmanager
@@ -141,13 +131,13 @@ def once(X: Any, key: tuple[Hashable, ...], seed: int | None, compute: Callable[
     work = _work_on(X)
     if seed is None or work is None:
         return compute()
-    return work.get(work.results, (_place(X), key, seed), compute)
+    return work.get(work.results, 16, (_place(X), key, seed), compute)
 
 
 def of_samples(X: Any, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
     """Return ``compute()``, which follows from the samples and `key` alone, or what it returned before."""
     work = _work_on(X)
-    return compute() if work is None else work.get(work.of_samples, (_place(X), key), compute)
+    return compute() if work is None else work.get(work.of_samples, 64, (_place(X), key), compute)
 
 
 def is_shared(X: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -33,7 +33,7 @@ class Kernel:
         Width of the Gaussian.
     """
 
-    name: Literal["gaussian", "linear"]
+    name: str
     sigma: float = 1.0
 
     @classmethod
@@ -53,7 +53,7 @@ class Kernel:
                     "set sigma_unit to 'data'."
                 )
             sigma *= median
-        return cls(cast(Literal["gaussian", "linear"], name), float(sigma))
+        return cls(name, float(sigma))
 
     def __call__(self, X: Samples, Z: Samples | None = None) -> FloatArray:
         """Return the matrix of ``k(x_i, z_j)``, of shape (len(X), len(Z)).

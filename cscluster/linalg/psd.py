@@ -24,28 +24,6 @@ def inverse_sqrt(A: FloatArray) -> tuple[FloatArray, int]:
     return (kept / np.sqrt(values[keep])) @ kept.T, int(keep.sum())
 
 
-def is_positive_semidefinite(A: FloatArray) -> bool:
-    """Tell, up to rounding, whether A is symmetric without negative eigenvalues."""
-    size = float(np.abs(A).max(initial=0.0))
-    symmetric = np.allclose(A, A.T, rtol=0, atol=1e-8 * size)
-    return symmetric and _has_cholesky(A, 1e-10 * len(A) * (size or 1.0))
-
-
-def is_positive_definite(A: FloatArray) -> bool:
-    """Tell whether all eigenvalues of the symmetric A lie well above its rank tolerance."""
-    bound = float(np.abs(A).sum(axis=1).max(initial=0.0))
-    return _has_cholesky(A, -2 * len(A) * np.finfo(np.float64).eps * bound)
-
-
-def _has_cholesky(A: FloatArray, shift: float) -> bool:
-    """Tell whether ``A + shift I`` is positive definite."""
-    try:
-        np.linalg.cholesky(A + shift * np.eye(len(A)))
-    except np.linalg.LinAlgError:
-        return False
-    return True
-
-
 def top_eigenpairs(A: FloatArray, r: int) -> tuple[FloatArray, FloatArray]:
     """Return the r largest eigenvalues, largest first, and their eigenvectors as columns.
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from scipy import sparse
 
 from cscluster.arrays import BoolArray, FloatArray, IntArray
 from cscluster.constraints import Constraints
@@ -103,17 +100,14 @@ def group_sums(X: FloatArray, group: IntArray, n_groups: int) -> FloatArray:
     return sums.reshape(n_groups, d)
 
 
-def effective_dimension(X: FloatArray | sparse.csr_array) -> float:
+def effective_dimension(X: FloatArray) -> float:
     """Return how many uncorrelated features of equal variance spread like those of `X`.
 
     That is ``tr(C)^2 / tr(C^2)`` with C the covariance of the features: their number where no two are
     correlated, one where a single direction holds all variance.
     """
-    S: Any = X[:: X.shape[0] // _DIMENSION_SAMPLES + 1]
-    if sparse.issparse(S):
-        G = (S @ S.T).toarray()
-        C = G - G.mean(axis=0) - G.mean(axis=1)[:, None] + G.mean()
-    elif len(S) < S.shape[1]:  # the Gram matrix has the same trace and the same norm
+    S = X[:: X.shape[0] // _DIMENSION_SAMPLES + 1]
+    if len(S) < S.shape[1]:  # the Gram matrix has the same trace and the same norm
         R = S - S.mean(axis=0)
         C = R @ R.T
     else:

@@ -7,13 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cscluster.arrays import FloatArray
-from cscluster.errors import DataError
-from cscluster.linalg.psd import (
-    is_positive_definite,
-    is_positive_semidefinite,
-    rank_tolerance,
-    top_eigenpairs,
-)
+from cscluster.linalg.psd import rank_tolerance, top_eigenpairs
 
 
 @dataclass(frozen=True)
@@ -64,7 +58,7 @@ def newton(
     .. [1] H. Wang, S. Yan, D. Xu, X. Tang, T. Huang, "Trace Ratio vs. Ratio Trace for Dimensionality
        Reduction", CVPR 2007, algorithm 1.
     """
-    if r <= nullity(S1, S2):
+    if r <= nullity(S2):
         return TraceRatioSolution(inside_null_space(S1, S2, r, ties), np.array([np.inf]), True)
     ratios = [float(np.trace(S1) / np.trace(S2))]
     for _ in range(max_iter):
@@ -76,13 +70,8 @@ def newton(
     return TraceRatioSolution(W, np.array(ratios[1:]), False)
 
 
-def nullity(S1: FloatArray, S2: FloatArray) -> int:
-    """Check both matrices and return the dimension of the null space of S_2."""
-    for name, S in (("S_1", S1), ("S_2", S2)):
-        if not is_positive_semidefinite(S):
-            raise DataError(f"{name} of the trace ratio problem is not symmetric positive semi-definite.")
-    if is_positive_definite(S2):
-        return 0
+def nullity(S2: FloatArray) -> int:
+    """Return the dimension of the null space of S_2."""
     values = np.linalg.eigvalsh(S2)
     return int((values <= rank_tolerance(values)).sum())
 

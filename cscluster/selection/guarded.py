@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
 from cscluster.algorithms.base import BoolArray, Clusterer, IntArray, Samples
 from cscluster.algorithms.build import title
+from cscluster.algorithms.metric_clusterer import configured
 from cscluster.algorithms.parameters import Estimator, Parameter, check
 from cscluster.algorithms.partition.kmeans import KMeans
 from cscluster.algorithms.partition.pccc import PCCC
@@ -84,7 +84,7 @@ class Choosing(Clusterer):
         seed = int(np.random.default_rng().integers(2**31)) if self._seed is None else self._seed
         n_clusters, methods = self._methods(X, constraints)
         baseline = baseline_for(constraints, n_clusters, seed)
-        candidates = {title(each): _seeded(each, seed) for each in methods}
+        candidates = {title(each): configured(each, {"random_state": seed}) for each in methods}
         with sharing_parts(X):
             found = compare(candidates, baseline, X, constraints, seed=seed, judges=judges, on_fit=on_fit)
             self.uses_baseline_ = found.chosen is None
@@ -115,12 +115,6 @@ class Choosing(Clusterer):
         """Return the clusters of new samples by `estimator_`."""
         X = self._validate_new(X)
         return np.asarray(self.estimator_.predict(X))
-
-
-def _seeded(estimator: Any, seed: int) -> Any:
-    """Return an unfitted copy with this seed, if it takes one."""
-    copy = clone(estimator)
-    return copy.set_params(random_state=seed) if "random_state" in copy.get_params(deep=False) else copy
 
 
 class Guarded(Choosing):

@@ -38,10 +38,14 @@ class Score:
     n_cannot: int
 
     @property
+    def _kinds(self) -> list[tuple[float, int]]:
+        """Share and number of each kind of which there are any."""
+        return [(p, n) for p, n in ((self.must, self.n_must), (self.cannot, self.n_cannot)) if n]
+
+    @property
     def value(self) -> float:
         """Mean of both shares, so that neither kind outweighs the other."""
-        shares = [share for share, n in ((self.must, self.n_must), (self.cannot, self.n_cannot)) if n]
-        return float(np.mean(shares)) if shares else 0.0
+        return float(np.mean([share for share, _ in self._kinds])) if self._kinds else 0.0
 
     @property
     def standard_error(self) -> float:
@@ -49,11 +53,8 @@ class Score:
 
         A share p of n is taken as ``(n p + 1) / (n + 2)``, so that no proportion is known exactly.
         """
-        variances = []
-        for share, n in ((self.must, self.n_must), (self.cannot, self.n_cannot)):
-            if n:
-                p = (n * share + 1) / (n + 2)
-                variances.append(p * (1 - p) / n)
+        shrunk = [((n * share + 1) / (n + 2), n) for share, n in self._kinds]
+        variances = [p * (1 - p) / n for p, n in shrunk]
         return float(np.sqrt(sum(variances)) / len(variances)) if variances else np.inf
 
     @property

@@ -42,18 +42,13 @@ def align(L: Labels, n_clusters: int, sample: IntArray) -> None:
         votes[samples, S[k]] += 1
 
 
+@compiled(nogil=True)
 def co_occurrence(L: Labels, offsets: IntArray) -> FloatArray:
     """Return ``B^T B``, where B has a column for each cluster of each partition.
 
     Entry (a, b) is the number of samples that lie in cluster a and in cluster b.
     """
     counts = np.zeros((offsets[-1], offsets[-1]))
-    _count(L, offsets, counts)
-    return counts
-
-
-@compiled(nogil=True)
-def _count(L, offsets, counts):  # type: ignore[no-untyped-def]
     for k in range(len(L)):
         for q in range(k + 1):
             for i in range(L.shape[1]):
@@ -61,6 +56,7 @@ def _count(L, offsets, counts):  # type: ignore[no-untyped-def]
             for a in range(offsets[k], offsets[k + 1]):
                 for b in range(offsets[q], offsets[q + 1]):
                     counts[b, a] = counts[a, b]
+    return counts
 
 
 def cluster_coordinates(L: Labels, n_per_partition: IntArray, n_components: int) -> tuple[Table, FloatArray]:
@@ -179,6 +175,6 @@ class LearnedKernel:
 
 def _products(L: Labels, tables: Table, pairs: IntArray) -> FloatArray:
     """Return z for each pair, scaled so that ``z^T z'`` is the inner product of the matrices."""
-    U, V = (normalized(embed(L, tables, ends)).astype(np.float64) for ends in pairs.T)
+    U, V = (normalized(embed(L[:, ends], tables)).astype(np.float64) for ends in pairs.T)
     i, j = np.triu_indices(tables.shape[2])
     return np.where(i == j, U[:, i] * V[:, j], (U[:, i] * V[:, j] + U[:, j] * V[:, i]) / np.sqrt(2))

@@ -34,18 +34,14 @@ def allocate(n_partitions: int, n_samples: int, n_clusters: int, path: str | Pat
     return np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=shape)
 
 
+@compiled(nogil=True)
 def round_votes(L: Labels, gamma: FloatArray, n_clusters: int) -> IntArray:
     """Return the column of the largest entry in each row of ``F = sum_k gamma_k P_k``; the first of equals.
 
     F is never in memory all at once, and rows of weight zero are not read.
     """
     labels = np.empty(L.shape[1], dtype=np.int64)
-    _round_votes(L, np.flatnonzero(gamma), gamma, np.zeros((_BLOCK, n_clusters)), labels)
-    return labels
-
-
-@compiled(nogil=True)
-def _round_votes(L, active, gamma, votes, labels):  # type: ignore[no-untyped-def]
+    active, votes = np.flatnonzero(gamma), np.zeros((_BLOCK, n_clusters))
     for start in range(0, len(labels), len(votes)):
         size = min(len(votes), len(labels) - start)
         for k in active:
@@ -59,12 +55,11 @@ def _round_votes(L, active, gamma, votes, labels):  # type: ignore[no-untyped-de
             labels[start + i] = best
             for c in range(votes.shape[1]):
                 votes[i, c] = 0.0
+    return labels
 
 
-def embed(L: Labels, tables: Table, samples: IntArray | None = None) -> Table:
-    """Return ``e_i = sum_k tables[k, L[k, i]]``, of shape (n, M), of all or of some samples."""
-    if samples is not None:
-        L = L[:, samples]
+def embed(L: Labels, tables: Table) -> Table:
+    """Return ``e_i = sum_k tables[k, L[k, i]]``, of shape (n, M)."""
     E = np.zeros((L.shape[1], tables.shape[2]), dtype=np.float32)
     summand = np.empty((_BLOCK, tables.shape[2]), dtype=np.float32)
     for start in range(0, len(E), _BLOCK):

@@ -79,10 +79,6 @@ class LandmarkEnsemble(PartitionEnsemble):
         L, tables = self.partitions_, self._tables
         self._kernel = self._kernel.add(L, tables, constraints)
         T = self._kernel.map(self.mu)
-        model = self._kmeans(normalized(embed(L, tables, self._sample_rows)) @ T)
-        return self._set_partition(
-            nearest_centers(L, tables, T, model.cluster_centers_, unit=True),
-            objective=[model.inertia_],
-            n_iter=model.n_iter_,
-            converged=model.n_iter_ < model.max_iter,
-        )
+        model = self._kmeans(normalized(embed(L[:, self._sample_rows], tables)) @ T)
+        labels = nearest_centers(L, tables, T, model.cluster_centers_, unit=True)
+        return self._set_kmeans_partition(model, labels)

@@ -132,5 +132,5 @@ class SCSC(PartitionEnsemble):
         """Return the clusters of k-means on the rows of F."""
         L, r = self.partitions_, self.n_clusters
         tables = (self.weights_[:, None, None] * np.eye(r)).astype(np.float32)
-        model = self._kmeans(embed(L, tables, self._sample_rows))
+        model = self._kmeans(embed(L[:, self._sample_rows], tables))
         return nearest_centers(L, tables, np.eye(r), model.cluster_centers_, unit=False)

@@ -27,6 +27,7 @@ def distance_bounds(X: FloatArray, constraints: Constraints, quantile: float) ->
     return float(low), float(high)
 
 
+@compiled()
 def bregman_projections(
     V: FloatArray, delta: IntArray, bounds: FloatArray, gamma: float, tol: float, max_iter: int
 ) -> tuple[FloatArray, FloatArray, int, bool]:
@@ -37,7 +38,8 @@ def bregman_projections(
 
         A^{-1} = I + sum_c delta_c lambda_c v_c v_c^T,    1 / xi_c = 1 / bound_c - delta_c lambda_c / gamma,
 
-    and at the solution either ``lambda_c = 0`` or ``v_c^T A v_c = xi_c``.
+    and at the solution either ``lambda_c = 0`` or ``v_c^T A v_c = xi_c``.  The change of A that a step calls
+    for is made together with the product that the next step needs.
 
     Returns
     -------
@@ -49,26 +51,7 @@ def bregman_projections(
     converged : bool
         Whether the multipliers came to rest.
     """
-    A, multipliers = np.eye(V.shape[1]), np.zeros(len(V))
-    n_iter, converged = _project(V, delta, bounds.copy(), gamma, tol, max_iter, A, multipliers)
-    return A, multipliers, n_iter, converged
-
-
-@compiled()
-def _project(
-    V: FloatArray,
-    delta: IntArray,
-    xi: FloatArray,
-    gamma: float,
-    tol: float,
-    max_iter: int,
-    A: FloatArray,
-    multipliers: FloatArray,
-) -> tuple[int, bool]:
-    """Change `xi`, `A` and `multipliers` in place; return the rounds made and whether they came to rest.
-
-    The change of A that a step calls for is made together with the product that the next step needs.
-    """
+    A, multipliers, xi = np.eye(V.shape[1]), np.zeros(len(V)), bounds.copy()
     step = gamma / (gamma + 1)
     beta, Av, product = 0.0, np.zeros(V.shape[1]), np.zeros(V.shape[1])
     n_iter, converged = 0, False
@@ -86,7 +69,7 @@ def _project(
         n_iter += 1
         converged = change <= tol * size
     _update_and_multiply(A, beta, Av, V[0], product)
-    return n_iter, converged
+    return A, multipliers, n_iter, converged
 
 
 @compiled_part(fastmath={"reassoc", "contract"})

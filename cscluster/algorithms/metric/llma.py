@@ -162,7 +162,6 @@ class LLMA(MetricLearner):
             self._warn_prior("must-links")
             self.translations_ = self.landmarks_
             self.components_, self.offset_ = np.eye(X.shape[1]), np.zeros(X.shape[1])
-            self.objective_, self.n_iter_, self.converged_ = np.empty(0), 0, True
             return self
         return (self._fit_spectral if self.solver == "spectral" else self._majorise)(X, constraints)
 

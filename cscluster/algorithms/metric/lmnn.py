@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from cscluster.algorithms.base import BoolArray, FloatArray, IntArray
@@ -53,8 +55,10 @@ def smooth_hinge(t: FloatArray) -> tuple[FloatArray, FloatArray]:
     return slope * (t - slope * _ROUNDING / 2), slope
 
 
-class LargeMarginLoss:
-    """The objective of `LMNN` as a function of M.
+def large_margin_loss(
+    targets: FloatArray, impostors: FloatArray, target: IntArray, impostor: IntArray, mu: float, rho: float
+) -> Callable[[FloatArray], tuple[float, FloatArray]]:
+    """Return the objective of `LMNN`, with its gradient, as a function of M.
 
     Parameters
     ----------
@@ -62,46 +66,29 @@ class LargeMarginLoss:
         Differences of target pairs and of impostor pairs.
     target, impostor : ndarrays of int
         The triples: numbers of a target (-1: none) and of an impostor.
-    mu, shrinkage : float
+    mu, rho : float
         Weights of the push and of half the squared distance from the identity.
     """
+    V, n_targets = np.concatenate([targets, impostors]), len(targets)
+    pull, push = (1 - mu) / max(n_targets, 1), mu / len(target)
+    has_target = target >= 0
+    target, impostor = target[has_target], impostor + n_targets
 
-    def __init__(
-        self,
-        targets: FloatArray,
-        impostors: FloatArray,
-        target: IntArray,
-        impostor: IntArray,
-        mu: float,
-        shrinkage: float,
-    ) -> None:
-        self.V = np.concatenate([targets, impostors])
-        self.n_targets = len(targets)
-        self.has_target = target >= 0
-        self.target = target[self.has_target]
-        self.impostor = impostor + len(targets)
-        self.pull = (1 - mu) / max(len(targets), 1)
-        self.push = mu / len(target)
-        self.shrinkage = shrinkage
-
-    def __call__(self, M: FloatArray) -> tuple[float, FloatArray]:
-        """Return the value and the gradient at M."""
-        q = np.einsum("ij,ij->i", self.V @ M, self.V)
-        short = 1 - q[self.impostor]
-        short[self.has_target] += q[self.target]
+    def loss(M: FloatArray) -> tuple[float, FloatArray]:
+        q = np.einsum("ij,ij->i", V @ M, V)
+        short = 1 - q[impostor]
+        short[has_target] += q[target]
         hinge, slope = smooth_hinge(short)
-        slope *= self.push
+        slope *= push
         weights = np.zeros(len(q))
-        weights[: self.n_targets] = self.pull
-        weights += np.bincount(self.target, slope[self.has_target], minlength=len(q))
-        weights -= np.bincount(self.impostor, slope, minlength=len(q))
+        weights[:n_targets] = pull
+        weights += np.bincount(target, slope[has_target], minlength=len(q))
+        weights -= np.bincount(impostor, slope, minlength=len(q))
         off = M - np.eye(len(M))
-        value = (
-            self.pull * q[: self.n_targets].sum()
-            + self.push * hinge.sum()
-            + self.shrinkage / 2 * (off**2).sum()
-        )
-        return float(value), (self.V.T * weights) @ self.V + self.shrinkage * off
+        value = pull * q[:n_targets].sum() + push * hinge.sum() + rho / 2 * (off**2).sum()
+        return float(value), (V.T * weights) @ V + rho * off
+
+    return loss
 
 
 class LMNN(LinearMetric):
@@ -188,7 +175,7 @@ class LMNN(LinearMetric):
         Q = span(np.concatenate([T, V[: len(V) // 2]]))
         d = Z.shape[1]
         rho = max(0.01, d / len(constraints)) if self.shrinkage == "auto" else float(self.shrinkage)
-        loss = LargeMarginLoss(T @ Q, V @ Q, *triples(targets, impostors), self.mu, rho / d)
+        loss = large_margin_loss(T @ Q, V @ Q, *triples(targets, impostors), self.mu, rho / d)
         descent = minimise(loss, nearest_psd, np.eye(Q.shape[1]), tol=self.tol, max_iter=self.max_iter)
         self.objective_ = descent.values
         self.n_iter_ = len(descent.values) - 1

@@ -163,7 +163,7 @@ class TraceRatio(MetricLearner):
             for S, count in ((S_b, len(cannot)), (S_w, len(must))):
                 tau = e / max(count, 1) if self.shrinkage == "auto" else float(self.shrinkage)
                 S += tau * F.shape[1] * variances
-        r = self._dimensions(S_b, S_w, X.shape[1])
+        r = self._dimensions(S_w, X.shape[1])
         solution = trace_ratio.newton(S_b, S_w, r, F, tol=self.tol, max_iter=self.max_iter)
         self.components_ = solution.W.T
         self.objective_ = solution.ratios
@@ -182,14 +182,13 @@ class TraceRatio(MetricLearner):
         """Leave the samples as they are."""
         self._warn_prior(missing)
         self.map_, self.components_ = "linear", np.eye(len(self.varying_))
-        self.objective_, self.n_iter_, self.converged_ = np.empty(0), 0, True
         return self
 
-    def _dimensions(self, S_b: FloatArray, S_w: FloatArray, d: int) -> int:
+    def _dimensions(self, S_w: FloatArray, d: int) -> int:
         """Return d', for samples of d features."""
-        q = len(S_b)
+        q = len(S_w)
         if self.n_components == "nullity":
-            wanted = trace_ratio.nullity(S_b, S_w) + 1
+            wanted = trace_ratio.nullity(S_w) + 1
         elif self.n_components == "auto":
             wanted = (d if self.map == "linear" else q) // 2
         elif self.n_components < max(q, 2):

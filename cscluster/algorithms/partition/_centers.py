@@ -12,7 +12,7 @@ from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
 from cscluster.algorithms.parameters import Integer, Real, parameter
 from cscluster.errors import DataError
 from cscluster.linalg.kernels import squared_norms
-from cscluster.linalg.scatter import group_sums
+from cscluster.linalg.scatter import group_means
 
 N_INIT = parameter(10, "number of starts; the lowest objective wins", Integer(1))
 MAX_ITER = parameter(300, "iteration limit of a start", Integer(1))
@@ -68,11 +68,6 @@ def nearest(D: FloatArray) -> IntArray:
     return D.argmin(axis=1).astype(np.int64, copy=False)
 
 
-def centroids(X: FloatArray, labels: IntArray, n_clusters: int) -> FloatArray:
-    """Return the centroid of each cluster; none may be empty."""
-    return group_sums(X, labels, n_clusters) / np.bincount(labels, minlength=n_clusters)[:, None]
-
-
 def inertia(X: FloatArray, labels: IntArray, mu: FloatArray) -> float:
     """Return the sum of the squared distances of the samples from their centers."""
     return float(((X - mu[labels]) ** 2).sum())
@@ -85,6 +80,19 @@ def lowest(minima: Iterable[LocalMinimum]) -> LocalMinimum:
 
 Step = Callable[[FloatArray], tuple[IntArray, FloatArray, float]]
 """Takes centers; returns labels, the centers of these, and the objective."""
+
+
+def kmeans_step(X: FloatArray, assign: Callable[[FloatArray], IntArray], component: IntArray) -> Step:
+    """Return the step of k-means whose labels `assign` finds from the squared distances to the centers."""
+
+    def step(mu: FloatArray) -> tuple[IntArray, FloatArray, float]:
+        D = squared_distances(X, mu)
+        labels = assign(D)
+        fill_empty(D, labels, component, X)
+        mu = group_means(X, labels)
+        return labels, mu, inertia(X, labels, mu)
+
+    return step
 
 
 def lloyd(step: Step, mu: FloatArray, max_iter: int, still: float) -> Iterator[LocalMinimum]:

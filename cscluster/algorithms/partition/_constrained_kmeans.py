@@ -18,13 +18,13 @@ from cscluster.algorithms.partition._centers import (
     TOL,
     CenterClusterer,
     LocalMinimum,
-    centroids,
     fill_empty,
     nearest,
 )
 from cscluster.algorithms.partition._closure import Closure
 from cscluster.algorithms.partition._seeding import authors_seeds, seed_centers
 from cscluster.constraints import Constraints
+from cscluster.linalg.scatter import group_means
 
 RESETS = 30
 """Iterations after which 'reset' goes on as 'keep' from the lowest objective that it has seen."""
@@ -120,7 +120,7 @@ class ConstrainedKMeans(CenterClusterer):
                     D[points], labels_before[points], penalties, units, assignment, rng
                 )
             self.n_reseeded_ += fill_empty(D, labels, constraints.components, X)
-            mu = centroids(X, labels, K)
+            mu = group_means(X, labels)
             model, J, D = model.update(X, labels, mu, closure)
             objective.append(J)
             if lowest[0] > J:

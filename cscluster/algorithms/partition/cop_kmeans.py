@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from heapq import heappop, heappush
 from typing import Any, Self
 
@@ -19,13 +20,11 @@ from cscluster.algorithms.partition._centers import (
     TOL,
     CenterClusterer,
     LocalMinimum,
-    centroids,
-    fill_empty,
-    inertia,
+    Step,
+    kmeans_step,
     lloyd,
     lowest,
     nearest,
-    squared_distances,
 )
 from cscluster.algorithms.partition._closure import Closure
 from cscluster.algorithms.partition.kmeans import quick_kmeans
@@ -101,8 +100,9 @@ class COPKMeans(CenterClusterer):
         still = self.tol * X.var(axis=0).mean()
         minima = []
         for mu in self._starts(X, random):
-            order = random.permutation(closure.n_components)
-            minimum = descend(X, mu, closure, constraints.components, order, self.max_iter, still)
+            assign = partial(feasible_labels, closure, random.permutation(closure.n_components))
+            step = kmeans_step(X, assign, constraints.components)
+            minimum = descend(step, mu, self.max_iter, still)
             minima += [minimum] if minimum else []
         if not minima:
             raise InfeasibleError(
@@ -119,24 +119,8 @@ class COPKMeans(CenterClusterer):
             yield quick_kmeans(X, self.n_clusters, self._seed).cluster_centers_
 
 
-def descend(
-    X: FloatArray,
-    mu: FloatArray,
-    closure: Closure,
-    component: IntArray,
-    order: IntArray,
-    max_iter: int,
-    still: float,
-) -> LocalMinimum | None:
+def descend(step: Step, mu: FloatArray, max_iter: int, still: float) -> LocalMinimum | None:
     """Alternate from the centers `mu` while the objective falls; None if no partition is feasible."""
-
-    def step(mu: FloatArray) -> tuple[IntArray, FloatArray, float]:
-        D = squared_distances(X, mu)
-        labels = feasible_labels(D, closure, order)
-        fill_empty(D, labels, component, X)
-        mu = centroids(X, labels, len(mu))
-        return labels, mu, inertia(X, labels, mu)
-
     best: LocalMinimum | None = None
     try:
         for now in lloyd(step, mu, max_iter, still):
@@ -148,7 +132,7 @@ def descend(
     return best
 
 
-def feasible_labels(D: FloatArray, closure: Closure, order: IntArray) -> IntArray:
+def feasible_labels(closure: Closure, order: IntArray, D: FloatArray) -> IntArray:
     """Return the cheapest cluster of each sample such that no constraint is violated.
 
     `D` are the costs of the samples; `order` decides between components with equally many clusters left.

@@ -10,17 +10,7 @@ from scipy.spatial.distance import cdist
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.parameters import Boolean, parameter
-from cscluster.algorithms.partition._centers import (
-    MAX_ITER,
-    TOL,
-    CenterClusterer,
-    centroids,
-    fill_empty,
-    inertia,
-    lloyd,
-    nearest,
-    squared_distances,
-)
+from cscluster.algorithms.partition._centers import MAX_ITER, TOL, CenterClusterer, kmeans_step, lloyd
 from cscluster.constraints import Constraints
 
 
@@ -103,14 +93,7 @@ class SeededKMeans(CenterClusterer):
             seeds[group] = number
         is_fixed = (seeds >= 0) & self.keep_seeds
         component = np.where(is_fixed, seeds, len(groups) + np.arange(len(X)))
-
-        def step(mu: FloatArray) -> tuple[IntArray, FloatArray, float]:
-            D = squared_distances(X, mu)
-            labels = np.where(is_fixed, seeds, nearest(D))
-            fill_empty(D, labels, component, X)
-            mu = centroids(X, labels, K)
-            return labels, mu, inertia(X, labels, mu)
-
+        step = kmeans_step(X, lambda D: np.where(is_fixed, seeds, D.argmin(axis=1)), component)
         rng = np.random.default_rng(self._seed)
         perturbed = X.std(axis=0) * rng.standard_normal((K - len(groups), X.shape[1]))
         mu = np.array([*(X[group].mean(axis=0) for group in groups), *perturbed])

@@ -133,12 +133,7 @@ class CSP(Clusterer):
         self.eigenvalues_ = 1 / theta
         self.embedding_ = V / root[:, None]
         model = kmeans_rounding(self.embedding_, self.n_clusters, self.n_init, rng)
-        return self._set_partition(
-            model.labels_,
-            objective=[np.trace(V.T @ (L @ V))],
-            n_iter=model.n_iter_,
-            converged=model.n_iter_ < model.max_iter,
-        )
+        return self._set_kmeans_partition(model, objective=np.trace(V.T @ (L @ V)))
 
 
 def feasible_level(Q: sparse.csr_array, count: int, v0: FloatArray) -> float:

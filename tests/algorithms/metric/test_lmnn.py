@@ -3,7 +3,7 @@ import pytest
 
 from cscluster import LMNN, Constraints, load_dataset
 from cscluster.algorithms.metric import lmnn
-from cscluster.algorithms.metric.lmnn import LargeMarginLoss, target_pairs, triples
+from cscluster.algorithms.metric.lmnn import large_margin_loss, target_pairs, triples
 from cscluster.errors import DataError
 from cscluster.experiment.config.schedules import RandomPairs
 from cscluster.linalg.scatter import common_scales
@@ -44,7 +44,7 @@ def test_loss_and_gradient():
     rng = np.random.default_rng(0)
     T, V = rng.normal(size=(6, 4)) / 2, rng.normal(size=(9, 4)) / 2
     target, impostor = rng.integers(-1, 6, 25), rng.integers(0, 9, 25)
-    loss = LargeMarginLoss(T, V, target, impostor, 0.3, 0.1)
+    loss = large_margin_loss(T, V, target, impostor, 0.3, 0.1)
     R = rng.normal(size=(4, 4))
     M, D = R @ R.T / 4, rng.normal(size=(4, 4))
     D = D + D.T
@@ -64,7 +64,7 @@ def test_objective_ends_below_its_start_and_any_neighbour():
     targets = target_pairs(Z, links, 3)
     impostors = np.concatenate([links.cannot_links, links.cannot_links[:, ::-1]])
     T, V = Z[targets[:, 0]] - Z[targets[:, 1]], Z[impostors[:, 0]] - Z[impostors[:, 1]]
-    loss = LargeMarginLoss(T, V, *triples(targets, impostors), 0.5, 0.01 / 4)
+    loss = large_margin_loss(T, V, *triples(targets, impostors), 0.5, 0.01 / 4)
     L = model.components_ * s
     best = loss(L.T @ L)[0]
     assert best == pytest.approx(model.objective_.min())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import brentq
@@ -13,6 +11,7 @@ from cscluster.algorithms.base import FloatArray
 _WIDE, _NARROW = 1.0, 0.01
 _TOL = 1e-6
 _MAX_STEPS = 200
+_Pair = tuple[FloatArray, FloatArray]
 
 
 def primal_svr(
@@ -65,7 +64,7 @@ def _newton(F: FloatArray, y: FloatArray, C: float, epsilon: float, h: float, v:
         if -gradient @ step <= _TOL * objective:
             break
         moved = F @ step
-        t = _root(_slope_along(ridge * v, ridge * step, step, r, moved, C, epsilon, h))
+        t = _step_length((ridge * v, r), (ridge * step, moved), step, C, epsilon, h)
         v, r = v + t * step, r + t * moved
     return v
 
@@ -75,22 +74,17 @@ def _slope(r: FloatArray, epsilon: float, h: float) -> FloatArray:
     return np.copysign(np.clip((np.abs(r) - epsilon) / h, 0, 1), r)
 
 
-def _slope_along(
-    w: FloatArray,
-    w_step: FloatArray,
-    step: FloatArray,
-    r: FloatArray,
-    r_step: FloatArray,
-    C: float,
-    epsilon: float,
-    h: float,
-) -> Callable[[float], float]:
-    """Return the objective's derivative along a step, as a function of the step length."""
-    return lambda t: float((w + t * w_step) @ step + C * (_slope(r + t * r_step, epsilon, h) @ r_step))
+def _step_length(at: _Pair, change: _Pair, step: FloatArray, C: float, epsilon: float, h: float) -> float:
+    """Return the length of a step at which the objective's derivative along it is zero.
 
+    `at` and `change` are (w, r) and how they change along the step.  The derivative is negative at zero and
+    does not fall.
+    """
+    (w, r), (w_step, r_step) = at, change
 
-def _root(increasing: Callable[[float], float]) -> float:
-    """Return where a function that is negative at zero and does not fall reaches zero."""
+    def increasing(t: float) -> float:
+        return float((w + t * w_step) @ step + C * (_slope(r + t * r_step, epsilon, h) @ r_step))
+
     high = 1.0
     while increasing(high) < 0:
         high *= 2

@@ -226,17 +226,12 @@ class Design:
         if not sparse.issparse(self.X):
             return Rows(_NO_MATRIX, self.X, *_NOT_SPARSE)
         n, m = self.X.shape[0], self._dot_mean
-        read = np.column_stack([self.mean @ self.mean - m, np.full(n, -1.0)])
-        write = np.column_stack([np.ones(n), m])
-        parts = [sparse.hstack([self.X, end], format="csr") for end in _explicit(read, write)]
-        return Rows(
-            _NO_MATRIX,
-            _NO_MATRIX,
-            parts[0].indptr.astype(np.int64),
-            parts[0].indices.astype(np.int64),
-            parts[0].data,
-            parts[1].data,
-        )
+        longer = sparse.hstack([self.X, sparse.csr_array(np.ones((n, 2)))], format="csr")
+        start, column = longer.indptr.astype(np.int64), longer.indices.astype(np.int64)
+        read, write = longer.data.copy(), longer.data
+        read[start[1:] - 2], read[start[1:] - 1] = self.mean @ self.mean - m, -1.0
+        write[start[1:] - 1] = m
+        return Rows(_NO_MATRIX, _NO_MATRIX, start, column, read, write)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,10 +249,6 @@ class Gram(Design):
     """
 
     lift: Callable[[FloatArray], FloatArray]
-
-    def compact(self) -> Design:
-        """Return the design itself."""
-        return self
 
     def rows_at(self, index: IntArray) -> Design:
         """Return the design of some samples; its weights can be lifted to those of this design."""
@@ -316,13 +307,3 @@ class Gram(Design):
     def rows(self) -> Rows:
         """The inner products for compiled loops."""
         return Rows(self.X, _NO_MATRIX, *_NOT_SPARSE)
-
-
-def _explicit(*columns: FloatArray) -> list[Any]:
-    """Turn dense columns into CSR arrays that store their zeros as well."""
-    result = []
-    for values in columns:
-        n, k = values.shape
-        index = (np.tile(np.arange(k), n), np.arange(0, n * k + 1, k))
-        result.append(sparse.csr_array((values.ravel(), *index), shape=(n, k)))
-    return result

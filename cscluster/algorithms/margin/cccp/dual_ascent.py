@@ -9,7 +9,7 @@ import numpy as np
 
 from cscluster.algorithms.margin.cccp.cccp import Solution
 from cscluster.algorithms.margin.cccp.design import Design
-from cscluster.algorithms.margin.cccp.dual_blocks import BLOCKS, Blocks, ConstraintBlocks
+from cscluster.algorithms.margin.cccp.dual_blocks import BLOCKS, Blocks
 from cscluster.algorithms.margin.cccp.losses import Loss, objective
 
 _PATIENCE = 500
@@ -100,9 +100,6 @@ def dual_ascent(
                 halved, halved_at = gap, max(step, _PATIENCE)
             enough = max(tol * best.value, gain_tol * (start.value - best.value))
             if gap <= enough or step == max_steps or step >= 4 * halved_at:
-                for dual in duals:
-                    if isinstance(dual, ConstraintBlocks):
-                        dual.trim()
                 memory = Memory(kappa, {type(loss): dual for loss, dual in zip(losses, duals, strict=True)})
                 return Solution(best.W, best.S, best.value, step, gap, memory)
             if lag > 2.0 * inner:

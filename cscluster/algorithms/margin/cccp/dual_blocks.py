@@ -82,14 +82,14 @@ class PointBlocks(Blocks):
     """One variable alpha in [0, cost] for each sample i of a `PointLoss` and each z != y_i."""
 
     def __init__(self, loss: PointLoss, n_clusters: int) -> None:
-        self.loss = loss
+        self.loss: Any = loss
         self.alpha = np.zeros((len(loss.index), n_clusters))
 
-    def follow(self, loss: PointLoss, design: Design) -> None:
+    def follow(self, loss: Any, design: Design) -> None:
         """Let the variables of the old and the new winner swap places."""
         rows = np.arange(len(loss.y))
-        self.alpha[rows, self.loss.y] = self.alpha[rows, loss.y]
-        self.alpha[rows, loss.y] = 0.0
+        old, new = self.alpha[rows, self.loss.y], self.alpha[rows, loss.y]
+        self.alpha[rows, self.loss.y], self.alpha[rows, loss.y] = new, old
         self.loss = loss
 
     def linear(self) -> float:
@@ -188,17 +188,6 @@ class ConstraintBlocks(Blocks):
             self._design = design
             self._products = design.products(*loss.pairs.T)
 
-    def _resize(self, n_slots: int) -> None:
-        n = min(n_slots, self.beta.shape[1])
-        slot, beta = self.slot[:, :n], self.beta[:, :n]
-        self.slot = np.zeros((len(slot), n_slots, 2), dtype=np.int16)
-        self.beta = np.zeros((len(beta), n_slots))
-        self.slot[:, :n], self.beta[:, :n] = slot, beta
-
-    def trim(self) -> None:
-        """Let go of the slots that are not in use, until the next problem."""
-        self._resize(int(self.used.max()))
-
     def linear(self) -> float:
         """Return the sum of the variables, the slack excluded."""
         return float((self.loss.cost - self.beta[:, 0]).sum())
@@ -216,9 +205,10 @@ class ConstraintBlocks(Blocks):
         loss, order = self.loss, visiting_order(len(self.beta), rng)
         C = V.shape[0]
         most = 1 + (C * (C - 1) if loss.n_must else C)
-        needed = min(most, int(self.used.max()) + _EXCHANGES * C)
-        if needed > self.beta.shape[1]:
-            self._resize(needed)
+        missing = min(most, int(self.used.max()) + _EXCHANGES * C) - self.beta.shape[1]
+        if missing > 0:
+            self.slot = np.pad(self.slot, ((0, 0), (0, missing), (0, 0)))
+            self.beta = np.pad(self.beta, ((0, 0), (0, missing)))
         _sweep_constraints(
             design.rows,
             design.squared_norms,
@@ -316,7 +306,7 @@ def _sweep_constraints(
             add_row(rows, i2, V, a2)
 
 
-class WinnerBlocks(Blocks):
+class WinnerBlocks(PointBlocks):
     """Variables alpha >= 0 of each sample i of a `WinnerLoss`, one for each cluster; they sum to cost.
 
     That of y_i is the slack, which stands for "no loss".
@@ -326,13 +316,6 @@ class WinnerBlocks(Blocks):
         self.loss = loss
         self.alpha = np.zeros((len(loss.y), n_clusters))
         self.alpha[np.arange(len(loss.y)), loss.y] = loss.cost
-
-    def follow(self, loss: WinnerLoss, design: Design) -> None:
-        """Let the variables of the old and the new winner swap places."""
-        rows = np.arange(len(loss.y))
-        old, new = self.alpha[rows, self.loss.y], self.alpha[rows, loss.y]
-        self.alpha[rows, self.loss.y], self.alpha[rows, loss.y] = new, old
-        self.loss = loss
 
     def linear(self) -> float:
         """Return the sum of the variables, the slack excluded."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.linalg
@@ -58,8 +58,7 @@ def dual_value(Z: FloatArray, A: FloatArray, C: float) -> float:
     return float(np.einsum("ij,ij->", Z, A) + C * np.maximum(0, 1 - np.diag(Z)[:-1]).sum())
 
 
-@dataclass(frozen=True)
-class _Point:
+class _Point(NamedTuple):
     """gamma with the multipliers Z, u and v, or a step of them.
 
     S = A - diag(gamma, 0) and ``w = C - gamma`` follow from gamma; they are kept since every line needs them.
@@ -81,14 +80,8 @@ class _Point:
         """Return the point as far along a step as all of it stays positive, on either side."""
         primal = min(_reach(self.S, step.S), _to_zero(self.gamma, step.gamma), _to_zero(self.w, step.w))
         dual = min(_reach(self.Z, step.Z), _to_zero(self.u, step.u), _to_zero(self.v, step.v))
-        return _Point(
-            self.gamma + primal * step.gamma,
-            self.S + primal * step.S,
-            self.w + primal * step.w,
-            self.Z + dual * step.Z,
-            self.u + dual * step.u,
-            self.v + dual * step.v,
-        )
+        lengths = (primal, primal, primal, dual, dual, dual)
+        return _Point(*(x + t * dx for x, t, dx in zip(self, lengths, step, strict=True)))
 
 
 def solve(A: FloatArray, C: float, tol: float, max_iter: int) -> SdpSolution:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any, Self
 
 import numpy as np
@@ -13,15 +12,6 @@ from cscluster.algorithms.parameters import Integer, Real, parameter
 from cscluster.errors import DataError, ParameterError
 
 MAX_SAMPLES = 150
-
-
-def load_cvxpy() -> ModuleType:
-    """Import cvxpy, an optional dependency."""
-    try:
-        import cvxpy
-    except ImportError:
-        raise ParameterError("MMC needs cvxpy: pip install 'cscluster[sdp]'.") from None
-    return cvxpy
 
 
 def lower_bound(K: FloatArray, M: FloatArray, lam: FloatArray, p: FloatArray, limit: float) -> float:
@@ -114,7 +104,10 @@ def _solve(
     K: FloatArray, C: float, limit: float, tol: float
 ) -> tuple[FloatArray, FloatArray, FloatArray, Any]:
     """Return M, the SVM's lambda, the multiplier p of the balance, and the solved problem."""
-    cp = load_cvxpy()
+    try:
+        import cvxpy as cp
+    except ImportError:
+        raise ParameterError("MMC needs cvxpy: pip install 'cscluster[sdp]'.") from None
     n = len(K)
     M = cp.Variable((n, n), PSD=True)
     mu, nu, delta = cp.Variable(n, nonneg=True), cp.Variable(n, nonneg=True), cp.Variable()

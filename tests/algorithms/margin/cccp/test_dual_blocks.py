@@ -61,24 +61,23 @@ def test_sweeps_never_lower_the_dual(kind, n_clusters):
         assert values[-1] > values[0]
 
 
-def test_a_link_has_as_many_slots_as_it_uses():
+def test_slots_are_made_as_they_are_needed():
     rng = np.random.default_rng(0)
     X, pairs = rng.normal(size=(60, D)), rng.integers(0, 60, size=(40, 2))
     design = Design.of(X, X.mean(axis=0), bias=False)
     S = rng.normal(size=(60, 12))
     loss = ConstraintLoss(pairs, 20, np.full(40, 1 / 40), np.zeros_like(pairs)).tangent_at(S)
     weights = []
-    for trims in (False, True):
+    for n_slots in (1 + 12 * 11, 1):
         dual, V, order = ConstraintBlocks(loss, 12), np.zeros((12, D)), np.random.default_rng(1)
+        dual.slot = np.pad(dual.slot, ((0, 0), (0, n_slots - 1), (0, 0)))
+        dual.beta = np.pad(dual.beta, ((0, 0), (0, n_slots - 1)))
         dual.follow(loss, design)
         for _ in range(6):
             dual.sweep(design, V, 0.01, order)
-            if trims:
-                dual.trim()
-                assert dual.beta.shape[1] == dual.slot.shape[1] == dual.used.max() < 1 + 12 * 11
         weights.append(V)
     assert np.array_equal(*weights)
-    assert dual.used.max() > 2
+    assert 2 < dual.used.max() <= dual.beta.shape[1] == dual.slot.shape[1] < 1 + 12 * 11
 
 
 def test_sweeps_bring_the_sums_of_scores_into_balance():
