@@ -135,7 +135,7 @@ def _frame(path: Path, name: str, columns: Columns, keep_all: bool) -> tuple[pd.
     """Read a table, and find out which of its columns play which part."""
     frame = readers.read_frame(path, id_column=columns.id)
     readers.require_columns(frame, name, columns.named)
-    default = readers.default_target(path, frame)
+    default = frame.attrs.get("target")
     if columns.target is None and default != columns.labels:
         columns = replace(columns, target=default)
     if keep_all and table.is_complete(frame, columns):

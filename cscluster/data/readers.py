@@ -122,9 +122,11 @@ def reader_errors(path: Path) -> Iterator[Format]:
     except PermissionError:
         raise DataError(f"No permission to read '{path}'.") from None
     except UnicodeDecodeError:
-        raise DataError(
-            f"Cannot read '{path}' as {known.title}: it is no text in UTF-8 or Windows-1252."
-        ) from None
+        says = f"Cannot read '{path}' as {known.title}: it is no text in UTF-8 or Windows-1252."
+        raise DataError(says) from None
+    except ImportError:
+        extra = f"cscluster[{known.title.lower()}]"
+        raise DataError(f"Reading '{path.name}' needs more packages: pip install '{extra}'.") from None
     except Exception as error:  # the parsers meet a damaged file with errors of every kind
         raise DataError(f"Cannot read '{path}' as {known.title}: {reason(error)}") from error
 
@@ -306,25 +308,12 @@ def _are_values(names: list[str]) -> bool:
 
 def parquet_frame(path: Path, id_column: str | None) -> pd.DataFrame:
     """Read a Parquet file."""
-    try:
-        return pd.read_parquet(path)
-    except ImportError:
-        raise DataError(f"Reading '{path.name}' needs pyarrow: pip install 'cscluster[parquet]'.") from None
+    return pd.read_parquet(path)
 
 
 def excel_frame(path: Path, id_column: str | None) -> pd.DataFrame:
     """Read the first sheet of an Excel file."""
-    try:
-        converters = {} if id_column is None else {id_column: str}
-        return pd.read_excel(path, engine="openpyxl", converters=converters)
-    except ImportError:
-        raise DataError(f"Reading '{path.name}' needs openpyxl: pip install 'cscluster[excel]'.") from None
-
-
-def default_target(path: Path, frame: pd.DataFrame) -> str | None:
-    """Return the column that a format takes for the classes: the last of an ARFF file, if nominal."""
-    nominal = frame.attrs.get("nominal", []) if path.suffix.lower() == ".arff" else []
-    return nominal[-1] if nominal and nominal[-1] == frame.columns[-1] else None
+    return pd.read_excel(path, engine="openpyxl", converters={} if id_column is None else {id_column: str})
 
 
 def libsvm_arrays(path: Path) -> dict[str, Any]:

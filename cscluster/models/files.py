@@ -11,6 +11,7 @@ import io
 import json
 import zipfile
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -244,18 +245,9 @@ def _check_count(model: StoredModel, arrays: codec.Arrays) -> None:
 
 def _check_features(features: Any) -> None:
     """Check what messages and `Dataset` rely on before any row is seen."""
-    match getattr(features, "__dict__", None):
-        case {"names": list(names), "medians": np.ndarray(), "steps": list(steps), "values": dict(values)}:
-            dates = getattr(features, "dates", None) or []
-            texts = [*names, *values, *(text for known in values.values() for text in known)]
-            if (
-                isinstance(features, Features)
-                and isinstance(dates, list)
-                and all(isinstance(text, str) for text in [*texts, *dates])
-                and all(hasattr(step, "transform") for step in steps)
-            ):
-                return
-    raise codec.DamagedError("no columns")
+    texts = [*features.names, *features.dates, *features.values, *chain(*features.values.values())]
+    if not isinstance(features, Features) or not all(isinstance(text, str) for text in texts):
+        raise codec.DamagedError("no columns")
 
 
 def _unpack(content: bytes) -> tuple[dict[str, Any], codec.Arrays]:

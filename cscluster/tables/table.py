@@ -96,12 +96,12 @@ def read_new(
     usual_id: str | None,
     numbers: Sequence[str],
     categorical: Collection[str],
-    dates: Collection[str] | None = None,
+    dates: Collection[str] = (),
 ) -> Dataset:
     """Read new rows for a model that knows its columns by name, if they have any.
 
     `id_column` must be there; `usual_id` names the rows if it is.  `dates` are the columns of numbers that
-    held dates, where the model knows them.
+    held dates.
 
     Raises
     ------
@@ -153,13 +153,13 @@ def read_new(
     )
 
 
-def _require_numbers(column: ReadColumn, cells: pd.Series, dates: Collection[str] | None) -> None:
+def _require_numbers(column: ReadColumn, cells: pd.Series, dates: Collection[str]) -> None:
     """Raise a DataError for a column that does not hold numbers, or dates, as it did for the model."""
     must = f"Column '{column.name}' must hold"
     if not column.is_numeric:
         row = int(np.flatnonzero(np.isnan(to_float(cells)) & cells.notna())[0])
         raise DataError(f"{must} numbers, as it did for the model; row {row} holds '{cells.iloc[row]}'.")
-    is_date = column.name in (dates or ())
-    if dates is not None and (column.note == DATES) != is_date and not np.isnan(column.values).all():
+    is_date = column.name in dates
+    if (column.note == DATES) != is_date and not np.isnan(column.values).all():
         held, holds = ("dates", "numbers") if is_date else ("numbers", "dates")
         raise DataError(f"{must} {held}, as it did for the model; it holds {holds}.")
