@@ -12,7 +12,7 @@ import re
 import warnings
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -148,13 +148,11 @@ def with_names(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     return frame
 
 
-def require_columns(frame: pd.DataFrame, name: str, wanted: Iterable[str]) -> None:
+def require_columns(columns: Collection[str], name: str, wanted: Iterable[str]) -> None:
     """Raise a DataError for the first wanted column that a table has not."""
     for column in wanted:
-        if column not in frame:
-            raise DataError(
-                f"Data set '{name}' has no column '{column}'{did_you_mean(column, frame.columns)}"
-            )
+        if column not in columns:
+            raise DataError(f"Data set '{name}' has no column '{column}'{did_you_mean(column, columns)}")
 
 
 def sample_names(column: pd.Series, name: str) -> list[str]:
@@ -289,8 +287,7 @@ def _separated_frame(
 def _restore_thousands(frame: pd.DataFrame, read: Callable[..., pd.DataFrame]) -> None:
     """Put 1.053 back as it is written, where other columns show that points separate thousands."""
     floats = [name for name in frame if frame[name].dtype.kind == "f"]
-    strings = (frame[name].dropna() for name in frame if frame[name].dtype.kind not in "biuf")
-    if not floats or decimals_of(cells.astype(str) for cells in strings if len(cells)) != ",":
+    if not floats or decimals_of(frame) != ",":
         return
     written = read(usecols=floats)
     for name in floats:

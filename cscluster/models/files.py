@@ -263,8 +263,6 @@ def _unpack(content: bytes) -> tuple[dict[str, Any], codec.Arrays]:
             for member in members
             if member.filename != _JSON
         }
-    if not isinstance(described, dict):
-        raise codec.DamagedError("no description")
     return described, arrays
 
 

@@ -25,7 +25,7 @@ from cscluster.data.table import (
     read_column,
     to_float,
 )
-from cscluster.errors import ConstraintError, DataError, did_you_mean
+from cscluster.errors import ConstraintError, DataError
 from cscluster.words import integer, plural
 
 
@@ -127,11 +127,8 @@ def read_new(
         )  # 01 is a string where the model has strings
     if not (numbers or categorical):
         raise DataError(f"The model was made from an array without names, but '{name}' is a table.")
-    readers.require_columns(frame, name, [id_column] if id_column else [])
-    for column in [*numbers, *categorical]:
-        if column not in frame:
-            hint = did_you_mean(column, frame.columns)
-            raise DataError(f"'{name}' has no column '{column}', which the model needs{hint}")
+    needed = [*([id_column] if id_column else []), *numbers, *categorical]
+    readers.require_columns(frame.columns, name, needed)
     if not len(frame):
         raise DataError(f"Data set '{name}' has 0 rows.")
     named = id_column or (usual_id if usual_id in frame else None)

@@ -270,7 +270,7 @@ def test_new_rows_have_the_columns_in_any_order(tmp_path):
 @pytest.mark.parametrize(
     ("text", "id_column", "says"),
     [
-        ("a\n1\n", None, "has no column 'b', which the model needs"),
+        ("a\n1\n", None, "has no column 'b'; there is a"),
         ("a,B\n1,2\n", None, "did you mean 'B'?"),
         (
             "a,b\n1,2\n3,many\n",
