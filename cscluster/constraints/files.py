@@ -351,14 +351,13 @@ def read_text(path: Path) -> str:
     """
     try:
         return cells.decoded(path.read_bytes())
-    except FileNotFoundError:
-        raise ConstraintError(f"There is no constraint file '{path}'.") from None
     except UnicodeError:
-        raise ConstraintError(
-            f"Cannot read constraint file '{path}': it is no text in UTF-8 or Windows-1252."
-        ) from None
-    except (OSError, ValueError) as error:
-        raise ConstraintError(f"Cannot read constraint file '{path}': {error}") from error
+        says = "it is no text in UTF-8 or Windows-1252"
+    except OSError as error:
+        says = str(error.strerror)
+    except ValueError as error:  # a path with a null character
+        says = str(error)
+    raise ConstraintError(f"Cannot read constraint file '{path}': {says}.")
 
 
 def as_constraints(links: Sequence[Link] | pd.DataFrame, n_samples: int) -> Constraints:

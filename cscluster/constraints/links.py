@@ -44,9 +44,7 @@ def _canonical(
         w = w[: len(pairs)].copy()
     else:
         order = np.lexsort((-w, codes))
-        first = np.ones(len(order), dtype=bool)
-        first[1:] = np.diff(codes[order]) > 0
-        keep = order[first]
+        keep = order[np.diff(codes[order], prepend=-1) > 0]
         pairs, w = pairs[keep], w[keep]
     pairs.setflags(write=False)
     w.setflags(write=False)
@@ -124,20 +122,10 @@ class Constraints:
         must_weights: ArrayLike | None = None,
         cannot_weights: ArrayLike | None = None,
     ) -> None:
-        must = _canonical(must_links, must_weights, n_samples, "must")
-        cannot = _canonical(cannot_links, cannot_weights, n_samples, "cannot")
-        self._set(must, cannot, int(n_samples))
-
-    def _set(
-        self, must: tuple[IntArray, FloatArray], cannot: tuple[IntArray, FloatArray], n_samples: int
-    ) -> None:
-        self.__dict__.update(
-            must_links=must[0],
-            must_weights=must[1],
-            cannot_links=cannot[0],
-            cannot_weights=cannot[1],
-            n_samples=n_samples,
-        )
+        must, must_weights = _canonical(must_links, must_weights, n_samples, "must")
+        cannot, cannot_weights = _canonical(cannot_links, cannot_weights, n_samples, "cannot")
+        vars(self).update(must_links=must, cannot_links=cannot, n_samples=int(n_samples))
+        vars(self).update(must_weights=must_weights, cannot_weights=cannot_weights)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Constraints are immutable; cannot set {name!r}.")
@@ -175,18 +163,6 @@ class Constraints:
             must_weights=weights[is_must],
             cannot_weights=weights[~is_must],
         )
-
-    def _chosen(self, must: BoolArray, cannot: BoolArray) -> Constraints:
-        """Return the constraints of two masks; they are canonical already."""
-        links = object.__new__(Constraints)
-        chosen = (
-            (self.must_links[must], self.must_weights[must]),
-            (self.cannot_links[cannot], self.cannot_weights[cannot]),
-        )
-        for array in (*chosen[0], *chosen[1]):
-            array.setflags(write=False)
-        links._set(*chosen, self.n_samples)
-        return links
 
     @classmethod
     def from_labels(cls, pairs: ArrayLike, labels: ArrayLike) -> Constraints:
@@ -279,10 +255,8 @@ class Constraints:
     __hash__ = None  # type: ignore[assignment]  # compared by value, and arrays do not hash
 
     def __repr__(self) -> str:
-        must, cannot = (
-            plural(len(self.must_links), "must-link"),
-            plural(len(self.cannot_links), "cannot-link"),
-        )
+        must = plural(len(self.must_links), "must-link")
+        cannot = plural(len(self.cannot_links), "cannot-link")
         return f"Constraints({must}, {cannot}, n_samples={self.n_samples})"
 
     def __or__(self, other: Constraints) -> Constraints:
@@ -291,8 +265,6 @@ class Constraints:
             raise ConstraintError(
                 f"Cannot join constraints on {self.n_samples} samples with constraints on {other.n_samples}."
             )
-        if not len(self) or not len(other):
-            return self if len(self) else other
         return Constraints.of_pairs(
             np.concatenate([self.pairs, other.pairs]),
             np.concatenate([self.is_must, other.is_must]),
@@ -309,9 +281,6 @@ class Constraints:
             Numbers of `pairs`, or a mask over them.
         """
         rows = np.asarray(chosen)
-        if rows.dtype == bool:
-            n_must = len(self.must_links)
-            return self._chosen(rows[:n_must], rows[n_must:])
         rows = rows if rows.size else rows.astype(np.intp)  # an empty list is one too
         return Constraints.of_pairs(
             self.pairs[rows], self.is_must[rows], self.weights[rows], n_samples=self.n_samples
@@ -507,20 +476,15 @@ class Constraints:
             for a, b in self.component_cannot_links.tolist()
         ]
         entailed = Constraints(_stack(must), _stack([*cannot, self.contradictions]), n_samples=self.n_samples)
-        return Constraints(
-            entailed.must_links,
-            entailed.cannot_links,
-            n_samples=self.n_samples,
-            must_weights=self._weights_of(entailed.must_links, self.must_links, self.must_weights),
-            cannot_weights=self._weights_of(entailed.cannot_links, self.cannot_links, self.cannot_weights),
-        )
+        weights = np.ones(len(entailed))
+        weights[np.searchsorted(entailed._codes, self._codes)] = self.weights
+        return entailed._reweighted(weights)
 
-    def _weights_of(self, pairs: IntArray, given: IntArray, weights: FloatArray) -> FloatArray:
-        """Weights of `pairs`: the given ones where a pair was given, one elsewhere."""
-        result = np.ones(len(pairs))
-        codes = pairs[:, 0] * self.n_samples + pairs[:, 1]
-        result[np.searchsorted(codes, given[:, 0] * self.n_samples + given[:, 1])] = weights
-        return result
+    @property
+    def _codes(self) -> IntArray:
+        """A number for each constraint, in ascending order."""
+        kind = np.where(self.is_must, 0, self.n_samples)
+        return (self.pairs[:, 0] + kind) * self.n_samples + self.pairs[:, 1]
 
     def _repr_html_(self) -> str:
         facts: dict[str, object] = {

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
 _QUOTED = r"'[^'\\]*(?:\\.[^'\\]*)*'|\"[^\"\\]*(?:\\.[^\"\\]*)*\""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{'\"]+)\s*(\{{.*\}}|\w+)", re.IGNORECASE)
-_QUOTED_CELL = re.compile(rf"({_QUOTED})\s*(?:,|$)")
-_SPACE = re.compile(r"\s*")
+_CELL = re.compile(rf"\s*(?:({_QUOTED})\s*|((?![\s'\"])[^,]*))(,|$)")
 _NUMBERS = ("numeric", "real", "integer")
 _TEXTS = ("string", "date")
 
 
-@dataclass(frozen=True)
-class _Attribute:
+class _Attribute(NamedTuple):
     """A column: its name, and its type or its possible values."""
 
     name: str
@@ -27,7 +25,7 @@ class _Attribute:
 
 
 def read_arff(path: Path, id_column: str | None = None) -> pd.DataFrame:
-    """Return the table; ``attrs["nominal"]`` lists the columns whose possible values are declared.
+    """Return the table; ``attrs["target"]`` is the last column, if its possible values are declared.
 
     `id_column`, if the table has it, is read as strings.
 
@@ -48,7 +46,8 @@ def read_arff(path: Path, id_column: str | None = None) -> pd.DataFrame:
     if len(columns) < len(attributes):
         raise ValueError("two attributes have the same name")
     frame = pd.DataFrame(columns)
-    frame.attrs["nominal"] = [attribute.name for attribute in attributes if attribute.values]
+    if attributes and attributes[-1].values:
+        frame.attrs["target"] = attributes[-1].name
     return frame
 
 
@@ -88,21 +87,12 @@ def _cells(line: str) -> list[str]:
     if "'" not in line and '"' not in line:
         return [cell.strip() for cell in line.split(",")]
     cells, place = [], 0
-    while True:
-        place = _SPACE.match(line, place).end()  # type: ignore[union-attr]
-        if line.startswith(("'", '"'), place):
-            found = _QUOTED_CELL.match(line, place)
-            if found is None:
-                raise ValueError(f"the quotes of '{line[place : place + 40]}' do not match")
-            cells.append(_plain(found[1]))
-            end = found.end() - 1 if found[0].endswith(",") else len(line)
-        else:
-            comma = line.find(",", place)
-            end = comma if comma >= 0 else len(line)
-            cells.append(line[place:end].rstrip())
-        if end == len(line):
+    while found := _CELL.match(line, place):
+        cells.append(_plain(found[1]) if found[1] else found[2].rstrip())
+        place = found.end()
+        if not found[3]:
             return cells
-        place = end + 1
+    raise ValueError(f"the quotes of '{line[place : place + 40]}' do not match")
 
 
 def _plain(text: str) -> str:

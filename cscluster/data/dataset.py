@@ -169,10 +169,8 @@ class Dataset:
                 f"Data set '{self.name}' has {self.n_samples} samples of {self.n_features} features."
             )
         values = self.X.data if sparse.issparse(self.X) else self.X
-        if np.issubdtype(values.dtype, np.floating):
-            bad = ~np.isfinite(values)
-            if bad.any():
-                self._report_bad(bad)
+        if np.issubdtype(values.dtype, np.floating) and not np.isfinite(values).all():
+            self._report_bad()
         if self.y is not None and (self.y == self.y[0]).all():
             raise DataError(
                 f"The target of data set '{self.name}' has the one value '{self.classes[self.y[0]]}'; "
@@ -180,16 +178,12 @@ class Dataset:
             )
         return self
 
-    def _report_bad(self, bad: BoolArray) -> None:
-        if sparse.issparse(self.X):
-            coo = self.X.tocoo()
-            first = int(np.flatnonzero(~np.isfinite(coo.data))[0])
-            row, column = int(coo.row[first]), int(coo.col[first])
-        else:
-            row, column = (int(v) for v in np.argwhere(bad)[0])
-        value = float(self.X[row, column])
+    def _report_bad(self) -> None:
+        X = sparse.coo_array(self.X)
+        bad = np.flatnonzero(~np.isfinite(X.data))
+        row, column, value = (part[bad[0]] for part in (X.row, X.col, X.data))
         name = f"'{self.features[column]}'" if self.features else f"number {column}"
         raise DataError(
             f"Data set '{self.name}' has the value {value} in column {name}, "
-            f"row {row} ({int(bad.sum())} such values in all); remove or fill them."
+            f"row {row} ({len(bad)} such values in all); remove or fill them."
         )

@@ -38,15 +38,15 @@ class Features:
         Fitted transformers.
     values : dict of lists of str
         The values of each text column.
-    dates : list of str, optional
-        The columns of numbers that are dates; None in models that do not tell.
+    dates : list of str
+        The columns of numbers that are dates.
     """
 
     names: list[str]
     medians: FloatArray
     steps: list[Any]
     values: dict[str, list[str]]
-    dates: list[str] | None = None
+    dates: list[str]
 
     @classmethod
     def fit(cls, table: Dataset, steps: Sequence[preprocessing.Step]) -> tuple[Features, Any]:

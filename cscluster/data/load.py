@@ -134,8 +134,8 @@ def _read_table(path: Path, name: str, columns: Columns, keep_all: bool = False)
 def _frame(path: Path, name: str, columns: Columns, keep_all: bool) -> tuple[pd.DataFrame, Columns]:
     """Read a table, and find out which of its columns play which part."""
     frame = readers.read_frame(path, id_column=columns.id)
-    readers.require_columns(frame, name, columns.named)
-    default = readers.default_target(path, frame)
+    readers.require_columns(frame.columns, name, columns.named)
+    default = frame.attrs.get("target")
     if columns.target is None and default != columns.labels:
         columns = replace(columns, target=default)
     if keep_all and table.is_complete(frame, columns):
@@ -179,11 +179,7 @@ def _select(data: Dataset, columns: Columns) -> Dataset:
     data = replace(data, id_column=columns.id if data.ids else None)
     if not (columns.features or columns.ignore):
         return data
-    for name in [*columns.features, *columns.ignore]:
-        if name not in data.features:
-            raise DataError(
-                f"Data set '{data.name}' has no column '{name}'{did_you_mean(name, data.features)}"
-            )
+    readers.require_columns(data.features, data.name, [*columns.features, *columns.ignore])
     names = replace(columns, id=None, target=None).wanted(data.features)
     if not names:
         raise DataError(f"Data set '{data.name}' has no columns left to cluster by.")

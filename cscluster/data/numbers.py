@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 import pandas as pd
 
@@ -45,11 +44,12 @@ def _plain(cell: str, decimal: str) -> tuple[str | None, str | None]:
     return f"{sign}{digits}{found[5] or ''}", (found[2] + found[6]).upper()
 
 
-def decimals_of(columns: Iterable[pd.Series]) -> str | None:
-    """Return what stands before the decimals in columns of strings; None if they do not tell."""
+def decimals_of(frame: pd.DataFrame) -> str | None:
+    """Return what stands before the decimals in the columns of strings; None if they do not tell."""
     told = set()
-    for cells in columns:
+    for column in frame.select_dtypes(exclude=["number", "bool"]):
+        cells = frame[column].dropna().astype(str)
         points, commas = (bool(plain_numbers(cells, decimal).notna().all()) for decimal in ".,")
-        if points != commas:
+        if len(cells) and points != commas:
             told.add("." if points else ",")
     return told.pop() if len(told) == 1 else None

@@ -12,7 +12,7 @@ import re
 import warnings
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -122,9 +122,11 @@ def reader_errors(path: Path) -> Iterator[Format]:
     except PermissionError:
         raise DataError(f"No permission to read '{path}'.") from None
     except UnicodeDecodeError:
-        raise DataError(
-            f"Cannot read '{path}' as {known.title}: it is no text in UTF-8 or Windows-1252."
-        ) from None
+        says = f"Cannot read '{path}' as {known.title}: it is no text in UTF-8 or Windows-1252."
+        raise DataError(says) from None
+    except ImportError:
+        extra = f"cscluster[{known.title.lower()}]"
+        raise DataError(f"Reading '{path.name}' needs more packages: pip install '{extra}'.") from None
     except Exception as error:  # the parsers meet a damaged file with errors of every kind
         raise DataError(f"Cannot read '{path}' as {known.title}: {reason(error)}") from error
 
@@ -146,13 +148,11 @@ def with_names(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     return frame
 
 
-def require_columns(frame: pd.DataFrame, name: str, wanted: Iterable[str]) -> None:
+def require_columns(columns: Collection[str], name: str, wanted: Iterable[str]) -> None:
     """Raise a DataError for the first wanted column that a table has not."""
     for column in wanted:
-        if column not in frame:
-            raise DataError(
-                f"Data set '{name}' has no column '{column}'{did_you_mean(column, frame.columns)}"
-            )
+        if column not in columns:
+            raise DataError(f"Data set '{name}' has no column '{column}'{did_you_mean(column, columns)}")
 
 
 def sample_names(column: pd.Series, name: str) -> list[str]:
@@ -287,8 +287,7 @@ def _separated_frame(
 def _restore_thousands(frame: pd.DataFrame, read: Callable[..., pd.DataFrame]) -> None:
     """Put 1.053 back as it is written, where other columns show that points separate thousands."""
     floats = [name for name in frame if frame[name].dtype.kind == "f"]
-    strings = (frame[name].dropna() for name in frame if frame[name].dtype.kind not in "biuf")
-    if not floats or decimals_of(cells.astype(str) for cells in strings if len(cells)) != ",":
+    if not floats or decimals_of(frame) != ",":
         return
     written = read(usecols=floats)
     for name in floats:
@@ -306,25 +305,12 @@ def _are_values(names: list[str]) -> bool:
 
 def parquet_frame(path: Path, id_column: str | None) -> pd.DataFrame:
     """Read a Parquet file."""
-    try:
-        return pd.read_parquet(path)
-    except ImportError:
-        raise DataError(f"Reading '{path.name}' needs pyarrow: pip install 'cscluster[parquet]'.") from None
+    return pd.read_parquet(path)
 
 
 def excel_frame(path: Path, id_column: str | None) -> pd.DataFrame:
     """Read the first sheet of an Excel file."""
-    try:
-        converters = {} if id_column is None else {id_column: str}
-        return pd.read_excel(path, engine="openpyxl", converters=converters)
-    except ImportError:
-        raise DataError(f"Reading '{path.name}' needs openpyxl: pip install 'cscluster[excel]'.") from None
-
-
-def default_target(path: Path, frame: pd.DataFrame) -> str | None:
-    """Return the column that a format takes for the classes: the last of an ARFF file, if nominal."""
-    nominal = frame.attrs.get("nominal", []) if path.suffix.lower() == ".arff" else []
-    return nominal[-1] if nominal and nominal[-1] == frame.columns[-1] else None
+    return pd.read_excel(path, engine="openpyxl", converters={} if id_column is None else {id_column: str})
 
 
 def libsvm_arrays(path: Path) -> dict[str, Any]:

@@ -153,10 +153,15 @@ def _sample(recipe: Recipe, data: Dataset) -> Dataset:
         if data.y is None:
             raise DataError(f"Data set '{data.name}' has no target to sample by class.")
         parts = [rng.permutation(np.flatnonzero(data.y == c)) for c in range(data.n_classes)]
-        kept = [_share(recipe, part, data) for part in parts]
+        sizes = [len(part) for part in parts]
+        kept = [recipe.per_class or int((recipe.fraction or 0) * size + 0.5) for size in sizes]
+        if recipe.per_class is not None and recipe.per_class > (least := min(sizes)):
+            raise DataError(
+                f"'{data.name}' asks for {recipe.per_class} samples of each class, but one has only {least}."
+            )
         rows = np.sort(np.concatenate([part[:k] for part, k in zip(parts, kept, strict=True)]))
         unseen = recipe.unseen if isinstance(recipe.unseen, int) else data.n_samples
-        left = min(len(part) - k for part, k in zip(parts, kept, strict=True))
+        left = min(size - k for size, k in zip(sizes, kept, strict=True))
         if isinstance(recipe.unseen, int) and unseen > left:
             raise DataError(
                 f"'{data.name}' asks for {unseen} unseen samples of each class, but one has only {left} left."
@@ -166,17 +171,6 @@ def _sample(recipe: Recipe, data: Dataset) -> Dataset:
     if recipe.unseen is None or recipe.unseen == "other_part":
         return sampled
     return replace(sampled, X_unseen=data.X[rest], y_unseen=None if data.y is None else data.y[rest])
-
-
-def _share(recipe: Recipe, part: IntArray, data: Dataset) -> int:
-    if recipe.per_class is None:
-        assert recipe.fraction is not None
-        return int(recipe.fraction * len(part) + 0.5)
-    if recipe.per_class > len(part):
-        raise DataError(
-            f"'{data.name}' asks for {recipe.per_class} samples of each class, but one has only {len(part)}."
-        )
-    return recipe.per_class
 
 
 def _enlarge(data: Dataset, size: int, rng: np.random.Generator) -> Dataset:

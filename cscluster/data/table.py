@@ -143,7 +143,7 @@ def from_pandas(frame: pd.DataFrame, columns: Columns, name: str = "table") -> D
         If there is no such column, or nothing to cluster by.
     """
     frame = readers.with_names(frame.copy(deep=False), name)
-    readers.require_columns(frame, name, columns.named)
+    readers.require_columns(frame.columns, name, columns.named)
     columns = with_own_id(frame, columns)
     data = from_frame(frame, name, columns)
     if columns.id is None and not isinstance(frame.index, pd.RangeIndex) and frame.index.is_unique:
@@ -326,8 +326,7 @@ def decimal_of(frame: pd.DataFrame) -> str | None:
     """Return what stands before the decimals in a table, as its separator or its columns tell."""
     if frame.attrs.get("has_decimal_commas"):
         return ","
-    strings = (frame[name].dropna() for name in frame if not pd.api.types.is_numeric_dtype(frame[name]))
-    return decimals_of(cells.astype(str) for cells in strings if len(cells))
+    return decimals_of(frame)
 
 
 def _as_numbers(column: pd.Series, decimal: str | None) -> tuple[FloatArray | None, str]:

@@ -122,7 +122,7 @@ def _columns(table: Dataset, source: str, hidden: set[str]) -> dict[str, pd.Seri
     path = Path(source).expanduser()
     if formats.is_table(path):
         frame = readers.read_frame(path, id_column=table.id_column)
-        apart = hidden | {table.id_column, readers.default_target(path, frame)}
+        apart = hidden | {table.id_column, frame.attrs.get("target")}
         return {name: frame[name] for name in frame.columns if name not in apart}
     if sparse.issparse(table.X):
         return {}

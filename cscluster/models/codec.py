@@ -106,49 +106,31 @@ def load(content: Any, arrays: Arrays) -> Any:
 
     Raises
     ------
-    DamagedError
-        For anything that `dump` does not write.
+    Exception
+        Of any kind, for anything that `dump` does not write.
     """
     if content is None or isinstance(content, (bool, int, float, str)):
         return content
     if isinstance(content, list):
         return [load(item, arrays) for item in content]
-    if not isinstance(content, dict) or not content:
-        raise DamagedError("a value of no known kind")
     match content:
         case {"float": "inf" | "-inf" | "nan" as text}:
             return float(text)
         case {"tuple": list(items)}:
             return tuple(load(items, arrays))
         case {"dict": list(items)}:
-            return _load_dict(items, arrays)
+            return {key: load(item, arrays) for key, item in items}
         case {"array": str(name)} if name in arrays:
             return arrays[name]
-        case {"csr": list(parts), "shape": [int(n), int(d)]} if len(parts) == 3:
-            return _load_sparse(parts, (n, d), arrays)
+        case {"csr": list(parts), "shape": [int(n), int(d)]}:
+            matrix = sparse.csr_array(tuple(load(part, arrays) for part in parts), shape=(n, d))
+            matrix.check_format(full_check=True)
+            return matrix
         case {"centres": found}:
             return _load_centres(load(found, arrays))
         case {"object": str(name), "state": dict(state)}:
             return _load_object(name, state, arrays)
-    raise DamagedError(f"a value of no known kind ({', '.join(map(str, content))})")
-
-
-def _load_dict(items: list[Any], arrays: Arrays) -> dict[Any, Any]:
-    result = {}
-    for item in items:
-        if not isinstance(item, list) or len(item) != 2 or not isinstance(item[0], (str, int)):
-            raise DamagedError("an invalid table")
-        result[item[0]] = load(item[1], arrays)
-    return result
-
-
-def _load_sparse(parts: list[Any], shape: tuple[int, int], arrays: Arrays) -> sparse.csr_array:
-    found = tuple(load(part, arrays) for part in parts)
-    if not all(isinstance(part, np.ndarray) and part.ndim == 1 for part in found):
-        raise DamagedError("a sparse matrix without its parts")
-    matrix = sparse.csr_array(found, shape=shape)
-    matrix.check_format(full_check=True)
-    return matrix
+    raise DamagedError("a value of no known kind")
 
 
 def _load_centres(centres: Any) -> Any:

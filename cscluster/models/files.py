@@ -11,12 +11,12 @@ import io
 import json
 import zipfile
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from cscluster import __version__
@@ -163,13 +163,9 @@ def load_model(path: Path | str) -> StoredModel:
     """
     path = Path(path)
     try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise DataError(f"There is no model file '{path}'.") from None
+        return _model(path.read_bytes())
     except OSError as error:
         raise DataError(f"Cannot read model file '{path}': {error.strerror}.") from error
-    try:
-        return _model(content)
     except CsclusterError as error:
         raise DataError(f"Model file '{path}' {error}") from None
     except Exception as error:  # zip, JSON and array parsers meet a damaged file with errors of every kind
@@ -203,7 +199,7 @@ def to_bytes(model: StoredModel) -> bytes:
         archive.writestr(zipfile.ZipInfo(_JSON, _EPOCH), text)
         for name, array in arrays.items():
             part = io.BytesIO()
-            npy.write_array(part, array, allow_pickle=False)
+            np.save(part, array, allow_pickle=False)
             archive.writestr(zipfile.ZipInfo(f"{name}.npy", _EPOCH), part.getvalue())
     return out.getvalue()
 
@@ -249,18 +245,9 @@ def _check_count(model: StoredModel, arrays: codec.Arrays) -> None:
 
 def _check_features(features: Any) -> None:
     """Check what messages and `Dataset` rely on before any row is seen."""
-    match getattr(features, "__dict__", None):
-        case {"names": list(names), "medians": np.ndarray(), "steps": list(steps), "values": dict(values)}:
-            dates = getattr(features, "dates", None) or []
-            texts = [*names, *values, *(text for known in values.values() for text in known)]
-            if (
-                isinstance(features, Features)
-                and isinstance(dates, list)
-                and all(isinstance(text, str) for text in [*texts, *dates])
-                and all(hasattr(step, "transform") for step in steps)
-            ):
-                return
-    raise codec.DamagedError("no columns")
+    texts = [*features.names, *features.dates, *features.values, *chain(*features.values.values())]
+    if not isinstance(features, Features) or not all(isinstance(text, str) for text in texts):
+        raise codec.DamagedError("no columns")
 
 
 def _unpack(content: bytes) -> tuple[dict[str, Any], codec.Arrays]:
@@ -276,20 +263,12 @@ def _unpack(content: bytes) -> tuple[dict[str, Any], codec.Arrays]:
             for member in members
             if member.filename != _JSON
         }
-    if not isinstance(described, dict):
-        raise codec.DamagedError("no description")
     return described, arrays
 
 
 def _array(content: bytes) -> NDArray[Any]:
-    """Read an array whose size is what its header says."""
-    stream = io.BytesIO(content)
-    version = npy.read_magic(stream)
-    header = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}[version]
-    shape, _, dtype = header(stream)
-    if dtype.hasobject or dtype.kind not in codec.NUMBERS:
+    """Read an array of numbers."""
+    array: NDArray[Any] = np.load(io.BytesIO(content), allow_pickle=False)
+    if array.dtype.kind not in codec.NUMBERS:
         raise codec.DamagedError("an array of something else than numbers")
-    if int(np.prod(shape, dtype=object)) * dtype.itemsize != len(content) - stream.tell():
-        raise codec.DamagedError("an array of another size")
-    stream.seek(0)
-    return npy.read_array(stream, allow_pickle=False)
+    return array

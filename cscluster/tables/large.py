@@ -58,7 +58,7 @@ class LargeFile:
             Seed of the random choice.
         """
         first = next(self.blocks())
-        readers.require_columns(first, self.path.stem, columns.named)
+        readers.require_columns(first.columns, self.path.stem, columns.named)
         columns = with_own_id(first, columns)
         drawn = np.zeros(self.n_rows, dtype=bool)
         drawn[seeds.generator(seed, "rows").choice(self.n_rows, min(SAMPLE, self.n_rows), replace=False)] = (
@@ -108,10 +108,8 @@ def find(source: str) -> LargeFile | None:
     path = Path(source).expanduser()
     if path.suffix.lower() != ".parquet" or not path.is_file():
         return None
-    try:
-        from pyarrow import parquet
-    except ImportError:
-        return None  # the reader of the whole file says what to install
     with readers.reader_errors(path):
+        from pyarrow import parquet
+
         n_rows = parquet.read_metadata(path).num_rows
     return LargeFile(path, n_rows) if n_rows > LARGE else None

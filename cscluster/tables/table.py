@@ -25,7 +25,7 @@ from cscluster.data.table import (
     read_column,
     to_float,
 )
-from cscluster.errors import ConstraintError, DataError, did_you_mean
+from cscluster.errors import ConstraintError, DataError
 from cscluster.words import integer, plural
 
 
@@ -96,12 +96,12 @@ def read_new(
     usual_id: str | None,
     numbers: Sequence[str],
     categorical: Collection[str],
-    dates: Collection[str] | None = None,
+    dates: Collection[str] = (),
 ) -> Dataset:
     """Read new rows for a model that knows its columns by name, if they have any.
 
     `id_column` must be there; `usual_id` names the rows if it is.  `dates` are the columns of numbers that
-    held dates, where the model knows them.
+    held dates.
 
     Raises
     ------
@@ -127,11 +127,8 @@ def read_new(
         )  # 01 is a string where the model has strings
     if not (numbers or categorical):
         raise DataError(f"The model was made from an array without names, but '{name}' is a table.")
-    readers.require_columns(frame, name, [id_column] if id_column else [])
-    for column in [*numbers, *categorical]:
-        if column not in frame:
-            hint = did_you_mean(column, frame.columns)
-            raise DataError(f"'{name}' has no column '{column}', which the model needs{hint}")
+    needed = [*([id_column] if id_column else []), *numbers, *categorical]
+    readers.require_columns(frame.columns, name, needed)
     if not len(frame):
         raise DataError(f"Data set '{name}' has 0 rows.")
     named = id_column or (usual_id if usual_id in frame else None)
@@ -153,13 +150,13 @@ def read_new(
     )
 
 
-def _require_numbers(column: ReadColumn, cells: pd.Series, dates: Collection[str] | None) -> None:
+def _require_numbers(column: ReadColumn, cells: pd.Series, dates: Collection[str]) -> None:
     """Raise a DataError for a column that does not hold numbers, or dates, as it did for the model."""
     must = f"Column '{column.name}' must hold"
     if not column.is_numeric:
         row = int(np.flatnonzero(np.isnan(to_float(cells)) & cells.notna())[0])
         raise DataError(f"{must} numbers, as it did for the model; row {row} holds '{cells.iloc[row]}'.")
-    is_date = column.name in (dates or ())
-    if dates is not None and (column.note == DATES) != is_date and not np.isnan(column.values).all():
+    is_date = column.name in dates
+    if (column.note == DATES) != is_date and not np.isnan(column.values).all():
         held, holds = ("dates", "numbers") if is_date else ("numbers", "dates")
         raise DataError(f"{must} {held}, as it did for the model; it holds {holds}.")

@@ -157,7 +157,7 @@ def test_violated_constraints_are_named_ten_at_most(call, garden):
         ("cluster flower.csv", "There is no data file 'flower.csv'; did you mean 'flowers.csv'?"),
         ("cluster missing.csv", "There is no data file 'missing.csv'"),
         ("cluster irsi", "did you mean 'iris'?"),
-        ("cluster flowers.csv -c nothing.csv", "There is no constraint file 'nothing.csv'"),
+        ("cluster flowers.csv -c nothing.csv", "Cannot read constraint file 'nothing.csv': No such file"),
         ("cluster flowers.csv -c clash.csv", "'0100' and '0102' are cannot-linked (line 4), but must-links"),
         ("cluster flowers.csv -c strange.csv", "strange.csv:2: there is no sample '0999'"),
         ("cluster flowers.csv -c heads.csv", "the first line must be 'a,b,link' or 'a,b,link,weight', got 'from,to,type'"),
@@ -182,7 +182,7 @@ def test_violated_constraints_are_named_ten_at_most(call, garden):
         ("cluster flowers.csv --map map.doc", "must end with .html, .png, .pdf or .svg"),
         ("cluster flowers.csv -a scsc --model m.zip", "SCSC cannot predict the clusters of new rows"),
         ("cluster flowers.csv -a kmeans --preprocess tfidf --model m.zip", "cannot hold the step 'tfidf'"),
-        ("predict no.zip flowers.csv", "There is no model file 'no.zip'"),
+        ("predict no.zip flowers.csv", "Cannot read model file 'no.zip': No such file"),
         ("predict links.csv flowers.csv", "'links.csv' is not a model file"),
     ],
 )  # fmt: skip
@@ -239,7 +239,7 @@ def test_new_rows_with_other_columns(call, garden):
     flowers = read((garden / "flowers.csv").read_text())
     write(garden / "short.csv", [row[:4] for row in flowers])
     done = call("predict m.zip short.csv")
-    assert (done.returncode, "no column 'sepal_width', which the model needs" in done.stderr) == (2, True)
+    assert (done.returncode, "no column 'sepal_width'" in done.stderr) == (2, True)
     write(garden / "east.csv", [flowers[0], *([r[0], r[1], "east", *r[3:]] for r in flowers[1:4])])
     east = call("predict m.zip east.csv -o -")
     assert "column 'bed': 3 rows with values the model has not seen ('east')" in east.stderr.replace(

@@ -190,7 +190,7 @@ def test_names_that_look_like_row_numbers_are_names(tmp_path):
 
 
 def test_files_that_cannot_be_read(tmp_path):
-    with pytest.raises(ConstraintError, match="There is no constraint file"):
+    with pytest.raises(ConstraintError, match="No such file"):
         read_links(tmp_path / "none.csv", n_samples=2)
     with pytest.raises(ConstraintError, match="Cannot read constraint file"):
         read_links(tmp_path, n_samples=2)

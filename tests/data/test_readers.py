@@ -11,7 +11,7 @@ from sklearn.datasets import dump_svmlight_file
 from cscluster.data import readers
 from cscluster.data.formats import ENDINGS, find
 from cscluster.data.load import load_dataset, read_table
-from cscluster.data.readers import default_target, read_frame
+from cscluster.data.readers import read_frame
 from cscluster.data.table import Columns
 from cscluster.errors import DataError
 from tests.fuzz.conftest import limited
@@ -319,7 +319,7 @@ def test_texts_and_quotes_of_arff(tmp_path):
     assert frame.iloc[0].tolist() == ["f 1", 1.5, "red", "tall, thin"]
     assert frame.iloc[1].isna().tolist() == [False, True, False, True]
     assert frame["kind"].iloc[1] == "deep blue"
-    assert default_target(tmp_path / "flowers.arff", frame) is None  # the last column is a text, not a class
+    assert "target" not in frame.attrs  # the last column is a text, not a class
 
 
 @pytest.mark.parametrize(

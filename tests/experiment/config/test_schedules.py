@@ -219,7 +219,7 @@ def test_links_of_a_file_by_name(tmp_path):
 def test_a_missing_file_is_told(tmp_path):
     lost = File(path=tmp_path / "lost.csv")
     for ask in (lambda: lost.points, lost.identity, lambda: drawn(lost, 1)):
-        with pytest.raises(ConstraintError, match=r"There is no constraint file '.*lost\.csv'"):
+        with pytest.raises(ConstraintError, match=r"Cannot read constraint file '.*lost\.csv'"):
             ask()
 
 
