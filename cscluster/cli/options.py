@@ -71,68 +71,97 @@ def _field(asked: Any, default: Any) -> Any:
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(argument,))
 class Options:
-    """Base of the options of commands, which are frozen dataclasses with keywords."""
+    """Base of the options of commands: frozen dataclasses whose fields are keywords."""
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True, kw_only=True)(cls)
 
 
-_config = partial(
-    argument, "CONFIG", "Experiment: a YAML file or the name of a bundled one.", complete.configs
-)
-_settings = partial(option, "KEY=VALUE", "Change a key, e.g. --set trials=5.", "--set", default=[])
-_jobs = partial(option, "N", "Number of workers.", "--jobs", "-j", min=1, default=os.cpu_count() or 1)
-_dry_run = partial(flag, "--dry-run", "Only say what would be run.")
-_retry = partial(option, "failed", "Run failed trials again.")
-_results = partial(option, "DIRECTORY", "Directory of all results.", "--results", default=RESULTS)
 _runs = partial(argument, "RUN", "Runs: names in --results, or their directories.", complete.runs)
 _metric = partial(
     option, "NAME", "Metric to show; can be given several times.", "--metric", "-m", values=complete.metrics
 )
-_data = partial(argument, "DATA", f"{formats.titles()} file, or a data set by name.", complete.data)
 _data_name = partial(argument, "DATA", "Data set, openml:NAME or file.", complete.datasets)
 _column = partial(option, "COLUMN", values=complete.columns)
-_columns = partial(option, "COLUMNS", values=complete.columns, default=[])
-_features = partial(_columns, "Cluster by these columns only (a,b,c).")
-_ignore = partial(_columns, "Do not cluster by these columns (a,b,c).")
-_preprocess = partial(
-    option,
-    "STEP",
-    "standardize (default), center, scale01, l2, pca=N, none, ...",
-    values=[*STEP_CLASSES, "none"],
-)
-_algorithm = partial(
-    option,
-    "NAME",
-    "Name from 'cscluster list', or auto.",
-    "--algorithm",
-    "-a",
-    values=complete.algorithms,
-    default="auto",
-)
-_seed = partial(option, "N", "Seed of all random choices.", "--seed", min=0, max=2**31 - 1, default=0)
 _id = partial(_column, "Names the rows; constraints then use the names.", "--id")
-_out = partial(option, "FILE", "Write the clusters as CSV; - is standard output.", "--out", "-o")
-_with_table = partial(flag, "--with-table", "Repeat the table's columns in --out.")
 _directory = partial(option, "DIRECTORY", "Where to write.", "--directory", "-d", default=Path())
 
 
-class RunOptions(Options):
+class ConfigOptions(Options):
+    """Which experiment."""
+
+    config: str = argument(
+        "CONFIG", "Experiment: a YAML file or the name of a bundled one.", complete.configs
+    )
+    settings: list[str] = option("KEY=VALUE", "Change a key, e.g. --set trials=5.", "--set", default=[])
+
+
+class ResultsOptions(Options):
+    """Where results are stored."""
+
+    results: Path = option("DIRECTORY", "Directory of all results.", "--results", default=RESULTS)
+
+
+class WorkOptions(ResultsOptions):
+    """How trials are run."""
+
+    jobs: int = option("N", "Number of workers.", "--jobs", "-j", min=1, default=os.cpu_count() or 1)
+    dry_run: bool = flag("--dry-run", "Only say what would be run.")
+    retry: Literal["failed"] | None = option("failed", "Run failed trials again.")
+
+
+class TableOptions(Options):
+    """Which table is clustered, by which of its columns and how."""
+
+    data: str = argument("DATA", f"{formats.titles()} file, or a data set by name.", complete.data)
+    links: Path | None = option(
+        "LINKS.csv",
+        "Constraints: a,b,link[,weight]; link is must or cannot.",
+        "--links",
+        "-c",
+        "--constraints",
+    )
+    clusters: str = option("K", "Number of clusters, or auto.", "--clusters", "-k", default="auto")
+    algorithm: str = option(
+        "NAME",
+        "Name from 'cscluster list', or auto.",
+        "--algorithm",
+        "-a",
+        values=complete.algorithms,
+        default="auto",
+    )
+    id_column: str | None = _id()
+    features: list[str] = option(
+        "COLUMNS", "Cluster by these columns only (a,b,c).", values=complete.columns, default=[]
+    )
+    ignore: list[str] = option(
+        "COLUMNS", "Do not cluster by these columns (a,b,c).", values=complete.columns, default=[]
+    )
+    preprocess: list[str] | None = option(
+        "STEP",
+        "standardize (default), center, scale01, l2, pca=N, none, ...",
+        values=[*STEP_CLASSES, "none"],
+    )
+    seed: int = option("N", "Seed of all random choices.", "--seed", min=0, max=2**31 - 1, default=0)
+
+
+class LabelsOptions(Options):
+    """Where the clusters are written."""
+
+    out: Path | None = option("FILE", "Write the clusters as CSV; - is standard output.", "--out", "-o")
+    with_table: bool = flag("--with-table", "Repeat the table's columns in --out.")
+
+
+class RunOptions(WorkOptions, ConfigOptions):
     """Run an experiment and show its tables.
 
     Trials that are stored already are not run again: the same command resumes an interrupted run.
     """
 
-    config: str = _config()
-    settings: list[str] = _settings()
-    jobs: int = _jobs()
     backend: str = option("|".join(BACKENDS), "local (processes of this machine) or dask.", default="local")
     scheduler: str | None = option("ADDRESS", "Address of a Dask scheduler.")
     shard: str | None = option("I/N", "Run only part I of N.", "--shard")
-    results: Path = _results()
-    dry_run: bool = _dry_run()
     fresh: bool = flag("--fresh", "Forget stored results and run all again.")
-    retry: Literal["failed"] | None = _retry()
     allow_failures: bool = flag("--allow-failures", "Exit with 0 even if trials failed.")
 
 
@@ -161,17 +190,14 @@ class SweepOptions(RunOptions, GridOptions):
     """
 
 
-class ValidateOptions(Options):
+class ValidateOptions(ConfigOptions):
     """Check an experiment file and its data.
 
     Every problem is listed with its line and column.
     """
 
-    config: str = _config()
-    settings: list[str] = _settings()
 
-
-class MergeOptions(Options):
+class MergeOptions(ResultsOptions):
     """Join shards, or any runs of the same experiment, into one run.
 
     A trial that several runs hold is taken once: a result before a failure, then from the run named
@@ -180,10 +206,9 @@ class MergeOptions(Options):
 
     runs: list[str] = _runs()
     into: str | None = option("NAME", "Name of the joined run; by default that of the experiment.")
-    results: Path = _results()
 
 
-class ReportOptions(Options):
+class ReportOptions(ResultsOptions):
     """Show the tables and tests of stored runs.
 
     Nothing is computed again.  Several runs are shown one after another; with --by dataset they
@@ -236,10 +261,9 @@ class ReportOptions(Options):
         "TOLERANCE", "Tolerance of --check: 0.02, or acc=0.01 for one metric.", default=[]
     )
     against: str | None = option("paper", "Show our numbers beside those that the paper prints.")
-    results: Path = _results()
 
 
-class CompareOptions(Options):
+class CompareOptions(ResultsOptions):
     """Say what changed between two runs, and which results moved.
 
     Their definitions and versions are compared as well.
@@ -248,37 +272,19 @@ class CompareOptions(Options):
     before: str = argument("BEFORE", "The first run.", complete.runs)
     after: str = argument("AFTER", "The second run.", complete.runs)
     metric: list[str] | None = _metric()
-    results: Path = _results()
 
 
-class RunsOptions(Options):
+class RunsOptions(ResultsOptions):
     """List stored runs: progress, failures, age, size."""
 
-    results: Path = _results()
 
-
-class ProfileOptions(Options):
-    """How much of several experiments is run."""
+class SuiteOptions(WorkOptions):
+    """How experiments are run one after another, and compared with their reference."""
 
     profile: str = option(
         "full|quick", "full: everything, hours; quick: less of everything, minutes.", default="full"
     )
-    dry_run: bool = _dry_run()
-
-
-class DrawsOptions(ProfileOptions):
-    """How many random constraint sets are run."""
-
-    draws: int | None = option(
-        "N", "Run the first constraint sets only; without it, a later run goes on to all.", min=1
-    )
-
-
-class SuiteOptions(ProfileOptions):
-    """How experiments are run one after another, and compared with their reference."""
-
     stored: bool = flag("--stored", "Run nothing: show what is stored.")
-    retry: Literal["failed"] | None = _retry()
     check: bool = flag(
         "--check", "Compare scores with those in RESULTS/reference; exit code 1 if some drifted."
     )
@@ -286,8 +292,6 @@ class SuiteOptions(ProfileOptions):
         "NUMBER", "Difference of a score that --check lets pass.", "--tol", min=0, default=0.02
     )
     write: bool = flag("--write", "Write RESULTS/reference: summaries; if full, the page and the trials too.")
-    jobs: int = _jobs()
-    results: Path = _results()
 
 
 class ReproduceOptions(SuiteOptions):
@@ -301,7 +305,7 @@ class ReproduceOptions(SuiteOptions):
     )
 
 
-class BenchmarkOptions(SuiteOptions, DrawsOptions):
+class BenchmarkOptions(SuiteOptions):
     """Run all methods on many data sets and say which to use when.
 
     Trials that are stored already are not run again: the same command resumes an interrupted run.  With
@@ -311,6 +315,9 @@ class BenchmarkOptions(SuiteOptions, DrawsOptions):
     track: str | None = argument(
         "TRACK", "What to run; by default all tracks but exact.", complete.tracks, default=None
     )
+    draws: int | None = option(
+        "N", "Run the first constraint sets only; without it, a later run goes on to all.", min=1
+    )
     add: str | None = option(
         "METHOD",
         "Run this method only, and show it beside the stored trials of the others: mine.py:Mine, a "
@@ -318,7 +325,7 @@ class BenchmarkOptions(SuiteOptions, DrawsOptions):
     )
 
 
-class ClusterOptions(Options):
+class ClusterOptions(LabelsOptions, TableOptions):
     """Cluster your own data with your own constraints.
 
     Without -k and --algorithm, held-out constraints choose the number of clusters and the
@@ -326,25 +333,12 @@ class ClusterOptions(Options):
     column with few values becomes 0/1 columns.
     """
 
-    data: str = _data()
-    links: Path | None = option(
-        "LINKS.csv",
-        "Constraints: a,b,link[,weight]; link is must or cannot.",
-        "--links",
-        "-c",
-        "--constraints",
-    )
-    clusters: str = option("K", "Number of clusters, or auto.", "--clusters", "-k", default="auto")
-    algorithm: str = _algorithm()
     param: list[str] = option("NAME=VALUE", "Parameter of the algorithm.", "--param", "-p", default=[])
     clusterer: str | None = option(
         "NAME", "What a metric learner is joined with; by default k-means.", values=complete.algorithms
     )
     guard: bool = flag("--guard", "Use k-means where held-out constraints do not support the algorithm.")
-    id_column: str | None = _id()
     target: str | None = _column("True classes: not a feature; ARI, NMI and ACC are printed.")
-    features: list[str] = _features()
-    ignore: list[str] = _ignore()
     labels: str | None = _column("Partial labels, empty where unknown: taken as constraints.")
     closure: bool = flag(
         "--closure", "Learn from all that the constraints entail, as 'cscluster label' does."
@@ -356,12 +350,9 @@ class ClusterOptions(Options):
     contradictions: str = option(
         "refuse|keep|drop", "What to do with constraints that contradict others.", default="refuse"
     )
-    preprocess: list[str] | None = _preprocess()
     distances: Path | None = option(
         "FILE", "Distances between the rows, in the place of columns: a square .csv or .npy."
     )
-    out: Path | None = _out()
-    with_table: bool = _with_table()
     describe: Path | None = option("FILE.html", "Write what is in each cluster: typical rows, columns.")
     model: Path | None = option("MODEL.zip", "Write a model for 'cscluster predict'.")
     violated: Path | None = option(
@@ -370,20 +361,17 @@ class ClusterOptions(Options):
     maps: list[Path] = option(
         "FILE", "Draw rows and constraints: map.html, .png, .pdf or .svg.", "--map", default=[]
     )
-    seed: int = _seed()
 
 
-class PredictOptions(Options):
+class PredictOptions(LabelsOptions):
     """Put new rows into the clusters of a stored model."""
 
     model: Path = argument("MODEL", "Model file of 'cscluster cluster --model'.")
     data: str = argument("DATA", "New rows, with the columns of the model in any order.")
     id_column: str | None = option("COLUMN", "Names the rows; by default as for the model.", "--id")
-    out: Path | None = _out()
-    with_table: bool = _with_table()
 
 
-class LabelOptions(Options):
+class LabelOptions(TableOptions):
     """Say which items belong together, and see the clusters change.
 
     A page that only this computer can reach shows two items at a time; y, n and s answer yes, no
@@ -392,22 +380,15 @@ class LabelOptions(Options):
     printed in the end.  Ctrl-C ends; the same command goes on.
     """
 
-    data: str = _data()
     clusters: str = option(
         "K", "Number of clusters, or auto: as many as groups are found.", "--clusters", "-k", default="auto"
     )
     links: Path | None = option(
         "LINKS.csv", "File of the answers, earlier ones too; by default DATA-links.csv."
     )
-    algorithm: str = _algorithm()
-    id_column: str | None = _id()
     target: str | None = _column("True classes: neither a feature nor shown.")
-    features: list[str] = _features()
-    ignore: list[str] = _ignore()
-    preprocess: list[str] | None = _preprocess()
     image_shape: str = option("HxW", "Rows are images of this shape, such as 8x8.", default="auto")
     out: Path | None = option("FILE", "Write the clusters as CSV at the end.", "--out", "-o")
-    seed: int = _seed()
     terminal: bool = flag("--terminal", "Ask here instead of on a page.")
     answer: str | None = option(
         "COMMAND", "Ask a program: it reads two items as JSON and writes y, n or skip, and a confidence."
@@ -430,7 +411,7 @@ class ListOptions(Options):
     markdown: bool = flag("--markdown", "Print a Markdown table.")
 
 
-class ShowOptions(Options):
+class ShowOptions(ResultsOptions):
     """Explain an algorithm, data set, metric, experiment or run."""
 
     name: str = argument(
@@ -438,7 +419,6 @@ class ShowOptions(Options):
         "Algorithm, data set, metric, schedule, step, experiment or run; or schema, for editors.",
         complete.names,
     )
-    results: Path = _results()
 
 
 class CheckOptions(Options):
