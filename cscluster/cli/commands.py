@@ -11,7 +11,7 @@ from dataclasses import MISSING, Field, fields
 from functools import partial
 from importlib import import_module
 from inspect import Parameter, Signature, getdoc
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -135,8 +135,13 @@ def _add(group: typer.Typer, name: str, options_class: type[Any], target: str) -
         getattr(import_module(module), function)(read)
 
     parameters = [
-        Parameter(field.name, Parameter.KEYWORD_ONLY, default=_default(field), annotation=field.type)
-        for field in sorted(fields(options_class), key=_is_option)
+        Parameter(
+            asked.name,
+            Parameter.KEYWORD_ONLY,
+            default=_default(asked),
+            annotation=Annotated[asked.type, asked.metadata["typer"]],
+        )
+        for asked in sorted(fields(options_class), key=_is_option)
     ]
     call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     group.command(name, help=getdoc(options_class))(call)
@@ -144,7 +149,7 @@ def _add(group: typer.Typer, name: str, options_class: type[Any], target: str) -
 
 def _is_option(field: Field[Any]) -> bool:
     """Return whether a field is no argument: arguments come first."""
-    return isinstance(get_args(field.type)[-1], OptionInfo)
+    return isinstance(field.metadata["typer"], OptionInfo)
 
 
 def _default(field: Field[Any]) -> Any:

@@ -25,21 +25,10 @@ def _show(comparison: RunComparison) -> None:
     moved = comparison.cells[comparison.cells["verdict"].isin(["better", "worse"])]
     moved = moved.iloc[moved["difference"].abs().argsort()[::-1]]
     if len(moved):
-        out.table(
-            ["what", "before", "after", "change", "p", "verdict"],
-            [
-                [
-                    f"{metric_title(r.metric)} of {r.label} on {r.dataset} at {_at(r, comparison)}",
-                    f"{r.before:.3f}",
-                    f"{r.after:.3f}",
-                    f"{r.difference:+.3f}",
-                    f"{r.p:.2g}",
-                    r.verdict,
-                ]
-                for r in moved.itertuples()
-            ],
-            numbers=["before", "after", "change", "p"],
-        )
+        numbers = ["before", "after", "change", "p"]
+        has_tiers = comparison.cells["tier"].max() > 1
+        rows = [_row(cell, has_tiers) for cell in moved.itertuples()]
+        out.table(["what", *numbers, "verdict"], rows, numbers)
         out.say("")
     out.print(comparison.verdict, style="bold")
     if comparison.cells.empty:
@@ -48,5 +37,8 @@ def _show(comparison: RunComparison) -> None:
     out.print(f"t-tests of the trials, {how}, with Holm's correction", style="dim")
 
 
-def _at(cell: Any, comparison: RunComparison) -> str:
-    return f"{cell.point} tier {cell.tier}" if comparison.cells["tier"].max() > 1 else str(cell.point)
+def _row(cell: Any, has_tiers: bool) -> list[str]:
+    at = f"{cell.point} tier {cell.tier}" if has_tiers else cell.point
+    what = f"{metric_title(cell.metric)} of {cell.label} on {cell.dataset} at {at}"
+    numbers = f"{cell.before:.3f}", f"{cell.after:.3f}", f"{cell.difference:+.3f}", f"{cell.p:.2g}"
+    return [what, *numbers, cell.verdict]

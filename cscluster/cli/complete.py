@@ -44,9 +44,8 @@ def _files(incomplete: str, endings: tuple[str, ...]) -> list[str]:
 def papers(incomplete: str) -> list[str]:
     """Complete papers and, behind a slash, their experiments."""
     inside = [name.removeprefix("papers/") for name in _configs() if name.startswith("papers/")]
-    return among(inside if "/" in incomplete else sorted({name.partition("/")[0] for name in inside}))(
-        incomplete
-    )
+    known = inside if "/" in incomplete else sorted({name.partition("/")[0] for name in inside})
+    return among(known)(incomplete)
 
 
 def tracks(incomplete: str) -> list[str]:

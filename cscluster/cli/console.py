@@ -120,7 +120,7 @@ def trials(
     what: str, total: int, failed: int = 0, transient: bool = False
 ) -> Iterator[Callable[[int], None]]:
     """Show a bar with the time left; yields a function to call after each trial with its failures."""
-    columns = (
+    bar = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
@@ -128,9 +128,6 @@ def trials(
         TextColumn("left"),
         TimeRemainingColumn(elapsed_when_finished=False),
         TextColumn("{task.fields[failed]}", style="red", markup=False),
-    )
-    bar = Progress(
-        *columns,
         console=out,
         refresh_per_second=5,
         transient=transient,

@@ -34,10 +34,6 @@ def algorithm(options: NewAlgorithmOptions) -> None:
     title = "".join(word[:1].upper() + word[1:] for word in name.split("_"))
     path = options.directory / f"{module}.py"
     text = _template("own_algorithm.py").replace("OwnAlgorithm", title)
-    text = text.replace(
-        '"""An algorithm of one\'s own: the template of ``cscluster new algorithm``."""',
-        f'"""{title}: say in a line what it does."""',
-    )
     _write_new({path: text}, "choose another name or --directory")
     out.whole(
         f"wrote {path}\n\n"

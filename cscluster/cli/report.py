@@ -57,7 +57,7 @@ def show(options: ReportOptions) -> None:
         if out is None:
             return
     if kind == "terminal" and out is None:
-        _print(_pages(collected, options))
+        terminal.show_all(_pages(collected, options), console.out)
         return
     if kind == "html":
         text = page(collected, directories)
@@ -110,13 +110,6 @@ def _pages(collected: list[Results], options: ReportOptions) -> list[Page]:
         compose(results, options.by, caption=options.caption, reference=options.reference)
         for results in collected
     ]
-
-
-def _print(pages: list[Page]) -> None:
-    for content in pages:
-        console.out.print(content.title, style="bold")
-        console.out.say("")
-        terminal.show(content, console.out)
 
 
 def _text(kind: str, collected: list[Results], options: ReportOptions) -> str:
@@ -186,10 +179,8 @@ def _beside_paper(directory: RunDirectory) -> None:
     paper, item = run.experiment.model_dump().get("paper"), Path(run.source).stem
     rows = against(aggregate.collect(directory), paper, item) if paper else None
     if rows is None or rows.empty:
-        raise ConfigError(
-            f"No printed numbers belong to '{directory.path.name}'"
-            + (f" ({paper}, {item})." if paper else ": its experiment names no 'paper'.")
-        )
+        why = f"in {paper}, {item}" if paper else "since its experiment names no 'paper'"
+        raise ConfigError(f"No printed numbers belong to '{directory.path.name}' {why}.")
     console.out.print(f"{directory.path.name} beside {paper}", style="bold")
     console.out.table(
         list(rows.columns),

@@ -92,9 +92,7 @@ def _announce(job: Job, n_workers: int) -> None:
     console.out.say(f"preprocessing: {preprocessing_words(experiment.preprocess, experiment.algorithms)}")
     n_outside = job.n_outside() - difference.n_stale
     if n_outside > 0:
-        verb = "is" if n_outside == 1 else "are"
-        words = plural(n_outside, "stored trial")
-        console.out.say(f"{words} {verb} not part of this plan (kept, not reported)")
+        console.out.say(f"not part of this plan: {plural(n_outside, 'stored trial')} (kept, not reported)")
     console.out.say(*(f"stale: {reason}" for reason in difference.reasons))
     if not difference.todo:
         console.out.say("nothing to compute: all trials are stored")

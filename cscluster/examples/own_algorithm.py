@@ -1,4 +1,4 @@
-"""An algorithm of one's own: the template of ``cscluster new algorithm``."""
+"""OwnAlgorithm: say in a line what it does."""
 
 from typing import Any, Self
 

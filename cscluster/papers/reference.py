@@ -63,7 +63,7 @@ def drift(runs: Mapping[str, Results], reference: pd.DataFrame, tolerance: float
         if item not in runs:
             sentences.append(f"{item}: has no results")
             continue
-        found, _ = check.drift(runs[str(item)], expected, check.Tolerances(tolerance + _ROUNDING, {}))
+        found, _ = check.drift(runs[str(item)], expected, {"": tolerance + _ROUNDING})
         for row in found.itertuples():
             now = "is not there any more" if pd.isna(row.mean) else f"{row.mean:.4f}"
             sentences.append(

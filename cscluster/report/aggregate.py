@@ -139,7 +139,7 @@ def collect_trials(
             rows.append(part.assign(label=label, entry=title, oracle=oracle))
     chosen = pd.concat(rows) if rows else frame.assign(entry=frame["label"], oracle=False)
     planned = plan.repetitions * plan.repeats
-    shared = _same_constraints(config.constraints)
+    shared = config.constraints["kind"] == "file" and not config.constraints.get("noise")
     chosen = chosen.assign(draw=0 if shared else chosen["repetition"])
     return Results(
         name=config.name,
@@ -177,11 +177,6 @@ def _missing(of_plan: pd.DataFrame, frame: pd.DataFrame, n_tiers: int) -> pd.Dat
     stored = frame.groupby(["dataset", "label"]).size().reindex(planned.index, fill_value=0)
     missing = pd.DataFrame({"count": planned - stored, "planned": planned})
     return missing[missing["count"] > 0].reset_index()
-
-
-def _same_constraints(constraints: dict[str, Any]) -> bool:
-    """Tell whether every trial of a run has the same constraints: those of a file, none of them flipped."""
-    return constraints["kind"] == "file" and not constraints.get("noise")
 
 
 def restrict(results: Results, rows: pd.Series) -> Results:

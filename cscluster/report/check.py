@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -16,42 +15,31 @@ from cscluster.report.formats import spreadsheet
 _PLACE = ["dataset", "label", "point", "tier", "metric"]
 
 
-@dataclass(frozen=True)
-class Tolerances:
-    """How far a mean may be from its reference: for all metrics, and for some of their own."""
-
-    general: float
-    own: dict[str, float]
-
-    def of(self, metric: str) -> float | None:
-        """Return the tolerance of a metric; None, not checked, for times without one of their own."""
-        name = metric.partition("@")[0]
-        default = None if name in TIMES else self.general
-        return self.own.get(metric, self.own.get(name, default))
-
-
-def parse_tolerances(texts: list[str], default: float = 0.02) -> Tolerances:
-    """Read ``0.02`` (for all metrics) and ``acc=0.01`` (for one).
+def parse_tolerances(texts: list[str]) -> dict[str, float]:
+    """Read ``0.02`` (for all metrics, whose key is empty) and ``acc=0.01`` (for one).
 
     Raises
     ------
     ConfigError
         If one is not a number >= 0.
     """
-    own: dict[str, float] = {}
+    found = {"": 0.02}
     for text in texts:
         name, equals, number = text.rpartition("=")
         try:
-            value = float(number)
+            found[name] = float(number)
         except ValueError:
-            value = -1.0
-        if not 0 <= value < float("inf") or (equals and not name):
+            found[name] = -1.0
+        if not 0 <= found[name] < float("inf") or (equals and not name):
             raise ConfigError(f"A tolerance is a number >= 0, or METRIC=NUMBER, got '{text}'.")
-        if equals:
-            own[name] = value
-        else:
-            default = value
-    return Tolerances(default, own)
+    return found
+
+
+def tolerance_of(metric: str, tolerances: dict[str, float]) -> float | None:
+    """Return the tolerance of a metric; None, not checked, for times without one of their own."""
+    name = metric.partition("@")[0]
+    default = None if name in TIMES else tolerances[""]
+    return tolerances.get(metric, tolerances.get(name, default))
 
 
 def read_reference(path: Path) -> pd.DataFrame:
@@ -85,7 +73,9 @@ def _read(file: Path | io.StringIO) -> pd.DataFrame:
     return table[columns].dropna(subset="metric").astype({"point": int, "tier": int})
 
 
-def drift(results: Results, reference: pd.DataFrame, tolerances: Tolerances) -> tuple[pd.DataFrame, int]:
+def drift(
+    results: Results, reference: pd.DataFrame, tolerances: dict[str, float]
+) -> tuple[pd.DataFrame, int]:
     """Compare results with reference values.
 
     Cells that the reference lacks are not looked at.
@@ -104,10 +94,13 @@ def drift(results: Results, reference: pd.DataFrame, tolerances: Tolerances) -> 
         If the reference and the tolerances leave nothing to compare, or name an unknown metric.
     """
     metrics = reference["metric"].unique()
-    for name in tolerances.own:
-        if name not in {*metrics, *(metric.partition("@")[0] for metric in metrics)}:
+    known = {"", *metrics, *(metric.partition("@")[0] for metric in metrics)}
+    for name in tolerances:
+        if name not in known:
             raise ConfigError(f"The reference has no metric '{name}'{did_you_mean(name, metrics)}")
-    allowed = reference["metric"].map({metric: tolerances.of(metric) for metric in metrics}).astype(float)
+    allowed = (
+        reference["metric"].map({name: tolerance_of(name, tolerances) for name in metrics}).astype(float)
+    )
     expected = reference[allowed.notna()].rename(columns={"mean": "reference"})
     if expected.empty:
         raise ConfigError(

@@ -133,19 +133,10 @@ def _cells(metric: str, before: _Scores, after: _Scores, by_trial: bool) -> pd.D
             a, b = a.loc[both], b.loc[both]
         draws = [part.groupby("draw")["score"].mean() for part in (a, b)]
         p = paired_t((draws[1] - draws[0]).to_numpy()[:, None]).item() if together else _welch(*draws)
-        rows.append(
-            dict(zip(_PLACE, place, strict=True))
-            | {
-                "metric": metric,
-                "before": a["score"].mean(),
-                "after": b["score"].mean(),
-                "difference": b["score"].mean() - a["score"].mean(),
-                "n": min(len(a), len(b)),
-                "p": p,
-                "same": len(both) > 0 and not d.round(12).any(),
-                "draws": min(map(len, draws)),
-            }
-        )
+        old, new = a["score"].mean(), b["score"].mean()
+        same = len(both) > 0 and not d.round(12).any()
+        n, n_draws = min(len(a), len(b)), min(map(len, draws))
+        rows.append([*place, metric, old, new, new - old, n, p, same, n_draws])
     columns = [*_PLACE, "metric", "before", "after", "difference", "n", "p", "same", "draws"]
     return pd.DataFrame(rows, columns=columns)
 

@@ -29,11 +29,12 @@ def where(results: Results, conditions: list[str]) -> Results:
         For a condition that cannot be read, and for conditions that no trial fulfils.
     """
     for condition in conditions:
-        rows = _fulfilled(results, condition)
+        field, sign, value = _parts(condition)
+        values = _column(results, field)
+        rows = _fulfilled(values, sign, value)
         if not rows.any():
-            raise ConfigError(
-                f"No trial of '{results.name}' fulfils '{condition}'{_hint(results, condition)}"
-            )
+            hint = did_you_mean(value, map(str, values.dropna().unique()))
+            raise ConfigError(f"No trial of '{results.name}' fulfils '{condition}'{hint}")
         results = restrict(results, rows)
     return results
 
@@ -48,15 +49,13 @@ def _parts(condition: str) -> tuple[str, str, str]:
     return match[1], match[2], match[3]
 
 
-def _fulfilled(results: Results, condition: str) -> pd.Series:
-    field, sign, value = _parts(condition)
-    values = _column(results, field)
+def _fulfilled(values: pd.Series, sign: str, value: str) -> pd.Series:
     bound = _number(value)
     if sign == "~":
         return values.notna() & values.map(lambda each: value.lower() in str(each).lower())
     if sign in _ORDER:
         if bound is None:
-            raise ConfigError(f"Condition '{condition}': '{value}' is not a number.")
+            raise ConfigError(f"A condition with {sign} needs a number, got '{value}'.")
         numbers = values.map(_number).astype(float)
         return numbers.notna() & _ORDER[sign](numbers, bound)
     wanted = [value, *value.split(",")]
@@ -82,9 +81,3 @@ def _column(results: Results, field: str) -> pd.Series:
         return results.trials[field]
     require_known("field", field, [*_FIELDS, *results.varied])
     return results.trials["grid"].map(lambda grid: json.loads(grid).get(field))
-
-
-def _hint(results: Results, condition: str) -> str:
-    field, _, value = _parts(condition)
-    known = [str(v) for v in _column(results, field).dropna().unique()]
-    return did_you_mean(value, known)

@@ -3,7 +3,7 @@ import pytest
 
 from cscluster.errors import ConfigError
 from cscluster.report.aggregate import collect
-from cscluster.report.check import Tolerances, drift, parse_tolerances, read_reference
+from cscluster.report.check import drift, parse_tolerances, read_reference, tolerance_of
 from cscluster.report.formats import spreadsheet
 from tests.report.stored import entry, store, trial
 
@@ -100,10 +100,15 @@ def test_a_metric_can_have_its_own_tolerance(tmp_path, results):
 
 def test_tolerances():
     found = parse_tolerances(["0.1", "acc=0.01", "seconds=5"])
-    assert found == Tolerances(0.1, {"acc": 0.01, "seconds": 5})
-    assert [found.of(name) for name in ("acc", "acc@unseen", "nmi", "seconds")] == [0.01, 0.01, 0.1, 5]
-    assert parse_tolerances([]).of("acc") == 0.02
-    assert parse_tolerances([]).of("seconds") is None
+    assert found == {"": 0.1, "acc": 0.01, "seconds": 5}
+    assert [tolerance_of(name, found) for name in ("acc", "acc@unseen", "nmi", "seconds")] == [
+        0.01,
+        0.01,
+        0.1,
+        5,
+    ]
+    assert tolerance_of("acc", parse_tolerances([])) == 0.02
+    assert tolerance_of("seconds", parse_tolerances([])) is None
 
 
 @pytest.mark.parametrize("text", ["", "x", "acc=", "acc=x", "=0.1", "-1", "nan", "inf", "acc=-1"])

@@ -232,9 +232,6 @@ def _sentence(item: Any, place: Place) -> str:
         if "tag" not in context:
             return f"'{key}.kind' must be one of {', '.join(schedules.MODELS)}"
         return _whole_schedule(str(context["tag"]))
-    if kind in ("name", "dataset"):
-        text = str(context["text"])
-        return text[0].lower() + text[1:]
     if kind == "list_type" and isinstance(item["input"], str):
         return f"'{key}' must be a list: write {key}: [{item['input']}]"
     if place == ("constraints",) and isinstance(item["input"], str):

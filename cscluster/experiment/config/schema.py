@@ -11,9 +11,17 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from cscluster.algorithms import parameters, registry
@@ -110,7 +118,8 @@ class _Named(_StrictModel):
         try:
             registry.find(name)
         except ParameterError as error:
-            raise PydanticCustomError("name", "{text}", {"text": str(error)}) from None
+            text = str(error)
+            fail([((), text[0].lower() + text[1:])])
         return name
 
     @property
@@ -182,6 +191,32 @@ def parameter_problem(algorithm: Algorithm, name: str, value: Any) -> str | None
     return None
 
 
+def metric_problem(name: str) -> str | None:
+    """Return what is wrong with a name unless it is ``METRIC`` or ``METRIC@SCOPE``."""
+    metric, at, scope = name.partition("@")
+    if metric not in METRICS:
+        hint = did_you_mean(metric, METRICS) or "; 'cscluster list metrics' names all"
+        return f"there is no metric '{metric}'{hint}"
+    if at and scope not in SCOPES:
+        return f"'{metric}@{scope}': the scope must be one of {', '.join(SCOPES)}"
+    return None
+
+
+def check_rule(rule: str) -> str:
+    """Return a rule; raise a ValueError unless it says how to choose from a grid."""
+    kind, _, metric = rule.partition(":")
+    problem = None
+    if kind == "oracle":
+        problem = (
+            metric_problem(metric) if metric else "'oracle' needs the metric to choose by: write oracle:ari"
+        )
+    elif rule not in ("none", "heldout"):
+        problem = f"must be none, heldout or oracle:METRIC, got '{rule}'"
+    if problem:
+        raise ValueError(problem)
+    return rule
+
+
 class ClustererEntry(_Named):
     """The clusterer that a metric learner is joined with."""
 
@@ -190,7 +225,7 @@ class AlgorithmEntry(_Named, _Treatment):
     """One row of the tables."""
 
     label: str = Field("", description="name in tables; by default the title of the algorithm")
-    select: str = Field(
+    select: Annotated[str, AfterValidator(check_rule)] = Field(
         "none",
         description="choice from a grid: none (a row for each value), "
         "oracle:METRIC (by the true classes) or heldout (by held-out constraint accuracy)",
@@ -201,11 +236,6 @@ class AlgorithmEntry(_Named, _Treatment):
     guard: bool = Field(
         False, description="use k-means instead where held-out constraints do not support the algorithm"
     )
-
-    @field_validator("select")
-    @classmethod
-    def _rule(cls, rule: str) -> str:
-        return check_rule(rule)
 
     @field_validator("clusterer")
     @classmethod
@@ -267,8 +297,8 @@ class DatasetEntry(Recipe):
             return str(near_config(Path(base), info))
         if index.find_file(base) is not None:
             return base
-        text = f"there is no data set '{base}'{did_you_mean(base, index.names())}"
-        raise PydanticCustomError("dataset", "{text}", {"text": text})
+        fail([((), f"there is no data set '{base}'{did_you_mean(base, index.names())}")])
+        return base
 
     @property
     def title(self) -> str:
@@ -327,14 +357,9 @@ class Experiment(_Treatment):
     @field_validator("metrics")
     @classmethod
     def _known_metrics(cls, metrics: list[str]) -> list[str]:
-        problems: list[Problem] = []
-        for number, name in enumerate(metrics):
-            try:
-                check_metric(name)
-            except ValueError as error:
-                problems.append(((number,), str(error)))
-        problems += [((number,), f"a second '{metrics[number]}'") for number in repeated(metrics)]
-        fail(problems)
+        said = [metric_problem(name) for name in metrics]
+        problems: list[Problem] = [((number,), text) for number, text in enumerate(said) if text]
+        fail([*problems, *(((number,), f"a second '{metrics[number]}'") for number in repeated(metrics))])
         return metrics
 
     @field_validator("constraints")
@@ -352,10 +377,15 @@ class Experiment(_Treatment):
         fail_repeated({name: getattr(schedule, name) for name in schedule.VARIED})
         return schedule
 
-    @field_validator("algorithms")
+    @field_validator("datasets", "algorithms")
     @classmethod
-    def _different_labels(cls, entries: list[AlgorithmEntry]) -> list[AlgorithmEntry]:
-        fail(_repeated([entry.title for entry in entries], "algorithm", "label"))
+    def _different_titles(cls, entries: list[Any], info: ValidationInfo) -> list[Any]:
+        what, key = ("data set", "name") if info.field_name == "datasets" else ("algorithm", "label")
+        titles = [entry.title for entry in entries]
+        fail(
+            ((number,), f"a second {what} called '{titles[number]}'; give it a '{key}' of its own")
+            for number in repeated(titles)
+        )
         return entries
 
     @field_validator("algorithms")
@@ -369,12 +399,6 @@ class Experiment(_Treatment):
             for number, entry in enumerate(entries)
             if varied and entry.select != "none"
         )
-        return entries
-
-    @field_validator("datasets")
-    @classmethod
-    def _different_names(cls, entries: list[DatasetEntry]) -> list[DatasetEntry]:
-        fail(_repeated([entry.title for entry in entries], "data set", "name"))
         return entries
 
     def swept(self, varied: Sequence[int]) -> Experiment:
@@ -393,36 +417,7 @@ class Experiment(_Treatment):
         return self.model_copy(update={"datasets": left})
 
 
-def check_rule(rule: Any) -> Any:
-    """Return a rule; raise a ValueError unless it says how to choose from a grid."""
-    kind, _, metric = str(rule).partition(":")
-    if kind == "oracle":
-        if not metric:
-            raise ValueError("'oracle' needs the metric to choose by: write oracle:ari or oracle:acc")
-        check_metric(metric)
-    elif rule not in ("none", "heldout"):
-        raise ValueError(f"must be none, heldout or oracle:METRIC, got '{rule}'")
-    return rule
-
-
-def _repeated(titles: list[str], what: str, key: str) -> list[Problem]:
-    return [
-        ((number,), f"a second {what} called '{titles[number]}'; give it a '{key}' of its own")
-        for number in repeated(titles)
-    ]
-
-
 def near_config(path: Path, info: ValidationInfo) -> Path:
     """Return a path from the file as seen from the directory that the file lies in, fit for any worker."""
     directory = (info.context or {}).get("directory")
     return path if directory is None or path.is_absolute() else Path(directory).absolute() / path
-
-
-def check_metric(name: str) -> None:
-    """Raise a ValueError unless `name` is ``METRIC`` or ``METRIC@SCOPE``."""
-    metric, at, scope = name.partition("@")
-    if metric not in METRICS:
-        hint = did_you_mean(metric, METRICS) or "; 'cscluster list metrics' names all"
-        raise ValueError(f"there is no metric '{metric}'{hint}")
-    if at and scope not in SCOPES:
-        raise ValueError(f"'{metric}@{scope}': the scope must be one of {', '.join(SCOPES)}")

@@ -15,7 +15,6 @@ from cscluster.report.figures.layout import figure_kind, new_figure
 from cscluster.report.figures.style import current
 from cscluster.report.figures.words import metric_name, place_name, wrapped
 from cscluster.report.statistics import ALPHA, ENOUGH_DATASETS, Friedman, rank_test
-from cscluster.words import listed
 
 _FEW = 8  # so many algorithms fit a column
 _NAME = 22  # letters of a line of a name
@@ -107,14 +106,10 @@ def _write_beside(axes: Axes, text: str, at: tuple[float, float], align: str) ->
 
 
 def _caption(results: Results, metric: str, test: Friedman) -> str:
-    verdict = "" if test.p < ALPHA else ", not significant"
     text = (
-        f"mean rank by {metric_name(metric)} across {test.across}, 1 is best ({place_name(results)}); "
-        f"Friedman p = {test.p:.2g}{verdict}; bars join algorithms that are not significantly different "
-        f"(Nemenyi, {ALPHA})"
+        f"{test.words()}; mean rank by {metric_name(metric)}, 1 is best ({place_name(results)}); "
+        f"bars join algorithms that are not significantly different (Nemenyi, {ALPHA})"
     )
-    if test.left_out:
-        text += f"; omitted, no results: {listed(test.left_out)}"
     return text + lines.remarks(results, [str(label) for label in test.mean_ranks.index])
 
 

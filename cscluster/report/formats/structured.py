@@ -45,15 +45,9 @@ def text(runs: list[Results]) -> str:
 
 
 def _run(results: Results) -> dict[str, Any]:
+    names = ("name", "title", "schedule", "axis", "planned", "metrics", "datasets", "labels")
     return {
-        "name": results.name,
-        "title": results.title,
-        "schedule": results.schedule,
-        "axis": results.axis,
-        "planned": results.planned,
-        "metrics": results.metrics,
-        "datasets": results.datasets,
-        "labels": results.labels,
+        **{name: getattr(results, name) for name in names},
         "cells": _rows(_with_best(results)),
         "failures": _rows(results.failures),
         "missing": _rows(results.missing),
@@ -65,20 +59,19 @@ def _with_best(results: Results) -> pd.DataFrame:
     best: dict[tuple[Any, ...], bool] = {}
     for metric in results.metrics:
         table = statistics.paired(results, metric)
-        for place, row in zip(
-            table.places, statistics.leaders(table.values, lower_is_better(metric)), strict=True
-        ):
+        leads = statistics.leaders(table.values, lower_is_better(metric))
+        for place, row in zip(table.places, leads, strict=True):
             best |= {(metric, *place, label): bool(out) for label, out in zip(table.labels, row, strict=True)}
-    keys = zip(
-        *(results.cells[name] for name in ("metric", "dataset", "point", "tier", "label")), strict=True
-    )
+    keys = results.cells[["metric", "dataset", "point", "tier", "label"]].itertuples(index=False, name=None)
     return results.cells.assign(best=[best[key] for key in keys])
 
 
 def _statistics(results: Results, metric: str) -> dict[str, Any]:
-    lower, places = lower_is_better(metric), []
-    for (dataset, point, tier), scores in statistics.at_last(results, metric):
-        places.append(
+    lower = lower_is_better(metric)
+    return {
+        "metric": metric,
+        "sentence": statistics.sentence(results, metric),
+        "datasets": [
             {
                 "dataset": dataset,
                 "point": point,
@@ -87,11 +80,8 @@ def _statistics(results: Results, metric: str) -> dict[str, Any]:
                 "ordering": statistics.ordering(scores.rename(columns=results.marks), lower),
                 "pairs": _rows(statistics.pairwise(scores, lower)),
             }
-        )
-    return {
-        "metric": metric,
-        "sentence": statistics.sentence(results, metric),
-        "datasets": places,
+            for (dataset, point, tier), scores in statistics.at_last(results, metric)
+        ],
         "friedman": _friedman(statistics.rank_test(results, metric)),
     }
 
@@ -101,11 +91,7 @@ def _friedman(test: statistics.Friedman | None) -> dict[str, Any] | None:
         return None
     names = ("p", "statistic", "n", "critical_difference", "left_out")
     numbers = {name: getattr(test, name) for name in names}
-    return {**numbers, "mean_ranks": test.mean_ranks.to_dict(), "nemenyi": _nested(test.nemenyi)}
-
-
-def _nested(table: pd.DataFrame) -> dict[str, Any]:
-    return {row: table.loc[row].to_dict() for row in table.index}
+    return {**numbers, "mean_ranks": test.mean_ranks.to_dict(), "nemenyi": test.nemenyi.to_dict("index")}
 
 
 def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -19,11 +19,16 @@ def text(pages: list[Page]) -> str:
     """Return reports as plain text, 120 characters wide."""
     written = io.StringIO()
     console = Console(file=written, width=120, color_system=None)
+    show_all(pages, console)
+    return written.getvalue()
+
+
+def show_all(pages: Sequence[Page], console: Console) -> None:
+    """Print whole pages, each below its title."""
     for page in pages:
-        _print(console, page.title)
+        _print(console, page.title, "bold")
         console.print()
         show(page, console)
-    return written.getvalue()
 
 
 def show(page: Page, console: Console, brief: bool = False) -> None:

@@ -64,15 +64,12 @@ def _finite(value: Any) -> Any:
 
 
 def _policy(codes: list[str]) -> str:
-    hashes = " ".join(f"'sha256-{_digest(code)}'" for code in codes)
+    digests = (base64.b64encode(hashlib.sha256(code.encode()).digest()).decode() for code in codes)
+    hashes = " ".join(f"'sha256-{digest}'" for digest in digests)
     return (
         f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-
-
-def _digest(code: str) -> str:
-    return base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
 
 
 def _read(name: str, package: str = "cscluster.report.html") -> str:

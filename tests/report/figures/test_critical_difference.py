@@ -26,9 +26,8 @@ def test_names_with_mean_ranks_and_the_critical_difference(tmp_path):
     difference = friedman(means(results, "acc")).critical_difference
     assert f"CD = {difference:.2f}" in shown
     assert figure.axes[0].get_title() == "mean rank by ACC (majority)"
-    assert caption(figure).startswith(
-        "mean rank by ACC (majority) across 15 data sets, 1 is best (number of constraints: 10)"
-    )
+    assert caption(figure).startswith("Across 15 data sets the algorithms differ (Friedman, p = ")
+    assert "mean rank by ACC (majority), 1 is best (number of constraints: 10)" in caption(figure)
     bars = [line for line in figure.axes[0].get_lines() if line.get_linewidth() > 2]
     # 15 data sets and 4 algorithms: ranks that are one apart are alike, two apart are not.
     assert 1 < difference < 2
@@ -47,8 +46,8 @@ def test_what_is_left_out_is_counted(tmp_path):
 
     results = run(tmp_path, ("A", "B", "C", "D"), MANY, points=(10,), trials=1, value=by_name, fails=fails)
     figure = critical_difference(results, "acc")
-    assert "across 13 data sets" in caption(figure)
-    assert "omitted, no results: D, d0, d1" in caption(figure)
+    assert "Across 13 data sets" in caption(figure)
+    assert "omitted, no results: D, d0 and d1" in caption(figure)
     assert not any(text.startswith("D ") for text in texts(figure))
 
 
