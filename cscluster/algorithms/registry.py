@@ -234,7 +234,22 @@ def load_class(target: str) -> type[Any]:
     ParameterError
         If there is no such module or class.
     """
-    module_name, _, class_name = target.rpartition(":")
+    found = load_object(target, "class")
+    if not isinstance(found, type):
+        module_name, _, class_name = target.rpartition(":")
+        raise ParameterError(f"'{class_name}' of '{module_name}' is not a class.")
+    return found
+
+
+def load_object(target: str, kind: str) -> Any:
+    """Import ``module:name`` or ``path/to/file.py:name``; `kind` says in errors what it should be.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such module or name.
+    """
+    module_name, _, name = target.rpartition(":")
     if module_name.endswith(".py") and not os.path.isfile(module_name):
         known = sorted(path.name for path in Path().glob("*.py"))
         raise ParameterError(f"There is no file '{module_name}'{did_you_mean(module_name, known)}")
@@ -249,14 +264,10 @@ def load_class(target: str) -> type[Any]:
         raise ParameterError(
             f"Cannot import '{module_name}' for '{target}': {kind}{message(error)}."
         ) from error
-    if not hasattr(module, class_name):
-        classes = [name for name, value in vars(module).items() if isinstance(value, type)]
-        hint = did_you_mean(class_name, classes)
-        raise ParameterError(f"'{module_name}' has no class '{class_name}'{hint}")
-    found = getattr(module, class_name)
-    if not isinstance(found, type):
-        raise ParameterError(f"'{class_name}' of '{module_name}' is not a class.")
-    return found
+    if not hasattr(module, name):
+        known = [each for each, value in vars(module).items() if callable(value)]
+        raise ParameterError(f"'{module_name}' has no {kind} '{name}'{did_you_mean(name, known)}")
+    return getattr(module, name)
 
 
 @cache

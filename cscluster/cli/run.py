@@ -94,6 +94,8 @@ def _announce(job: Job, n_workers: int) -> None:
     if n_outside > 0:
         console.out.say(f"not part of this plan: {plural(n_outside, 'stored trial')} (kept, not reported)")
     console.out.say(*(f"stale: {reason}" for reason in difference.reasons))
+    if job.rescorable:
+        console.out.say(f"{plural(len(job.rescorable), 'trial')} scored again from kept labels")
     if not difference.todo:
         console.out.say("nothing to compute: all trials are stored")
 

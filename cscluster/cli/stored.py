@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cscluster.errors import ConfigError, StoreError, did_you_mean
+import pandas as pd
+
+from cscluster.errors import ConfigError, ParameterError, StoreError, did_you_mean
+from cscluster.experiment import own_metrics
+from cscluster.experiment.rescore import needs_only_labels, with_metrics
 from cscluster.report import aggregate
 from cscluster.report.aggregate import Results
 from cscluster.store.directory import RunDirectory, find_run, run_directories
@@ -31,9 +35,14 @@ def collect(directory: RunDirectory, metrics: list[str] | None, every: bool = Fa
     Raises
     ------
     ConfigError
-        For a metric that is not recorded.
+        For a metric that is not recorded, and cannot be computed from kept labels.
     """
-    results = aggregate.collect(directory, metrics, every=every)
+    stored = directory.stored()
+    metrics = [_recorded_name(name, directory, stored) for name in metrics or ()]
+    new = [name for name in metrics if f"m:{name}" not in stored and needs_only_labels(name)]
+    if new:
+        stored = with_metrics(directory, stored, new)
+    results = aggregate.collect(directory, metrics, every=every, stored=stored)
     known = sorted({*directory.definition.experiment.metrics, *aggregate.recorded(results)})
     for name in results.metrics:
         if name not in known:
@@ -41,3 +50,16 @@ def collect(directory: RunDirectory, metrics: list[str] | None, every: bool = Fa
                 f"The records of '{directory.path.name}' have no metric '{name}'{did_you_mean(name, known)}"
             )
     return results
+
+
+def _recorded_name(name: str, directory: RunDirectory, stored: pd.DataFrame) -> str:
+    """Return a metric as records name it; a function that is not here has the edition of the plan."""
+    planned = {own_metrics.without_edition(each): each for each in directory.definition.experiment.metrics}
+    try:
+        if own_metrics.is_own(name) and f"m:{name}" not in stored:
+            return own_metrics.edition(name)
+    except ParameterError:
+        if name not in planned:
+            raise
+        return planned[name]
+    return name

@@ -114,6 +114,9 @@ SCOPES = {
 }
 """What part of the samples a metric can be asked for, as in ``acc@unseen``, and its words."""
 
+_MINIMISED = ("_error", "_loss", "_distance")
+"""Endings of functions whose small values are good, as in scikit-learn."""
+
 _OTHERS = {"heldout_links": Metric("heldout_links", "held-out links kept", "what 'select: heldout' goes by")}
 
 
@@ -121,17 +124,23 @@ def find_metric(name: str) -> Metric:
     """Return a metric by its name, with or without a scope.
 
     Records made elsewhere may hold metrics that are not in the list: they go by their names, without a
-    range, and more of them is better.
+    range, and more of them is better.  So do functions of the user's own, ``mine.py:score``, of which those
+    that are called an error, a loss or a distance are better when they are small.
 
     >>> find_metric("pairwise_f@heldout").title
     'pairwise F (held-out fold)'
     >>> find_metric("my_own").title
     'my own'
+    >>> find_metric("mine.py:worst_error#1a2b3c4d").higher_is_better
+    False
     """
     base, _, scope = name.partition("@")
     metric = METRICS.get(base) or _OTHERS.get(base)
     if metric is None:
-        metric = Metric(base, base.replace("_", " "), "", lowest=-inf, highest=inf)
+        function = base.rpartition(":")[2].partition("#")[0]
+        minimised = ":" in base and function.endswith(_MINIMISED)
+        title = function.replace("_", " ")
+        metric = Metric(base, title, "", higher_is_better=not minimised, lowest=-inf, highest=inf)
     if not scope:
         return metric
     words = SCOPES.get(scope, scope)

@@ -84,10 +84,14 @@ class ExperimentEntry(BaseModel):
 
 
 class DatasetFacts(_Strict):
-    """Number of samples of a data set, and the name of the source that they are drawn from."""
+    """Number of samples of a data set, and the name of the source that they are drawn from.
+
+    `classes`: the true classes, if the labels of trials are kept (`store.labels`).
+    """
 
     n_samples: int
     source: str
+    classes: str | None = None
 
 
 class Planned(NamedTuple):

@@ -14,6 +14,8 @@ from cscluster.store.records import Record
 
 COSTS = ("seconds", "fit_seconds", "cpu_seconds", "iterations")
 """Metrics that every record of a finished trial has."""
+LABELS = "labels"
+"""What `recorded` has where a record holds the labels of its trial."""
 _COPIED = ("key", "cell", "point", "tier", "trial", "repetition", "status", "environment", "converged")
 _NAMES = ["dataset", "algorithm", "label", "params", "grid"]
 
@@ -25,8 +27,8 @@ def trials_frame(records: Iterable[Record]) -> pd.DataFrame:
     -------
     DataFrame
         Columns key, cell, point, tier, trial, repetition, status, environment, converged, warnings, message
-        (of a failure), recorded (names of the metrics that the trial was scored by), and ``m:NAME`` for
-        every metric and each of `COSTS`.
+        (of a failure), recorded (names of the metrics that the trial was scored by, and `LABELS`), and
+        ``m:NAME`` for every metric and each of `COSTS`.
     """
     rows, copied = [], itemgetter(*_COPIED)
     scores: dict[tuple[str, ...], tuple[list[int], list[tuple[float | None, ...]]]] = {}
@@ -35,7 +37,9 @@ def trials_frame(records: Iterable[Record]) -> pd.DataFrame:
         metrics, seconds, error = record["metrics"], record["seconds"], record["error"]
         names = tuple(metrics)
         names = interned.setdefault(names, names)
-        rows.append((*copied(record), tuple(record["warnings"]), _problem(error) if error else "", names))
+        held = (*names, LABELS) if "labels" in record else names
+        held = interned.setdefault(held, held)
+        rows.append((*copied(record), tuple(record["warnings"]), _problem(error) if error else "", held))
         numbers, values = scores.setdefault(names, ([], []))
         numbers.append(number)
         spent = sum(seconds.values()) if seconds else None

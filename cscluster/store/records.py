@@ -10,7 +10,7 @@ import re
 import zlib
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
@@ -27,7 +27,8 @@ class Record(TypedDict):
     """What is known about one trial at one tier; the field names are public.
 
     Trials of one `repetition` see the same constraints.  `seconds` are wall-clock time, by part;
-    `cpu_seconds` are those of offline step, fit and update.
+    `cpu_seconds` are those of offline step, fit and update.  `labels`: those of the trial, if they are kept
+    (`store.labels`).
     """
 
     key: str
@@ -51,6 +52,7 @@ class Record(TypedDict):
     environment: str
     cell: str
     grid: dict[str, Any]
+    labels: NotRequired[str]
 
 
 @cache

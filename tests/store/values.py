@@ -3,7 +3,7 @@
 from cscluster.store.definition import Definition
 from cscluster.store.records import Record, make_key, to_line
 
-FIELDS = tuple(Record.__annotations__)
+FIELDS = tuple(name for name in Record.__annotations__ if name != "labels")
 
 _VARYING = ("seconds", "cpu_seconds", "environment")
 

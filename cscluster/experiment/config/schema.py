@@ -29,6 +29,7 @@ from cscluster.algorithms.registry import Algorithm
 from cscluster.data import formats, index, preprocessing
 from cscluster.data.recipe import Recipe
 from cscluster.errors import DataError, ParameterError, did_you_mean
+from cscluster.experiment import own_metrics
 from cscluster.experiment.config.schedules import File, Schedule
 from cscluster.metrics.catalogue import METRICS, SCOPES
 from cscluster.removed import removed_parameter
@@ -192,9 +193,14 @@ def parameter_problem(algorithm: Algorithm, name: str, value: Any) -> str | None
 
 
 def metric_problem(name: str) -> str | None:
-    """Return what is wrong with a name unless it is ``METRIC`` or ``METRIC@SCOPE``."""
+    """Return what is wrong with a name unless it is ``METRIC`` or ``METRIC@SCOPE``, also the user's own."""
     metric, at, scope = name.partition("@")
-    if metric not in METRICS:
+    if own_metrics.is_own(metric):
+        try:
+            own_metrics.check(metric)
+        except ValueError as error:
+            return str(error)
+    elif metric not in METRICS:
         hint = did_you_mean(metric, METRICS) or "; 'cscluster list metrics' names all"
         return f"there is no metric '{metric}'{hint}"
     if at and scope not in SCOPES:
@@ -206,7 +212,9 @@ def check_rule(rule: str) -> str:
     """Return a rule; raise a ValueError unless it says how to choose from a grid."""
     kind, _, metric = rule.partition(":")
     problem = None
-    if kind == "oracle":
+    if own_metrics.is_own(metric):
+        problem = f"'oracle' chooses by a metric of 'cscluster list metrics', got '{metric}'"
+    elif kind == "oracle":
         problem = (
             metric_problem(metric) if metric else "'oracle' needs the metric to choose by: write oracle:ari"
         )
@@ -336,7 +344,11 @@ class Experiment(_Treatment):
     metrics: list[str] = Field(
         default=["acc_hungarian", "nmi", "rand", "seconds"],
         min_length=1,
-        description="names from cscluster list metrics; METRIC@SCOPE scores some of the samples",
+        description="names from cscluster list metrics, or your own function of true classes and clusters as "
+        "file.py:function; METRIC@SCOPE scores some of the samples",
+    )
+    keep: Literal["labels"] | None = Field(
+        None, description="labels: store the labels of each trial, so that a new metric needs no rerun"
     )
     n_clusters: int | None = Field(
         None, ge=1, description="number of clusters; by default the number of true classes"

@@ -19,12 +19,14 @@ from cscluster.experiment.config.load import find_config, load
 from cscluster.experiment.config.schema import Experiment
 from cscluster.experiment.engine import environment
 from cscluster.experiment.engine.execute import Pool, execute
-from cscluster.experiment.plan.trials import Difference, Trial, Trials, compare, make_plan, resolved
+from cscluster.experiment.plan.trials import Cell, Difference, Trial, Trials, compare, make_plan, resolved
+from cscluster.experiment.rescore import needs_only_labels, rescored
 from cscluster.store.definition import CellEntry, DatasetFacts, Definition
 from cscluster.store.directory import RunDirectory, Writer
 from cscluster.store.environments import version_changes
-from cscluster.store.frame import joined, planned_rows, trials_frame, with_names
-from cscluster.store.records import has_failed, key_of, storable
+from cscluster.store.frame import LABELS, joined, planned_rows, trials_frame, with_names
+from cscluster.store.labels import pack
+from cscluster.store.records import has_failed, key_of, storable, to_line
 
 
 @dataclass(frozen=True)
@@ -89,12 +91,23 @@ class Job:
         cells = self.directory.definition.cells if self.directory.exists() else {}
         found = compare(self.trials, self.stored, cells)
         last = self.experiment.trials if self.repetitions is None else self.repetitions
-        todo = [
-            trial
-            for trial in found.todo
-            if trial.repetition < last and not self.elsewhere.issuperset(trial.keys)
-        ]
+        there = self.elsewhere | found.stored | self.rescorable
+        todo = [trial for trial in found.todo if trial.repetition < last and not there.issuperset(trial.keys)]
         return replace(found, todo=todo)
+
+    @cached_property
+    def rescorable(self) -> frozenset[str]:
+        """Keys of the stored records of the plan that lack only metrics that follow from their labels."""
+        wanted = next((cell.recorded for cell in self.trials.cells.values()), frozenset())
+        if LABELS not in wanted:
+            return frozenset()
+        kept = [
+            LABELS in names
+            and not wanted.issubset(names)
+            and all(map(needs_only_labels, wanted.difference(names)))
+            for names in self.planned["recorded"]
+        ]
+        return frozenset(self.planned.loc[kept, "key"])
 
     def n_outside(self) -> int:
         """Return the number of stored records that are not part of the plan of all shards."""
@@ -235,6 +248,9 @@ def run_job(job: Job, pool: Pool, progress: Callable[[int], None] | None = None)
     job.writer.put_definition(definition)
     before = job.stored if job.fresh else job.on_disk
     start = job.directory.n_bytes()
+    if job.rescorable:
+        again = rescored(job.directory, job.rescorable, definition.experiment.metrics)
+        job.writer.append([to_line(record).encode() for record in again])
     if job.difference.todo:
         _execute(job, job.writer, pool, progress)
     return joined(before, job.directory.records(start), definition.cells)
@@ -279,12 +295,19 @@ def _definition(job: Job) -> Definition:
         cells=cells | job.trials.entries(),
         datasets={
             storable(cell.data.name): DatasetFacts(
-                n_samples=cell.n_samples, source=storable(cell.data.recipe.source)
+                n_samples=cell.n_samples,
+                source=storable(cell.data.recipe.source),
+                classes=_classes(cell) if cell.keep_labels else None,
             )
             for cell in job.trials.cells.values()
         },
         environments=environments,
     )
+
+
+def _classes(cell: Cell) -> str | None:
+    y = prepared.load(cell.data).y
+    return None if y is None else pack(y)
 
 
 def run(

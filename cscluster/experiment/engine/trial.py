@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 import warnings
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -29,11 +29,14 @@ from cscluster.data.dataset import Dataset
 from cscluster.data.prepared import DataRef
 from cscluster.data.preprocessing import comparable_features
 from cscluster.errors import ConfigError, message, raised_at, traceback_of
+from cscluster.experiment import own_metrics
 from cscluster.experiment.config.schedules import Episode
 from cscluster.experiment.engine.compilation import compile_algorithm
 from cscluster.experiment.plan.trials import Cell, Trial, sources
 from cscluster.metrics import scores as metrics
 from cscluster.selection import heldout
+from cscluster.store.frame import LABELS
+from cscluster.store.labels import pack
 from cscluster.store.records import Record, Status, check, storable
 
 _MOST_WARNINGS = 20
@@ -132,6 +135,9 @@ def warm_up(cell: Cell) -> Dataset:
     if cell.sources and sources(cell.algorithm, cell.clusterer) != cell.sources:
         names = " or ".join(name for name, _ in cell.sources)
         raise ConfigError(f"{names} changed after the run was planned; start it again.")
+    for metric in map(own_metrics.without_edition, cell.metrics):
+        if own_metrics.edition(metric) not in cell.metrics:
+            raise ConfigError(f"'{metric}' changed after the run was planned; start it again.")
     data = prepared.load(cell.data)
     compile_algorithm(cell.algorithm, lambda: build(cell, random_state=0), data)
     return data
@@ -144,11 +150,11 @@ def _outcomes(trial: Trial, noted: list[str]) -> Iterator[dict[str, Any]]:
     noted.clear()
     draw = trial.repetition
     with _sharing(cell, data):
-        episode = _episode(cell, data, trial.point, draw)
+        links = episode(cell, data, trial.point, draw)
     random_state = seeds.integer(cell.seed, cell.data.name, "algorithm", trial.trial)
     so_far = Constraints.empty(data.n_samples)
     model: Any = None
-    for tier, new in enumerate(episode.tiers):
+    for tier, new in enumerate(links.tiers):
         so_far = so_far | new
         seconds = {"offline": 0.0, "fit": 0.0, "update": 0.0, "predict": 0.0}
         start, cpu_start = time.perf_counter(), time.process_time()
@@ -162,8 +168,8 @@ def _outcomes(trial: Trial, noted: list[str]) -> Iterator[dict[str, Any]]:
                 seconds["offline"] = float(getattr(model, "offline_seconds_", 0.0))
         seconds[step] = time.perf_counter() - start + shared.seconds - seconds["offline"]
         cpu_seconds = time.process_time() - cpu_start + shared.cpu_seconds
-        found = _checked(model, data.n_samples)
-        scores = _scores(_Fitted(data, model, found, so_far, episode.heldout, seconds), cell.metrics)
+        labels = _checked(model, data.n_samples)
+        scores = _scores(_Fitted(data, model, labels, so_far, links.heldout, seconds), cell.metrics)
         if cell.heldout_links:
             scores["heldout_links"] = _agreement(cell, data, so_far, random_state)
         iterations = getattr(model, "n_iter_", None)
@@ -173,10 +179,11 @@ def _outcomes(trial: Trial, noted: list[str]) -> Iterator[dict[str, Any]]:
             "cpu_seconds": round(cpu_seconds, 6),
             "iterations": None if iterations is None else int(iterations),
             "converged": bool(model.converged_) if hasattr(model, "converged_") else None,
+            **({LABELS: pack(labels)} if cell.keep_labels else {}),
         }
 
 
-def _episode(cell: Cell, data: Dataset, point: int, draw: int) -> Episode:
+def episode(cell: Cell, data: Dataset, point: int, draw: int) -> Episode:
     """Return the links of a draw, the same for all cells."""
 
     def draw_links() -> Episode:
@@ -275,7 +282,7 @@ class _Fitted:
     seconds: dict[str, float]
 
 
-def _scores(fitted: _Fitted, names: Iterable[str]) -> dict[str, float | None]:
+def _scores(fitted: _Fitted, names: Sequence[str]) -> dict[str, float | None]:
     """Return all scores on the whole data, and those that are wanted on parts of it."""
     y = fitted.data.y
     result: dict[str, float | None] = {
@@ -284,19 +291,23 @@ def _scores(fitted: _Fitted, names: Iterable[str]) -> dict[str, float | None]:
     }
     if y is None:
         return result
-    result |= metrics.scores(y, fitted.labels)
+    result |= own_metrics.scores(y, fitted.labels, names)
     wanted: dict[str, list[str]] = {}
     for name in names:
         metric, at, scope = name.partition("@")
         if at:
             wanted.setdefault(scope, []).append(metric)
     for scope, of_scope in wanted.items():
-        values = _unseen_scores(fitted) if scope == "unseen" else _part_scores(fitted, y, scope)
+        values = (
+            _unseen_scores(fitted, of_scope)
+            if scope == "unseen"
+            else _part_scores(fitted, y, scope, of_scope)
+        )
         result |= {f"{name}@{scope}": values.get(name) for name in of_scope}
     return result
 
 
-def _unseen_scores(fitted: _Fitted) -> dict[str, float]:
+def _unseen_scores(fitted: _Fitted, names: Sequence[str]) -> dict[str, float | None]:
     """Return the scores on new samples, and note the time; none where there are none to predict."""
     data = fitted.data
     if data.X_unseen is None or data.y_unseen is None or not hasattr(fitted.model, "predict"):
@@ -304,17 +315,17 @@ def _unseen_scores(fitted: _Fitted) -> dict[str, float]:
     start = time.perf_counter()
     predicted = fitted.model.predict(data.X_unseen)
     fitted.seconds["predict"] = time.perf_counter() - start
-    return metrics.scores(data.y_unseen, predicted)
+    return own_metrics.scores(data.y_unseen, predicted, names)
 
 
-def _part_scores(fitted: _Fitted, y: IntArray, scope: str) -> dict[str, float]:
+def _part_scores(fitted: _Fitted, y: IntArray, scope: str, names: Sequence[str]) -> dict[str, float | None]:
     """Return the scores on part of the samples; none where there is no such part."""
     rows = np.arange(len(y))
     if scope == "heldout":
         rows = np.empty(0, dtype=np.int64) if fitted.heldout is None else fitted.heldout
     elif scope == "unconstrained":
         rows = np.setdiff1d(rows, fitted.links.touched)
-    return metrics.scores(y[rows], fitted.labels[rows]) if len(rows) else {}
+    return own_metrics.scores(y[rows], fitted.labels[rows], names) if len(rows) else {}
 
 
 def _agreement(cell: Cell, data: Dataset, links: Constraints, random_state: int) -> float:

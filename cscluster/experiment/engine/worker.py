@@ -31,6 +31,7 @@ from threadpoolctl import threadpool_limits
 from cscluster import seeds
 from cscluster.algorithms.registry import BUILT_IN
 from cscluster.errors import ConfigError, WorkerError
+from cscluster.experiment import own_metrics
 from cscluster.experiment.engine import trial as trials
 from cscluster.experiment.plan.trials import Cell, Trial
 from cscluster.store.records import Status, key_of, to_line
@@ -105,7 +106,7 @@ def run(trial: Trial, environment: str, stopped: Callable[[], bool] = lambda: Fa
 
 def _owner(cell: Cell) -> tuple[Any, ...]:
     """Return for whom a worker works: all built-in algorithms, or one edition of a file of the user's own."""
-    names = [cell.algorithm, *(cell.clusterer or ())[:1]]
+    names = [cell.algorithm, *(cell.clusterer or ())[:1], *filter(own_metrics.is_own, cell.metrics)]
     own = tuple(name.rpartition(":")[0] or name for name in names if name not in _BUILT_IN)
     return (os.getpid(), *own, cell.directory, cell.sources) if own else (os.getpid(),)
 

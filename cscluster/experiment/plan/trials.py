@@ -6,7 +6,7 @@ import itertools
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,11 +21,12 @@ from cscluster.data.load import load_dataset, outline
 from cscluster.data.prepared import DataRef, make_ref
 from cscluster.data.preprocessing import STEPS, Step, comparable_features
 from cscluster.errors import ConfigError, CsclusterError
+from cscluster.experiment import own_metrics
 from cscluster.experiment.config.schedules import Schedule
 from cscluster.experiment.config.schema import AlgorithmEntry, DatasetEntry, Experiment, candidates
 from cscluster.store.cells import changes
 from cscluster.store.definition import MOST_RECORDS, CellEntry, Plan
-from cscluster.store.frame import COSTS
+from cscluster.store.frame import COSTS, LABELS
 from cscluster.store.records import short_hash, storable
 
 GUARD = "cscluster.selection.guarded:Guarded"
@@ -61,6 +62,7 @@ class Cell:
     directory: str = "."
     sources: tuple[tuple[str, str], ...] = ()
     has_twin: bool = False
+    keep_labels: bool = False
 
     @cached_property
     def identity(self) -> dict[str, Any]:
@@ -89,6 +91,11 @@ class Cell:
             "heldout_links": "by samples, each once" if self.heldout_links else False,
             **({"label": self.label} if self.has_twin else {}),
         }
+
+    @property
+    def recorded(self) -> frozenset[str]:
+        """What a record of the cell must hold besides `COSTS`."""
+        return frozenset((*self.metrics, LABELS) if self.keep_labels else self.metrics) - {*COSTS}
 
     @cached_property
     def hash(self) -> str:
@@ -151,6 +158,7 @@ def resolved(experiment: Experiment) -> dict[str, Any]:
     content: dict[str, Any] = storable(experiment.model_dump(mode="python"))
     for entry, written in zip(experiment.algorithms, content["algorithms"], strict=True):
         written["label"] = storable(entry.title)
+    content["metrics"] = [own_metrics.edition(name) for name in experiment.metrics]
     return content
 
 
@@ -254,6 +262,7 @@ def _cells(
     varied = [name for name, value in entry_params.items() if isinstance(value, list)]
     ref = make_ref(dataset.title, dataset.recipe, steps, source)
     own = sources(entry.name, clusterer)
+    metrics = tuple(own_metrics.edition(name) for name in experiment.metrics)
     cells = []
     grids = itertools.product(*(entry_params[name] for name in varied))
     for values, (links, schedule) in itertools.product(grids, experiment.constraints.variants()):
@@ -273,13 +282,14 @@ def _cells(
                 schedule=schedule,
                 seed=experiment.seed,
                 repeats=experiment.repeats,
-                metrics=tuple(experiment.metrics),
+                metrics=metrics,
                 heldout_links=entry.select == "heldout",
                 timeout=entry.timeout or experiment.timeout,
                 memory_limit=entry.memory_limit or experiment.memory_limit,
                 threads=experiment.threads,
                 directory=str(Path.cwd()),
                 sources=own,
+                keep_labels=experiment.keep == "labels",
             )
         )
     return cells
@@ -335,16 +345,18 @@ def compare(trials: Trials, stored: pd.DataFrame, known_cells: Mapping[str, Cell
     known_cells : mapping
         What the cells of these are.
     """
-    metrics = next(iter(trials.cells.values())).metrics if trials.cells else ()
+    wanted = next(iter(trials.cells.values())).recorded if trials.cells else frozenset()
     planned = set(trials.plan.keys())
-    done = planned.intersection(stored.loc[is_complete(stored, metrics), "key"])
+    done = planned.intersection(stored.loc[is_complete(stored, wanted), "key"])
     if done == planned:
         return Difference([], done, 0, [])
     todo = [trial for trial in trials if not done.issuperset(trial.keys)]
     in_plan = pd.Index(trials.plan.keys(), dtype=object).get_indexer(stored["key"]) >= 0
     reasons = _reasons(todo, stored[~in_plan], known_cells)
     n_stale = reasons.total()
-    reasons["a metric was added"] = int(in_plan.sum()) - len(done)
+    reasons += Counter(
+        _lacks(names, wanted) for names in stored.loc[in_plan & ~is_complete(stored, wanted), "recorded"]
+    )
     return Difference(
         todo,
         done,
@@ -353,11 +365,20 @@ def compare(trials: Trials, stored: pd.DataFrame, known_cells: Mapping[str, Cell
     )
 
 
-def is_complete(stored: pd.DataFrame, metrics: Sequence[str]) -> pd.Series:
+def is_complete(stored: pd.DataFrame, wanted: frozenset[str]) -> pd.Series:
     """Tell which records hold all that is asked of their trials; a failure is all there is."""
-    wanted = set(metrics).difference(COSTS)
     whole = {names for names in stored["recorded"].unique() if wanted.issubset(names)}
     return (stored["status"] != "ok") | stored["recorded"].isin(whole)
+
+
+def _lacks(recorded: Collection[str], wanted: frozenset[str]) -> str:
+    """Say what a record of the plan lacks."""
+    missing = sorted(wanted.difference(recorded))
+    if missing == [LABELS]:
+        return "labels were not kept"
+    known = {own_metrics.without_edition(name) for name in recorded}
+    changed = [own_metrics.without_edition(name) for name in missing]
+    return next((f"the metric '{name}' changed" for name in changed if name in known), "a metric was added")
 
 
 def _reasons(todo: list[Trial], stale: pd.DataFrame, known_cells: Mapping[str, CellEntry]) -> Counter[str]:

@@ -204,7 +204,7 @@ def test_a_guarded_method_is_compared_with_kmeans():
     few, many = (run(planned)[0] for planned in plan if planned.cell is guarded and planned.trial == 0)
     assert (few["status"], many["status"]) == ("ok", "ok")
     data = trials.warm_up(guarded)
-    links = trials._episode(guarded, data, 5, 0).tiers[0]
+    links = trials.episode(guarded, data, 5, 0).tiers[0]
     model = trials.build(guarded, seeds.integer(0, "iris", "algorithm", 0)).fit(data.X, constraints=links)
     assert model.uses_baseline_
     assert few["metrics"]["acc"] == metrics.score("acc", data.y, model.labels_)

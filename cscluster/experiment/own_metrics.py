@@ -1,0 +1,88 @@
+"""Metrics of the user's own: a function of true classes and clusters, as ``file.py:function``.
+
+Plans and records name a function with its edition, a hash of the user's files that it consists of, as in
+``mine.py:score#1a2b3c4d``: a score of changed code is another score.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cscluster.algorithms import registry
+from cscluster.algorithms.sources import own_files
+from cscluster.errors import message
+from cscluster.metrics import scores as metrics
+from cscluster.store.records import short_hash
+
+_CLASSES, _CLUSTERS = [0, 0, 1, 1], [0, 1, 1, 1]
+
+
+def is_own(name: str) -> bool:
+    """Tell whether a metric is a function of the user's own."""
+    return ":" in name
+
+
+def check(name: str) -> None:
+    """Try a function on four samples.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such function.
+    ValueError
+        If it does not return a number.
+    """
+    function = _load(name)
+    case = f"'{name}' must return a number for classes {_CLASSES} and clusters {_CLUSTERS}"
+    try:
+        value = function(np.array(_CLASSES), np.array(_CLUSTERS))
+    except Exception as error:
+        raise ValueError(f"{case}, but raised {type(error).__name__}: {message(error)}") from error
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{case}, got {value!r}") from None
+
+
+def edition(name: str) -> str:
+    """Return a metric as plans and records name it; other metrics than the user's own keep their names."""
+    if not is_own(name):
+        return name
+    base, at, scope = without_edition(name).partition("@")
+    files = own_files(_load(base).__module__)
+    return f"{base}#{short_hash(files)[:8]}{at}{scope}" if files else f"{base}{at}{scope}"
+
+
+def without_edition(name: str) -> str:
+    """Return a metric as experiments name it.
+
+    Examples
+    --------
+    >>> without_edition("mine.py:score#1a2b3c4d@unseen")
+    'mine.py:score@unseen'
+    """
+    base, at, scope = name.partition("@")
+    return f"{base.partition('#')[0]}{at}{scope}"
+
+
+def scores(y_true: ArrayLike, labels: ArrayLike, names: Iterable[str]) -> dict[str, float | None]:
+    """Return every score of the catalogue, and those of the user's functions in `names`.
+
+    A value that is not finite is no score.
+    """
+    found: dict[str, float | None] = dict(metrics.scores(y_true, labels))
+    for name in names:
+        if is_own(name) and "@" not in name:
+            value = float(_load(without_edition(name))(np.array(y_true), np.array(labels)))
+            found[name] = value if math.isfinite(value) else None
+    return found
+
+
+def _load(name: str) -> Callable[..., Any]:
+    function: Callable[..., Any] = registry.load_object(name, "function")
+    return function
