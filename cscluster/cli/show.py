@@ -19,7 +19,7 @@ from cscluster.experiment.config import schedules
 from cscluster.experiment.config.reference import json_schema, schedule_keys
 from cscluster.metrics.catalogue import METRICS
 from cscluster.report.configuration import as_yaml
-from cscluster.store.definition import Definition
+from cscluster.store.definition import CellEntry, Definition
 from cscluster.store.directory import RunDirectory, find_run
 from cscluster.store.environments import facts, version_changes
 from cscluster.words import listed, plural, setting
@@ -137,6 +137,27 @@ def _run(directory: RunDirectory) -> None:
     out.whole("", "resolved config:", as_yaml(run.experiment.model_dump()).rstrip())
 
 
+def _methods(cells: Iterable[CellEntry]) -> None:
+    """Print what ran: each method with its version, all its parameters, and the user's own files in it."""
+    rows, files = dict[str, list[str]](), dict[str, str]()
+    for cell in cells:
+        what = cell.identity
+        files |= dict(what.get("source", ()))
+        joined, its_params = what.get("clusterer") or (None, {})
+        params = {**what.get("params", {}), **{f"{joined}.{name}": each for name, each in its_params.items()}}
+        words = ", ".join(f"{name}={setting(value)}" for name, value in params.items())
+        row = [cell.label, cell.algorithm, str(what.get("version", "")), words or "none"]
+        rows[json.dumps(row)] = row
+    if rows:
+        out.say("")
+        out.table(["method", "algorithm", "version", "parameters, defaults included"], list(rows.values()))
+    if files:
+        out.say("")
+        out.table(
+            ["file of the user", "checksum (SHA-256, 20 digits)"], [list(item) for item in files.items()]
+        )
+
+
 def _provenance(run: Definition, stored: pd.DataFrame) -> None:
     """Print the data sets with their checksums, and the environments that trials ran in."""
     used = [run.cells[hash_] for hash_ in stored["cell"].unique()]
@@ -144,6 +165,7 @@ def _provenance(run: Definition, stored: pd.DataFrame) -> None:
     if data:
         out.say("")
         out.table(["data set", "checksum of its source (SHA-256)"], [list(item) for item in data.items()])
+    _methods(used)
     counts = stored["environment"].value_counts()
     environments = {id_: value for id_, value in run.environments.items() if id_ in counts}
     for id_, environment in environments.items():
