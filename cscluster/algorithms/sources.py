@@ -15,17 +15,23 @@ _STANDARD = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "platstd
 
 
 def own_files(module: str) -> tuple[tuple[str, str], ...]:
-    """Return name and hash of the file of a module and of the user's modules that it imports, and so on.
+    """Return name and hash of each file that `own_sources` finds."""
+    found = own_sources(module)
+    return tuple((name, hashlib.sha256(found[name][1]).hexdigest()[:20]) for name in sorted(found))
 
-    Imports are read in the source, so that it does not matter what else is loaded.  The standard library,
-    what is installed in ``site-packages``, and this package are not the user's.
+
+def own_sources(module: str) -> dict[str, tuple[Path, bytes]]:
+    """Return path and content, by name, of a module's file and of the user's modules that it imports.
+
+    Imports of imports count too.  They are read in the source, so that it does not matter what else is
+    loaded.  The standard library, what is in ``site-packages``, and this package are not the user's.
 
     Parameters
     ----------
     module : str
         Name of an imported module.
     """
-    found: dict[str, bytes] = {}
+    found: dict[str, tuple[Path, bytes]] = {}
     seen, waiting = {module}, [module]
     beside = str(Path(_loaded_from(module)).parent)
     while waiting:
@@ -35,11 +41,11 @@ def own_files(module: str) -> tuple[tuple[str, str], ...]:
             continue
         is_package = path.stem == "__init__"
         content = path.read_bytes()
-        found["/".join(path.parts[-name.count(".") - 1 - is_package :])] = content
+        found["/".join(path.parts[-name.count(".") - 1 - is_package :])] = (path, content)
         imported = _imports(content, name, is_package)
         waiting += imported - seen
         seen |= imported
-    return tuple((name, hashlib.sha256(found[name]).hexdigest()[:20]) for name in sorted(found))
+    return found
 
 
 @cache

@@ -107,6 +107,7 @@ COMMANDS: list[tuple[typer.Typer, str, type[Any], str]] = [
     (app, "reproduce", options.ReproduceOptions, "cscluster.cli.reproduce:reproduce"),
     (app, "benchmark", options.BenchmarkOptions, "cscluster.cli.benchmark:benchmark"),
     (app, "compare", options.CompareOptions, "cscluster.cli.compare:compare"),
+    (app, "pack", options.PackOptions, "cscluster.cli.pack:pack"),
     (app, "runs", options.RunsOptions, "cscluster.cli.runs:runs"),
     (app, "cluster", options.ClusterOptions, "cscluster.cli.cluster:cluster"),
     (app, "predict", options.PredictOptions, "cscluster.cli.predict:predict"),

@@ -274,6 +274,17 @@ class CompareOptions(ResultsOptions):
     metric: list[str] | None = _metric()
 
 
+class PackOptions(ResultsOptions):
+    """Write a run for its reviewers into one zip file.
+
+    It holds configuration, your code, every constraint set, small data files of yours,
+    checksums, versions, records and report.
+    """
+
+    run: str = argument("RUN", "The run: a name in --results, or its directory.", complete.runs)
+    out: Path | None = option(None, "FILE.zip", "File to write; by default RUN.zip.", "--out", "-o")
+
+
 class RunsOptions(ResultsOptions):
     """List stored runs: progress, failures, age, size."""
 
