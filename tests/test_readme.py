@@ -6,6 +6,7 @@ import io
 import re
 import shlex
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -89,10 +90,16 @@ def test_the_advice_of_the_benchmark_has_its_numbers():
     }
 
 
+def write_python(folder):
+    """Write the files of Python that the pages show."""
+    for name, text in re.findall(r"(?s)```python\n# (\w+\.py)\n(.*?)```", ALL):
+        (folder / name).write_text(text)
+
+
 def test_the_experiments_that_are_shown_are_valid(tmp_path, monkeypatch):
     for name, text in example_files().items():
         (tmp_path / name).write_text(text)
-    (tmp_path / "mine.py").write_text(re.search(r"(?s)```python\n(# mine.py.*?)```", ALL)[1])
+    write_python(tmp_path)
     monkeypatch.chdir(tmp_path)
     texts = re.findall(r"(?s)```yaml\n(.*?)```", ALL)
     assert len(texts) >= 3
@@ -283,7 +290,7 @@ def desk(tmp_path, monkeypatch):
         (tmp_path / name).write_text(text)
     for text in re.findall(r"(?s)```yaml\n(.*?)```", ALL):
         (tmp_path / f"{yaml.safe_load(text)['name']}.yaml").write_text(text)
-    (tmp_path / "mine.py").write_text(re.search(r"(?s)```python\n(# mine.py.*?)```", ALL)[1])
+    write_python(tmp_path)
     return tmp_path
 
 
@@ -314,6 +321,25 @@ def test_the_tutorial_on_an_algorithm_of_your_own(desk, monkeypatch, capsys):
     answer(report, monkeypatch, capsys)
     assert "Mine" in (desk / "mine.html").read_text(encoding="utf-8")
     assert "60 trials" in answer(f"{benchmark} --dry-run", monkeypatch, capsys)  # 3 methods, 20 trials
+
+
+def test_the_tutorial_from_a_method_to_its_reviewers(desk, monkeypatch, capsys):
+    """One class in one file: the table, the rows in the benchmark and the pack by three commands."""
+    run, table, benchmark, pack, later, show = (line.partition("#")[0] for line in lines_of("review"))
+    assert "Mine" in answer(f"{run} -j 1 --set trials=2 --set datasets=[iris,wine]", monkeypatch, capsys)
+    answer(table, monkeypatch, capsys)
+    assert r"\begin{tabular}" in (desk / "ari.tex").read_text()
+    (desk / "results" / "reference").mkdir()
+    (desk / "results" / "reference" / "trials").symlink_to(ROOT / "results" / "reference" / "trials")
+    quick = benchmark.replace("benchmark", "benchmark links", 1)
+    assert "Grouped" in answer(f"{quick} --profile quick --draws 1 -j 1", monkeypatch, capsys)
+    answer(pack, monkeypatch, capsys)
+    with zipfile.ZipFile(desk / "paper.zip") as file:
+        members = {name.removeprefix("paper/") for name in file.namelist()}
+    shown = re.findall(r"(?m)^\| (`[^|]*) \|", PAGES["docs/tutorials/review.md"])
+    assert members == {name for cell in shown for name in re.findall(r"`(.*?)`", cell)} - {"data/"}
+    assert "homogeneity score" in answer(later, monkeypatch, capsys)
+    assert "score.py:worst_class#" in answer(show, monkeypatch, capsys)
 
 
 def test_the_tutorial_from_yaml_to_a_figure(desk, monkeypatch, capsys):
