@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,9 +43,9 @@ report.html           tables, tests, versions and machine
 configuration.yaml    the experiment, every key with its value; 'cscluster run configuration.yaml' repeats it
 *.py                  the user's own code
 constraints.csv       all constraint sets; a and b are row indices from 0, hard constraints weigh inf
-datasets.csv          SHA-256 of the source of each data set, and its number of samples
-data/                 the user's own files
-"""
+data/                 the user's own files of up to 20 MB
+
+SHA-256 of the source of each data set:"""
 
 
 def pack(options: PackOptions) -> None:
@@ -75,74 +76,58 @@ def packed(directory: RunDirectory) -> bytes:
 
 def _members(directory: RunDirectory) -> dict[str, bytes]:
     definition = directory.definition
-    content = _without_editions(definition)
-    experiment = parse(as_yaml(content), source=definition.source)
-    trials = make_plan(experiment)
-    _check_same(definition, experiment, trials)
-    files, moved = _relocated(content)
+    experiment, trials = _planned_again(definition)
     shown = RunDirectory(directory.path)
-    shown.definition = _at_home(definition, content, moved)
+    shown.definition, files = _relocated(definition)
     records = next(path for path in (directory.trials, directory.path / archive.NAME) if path.is_file())
     texts = {
         DEFINITION: shown.definition.line(),
-        "README.txt": _README.format(records=records.name),
+        "README.txt": _README.format(records=records.name) + _checksums(definition),
         "report.html": page([aggregate.collect(shown)], [shown]),
-        "configuration.yaml": as_yaml(content),
+        "configuration.yaml": _configuration(shown.definition),
         "constraints.csv": pd.concat(_constraints(trials)).to_csv(index=False, lineterminator="\n"),
-        "datasets.csv": _datasets(definition).to_csv(index=False, lineterminator="\n"),
     }
-    code = dict(_code(experiment))
-    return {**code, **files, records.name: records.read_bytes(), **{k: v.encode() for k, v in texts.items()}}
+    encoded = {name: text.encode() for name, text in texts.items()}
+    return {**dict(_code(experiment)), **files, records.name: records.read_bytes(), **encoded}
 
 
-def _without_editions(definition: Definition) -> dict[str, Any]:
-    """Return the resolved experiment as one writes it."""
+def _configuration(definition: Definition) -> str:
+    """Return the resolved experiment as one writes it: functions without their edition."""
     content = definition.experiment.model_dump()
-    content["metrics"] = [without_edition(name) for name in content["metrics"]]
-    return content
+    return as_yaml({**content, "metrics": [without_edition(name) for name in content["metrics"]]})
 
 
-def _check_same(definition: Definition, experiment: Experiment, trials: Trials) -> None:
-    """Refuse to pack other data, code or versions than those that were run."""
-    name, entries = definition.experiment.name, trials.entries()
-    asked = [cell for cell in definition.plan.cells if cell not in entries]
-    for old, new in (
-        (definition.cells[a], entries[b]) for a in asked for b in entries if b not in definition.cells
-    ):
-        if (old.dataset, old.label, old.grid) == (new.dataset, new.label, new.grid):
-            why = changes(old.identity, new.identity)[0]
-            raise StoreError(f"'{name}' cannot be packed as it was run: {why}; run it again.")
-    if asked or resolved(experiment)["metrics"] != definition.experiment.metrics:
-        raise StoreError(f"'{name}' cannot be packed as it was run: its code changed; run it again.")
+def _planned_again(definition: Definition) -> tuple[Experiment, Trials]:
+    """Plan a run again; refuse it if data, code or versions are not those that were run."""
+    experiment = parse(_configuration(definition), source=definition.source)
+    trials = make_plan(experiment)
+    entries = trials.entries()
+    pairs = zip(definition.plan.cells, entries, strict=True)
+    why = [
+        changes(definition.cells[old].identity, entries[new].identity)[0] for old, new in pairs if old != new
+    ]
+    if resolved(experiment)["metrics"] != definition.experiment.metrics:
+        why.append("the code of a metric changed")
+    if why:
+        name = definition.experiment.name
+        raise StoreError(f"'{name}' cannot be packed as it was run: {why[0]}; run it again.")
+    return experiment, trials
 
 
-def _at_home(definition: Definition, content: dict[str, Any], moved: dict[str, str]) -> Definition:
-    """Return a definition that names the user's files as the pack does, and not as this machine does."""
-    update: dict[str, Any] = {key: content[key] for key in ("datasets", "constraints")}
-    datasets = {}
-    for name, facts in definition.datasets.items():
-        base, comma, rest = facts.source.partition(", ")
-        datasets[name] = facts.model_copy(update={"source": moved.get(base, base) + comma + rest})
-    experiment = definition.experiment.model_copy(update=update)
-    return definition.model_copy(update={"experiment": experiment, "datasets": datasets})
-
-
-def _relocated(content: dict[str, Any]) -> tuple[dict[str, bytes], dict[str, str]]:
-    """Rename the user's files in an experiment; return the content of small ones, and new names by old."""
-    files: dict[str, bytes] = {}
-    moved: dict[str, str] = {}
-    places = [(entry, "base", entry.get("name") or "") for entry in content["datasets"]]
-    if content["constraints"].get("path"):
-        places.append((content["constraints"], "path", ""))
-    for entry, key, title in places:
-        path = Path(entry.get(key) or "")
-        if entry.get(key) in index.names() or formats.find(path) is None or not path.is_file():
+def _relocated(definition: Definition) -> tuple[Definition, dict[str, bytes]]:
+    """Return a definition that names the user's files as the pack does, and the content of small ones."""
+    text, files = definition.model_dump_json(), dict[str, bytes]()
+    content = definition.experiment.model_dump()
+    places = [(entry.get("base"), entry.get("name")) for entry in content["datasets"]]
+    for place, title in [*places, (content["constraints"].get("path"), None)]:
+        path = Path(place or "")
+        if place in index.names() or formats.find(path) is None or not path.is_file():
             continue
-        moved[entry[key]] = f"data/{title or path.stem}{path.suffix}"
-        entry[key] = moved[entry[key]]
+        name = f"data/{title or path.stem}{path.suffix}"
+        text = text.replace(json.dumps(place, ensure_ascii=False)[1:-1], name)
         if path.stat().st_size <= _LARGEST:
-            files[entry[key]] = path.read_bytes()
-    return files, moved
+            files[name] = path.read_bytes()
+    return Definition.model_validate_json(text), files
 
 
 def _code(experiment: Experiment) -> Iterator[tuple[str, bytes]]:
@@ -177,9 +162,6 @@ def _rows(place: dict[str, Any], links: Constraints) -> Iterator[pd.DataFrame]:
         yield pd.DataFrame({**place, "a": pairs[:, 0], "b": pairs[:, 1], "link": kind, "weight": weights})
 
 
-def _datasets(definition: Definition) -> pd.DataFrame:
-    cells = {definition.cells[hash_].dataset: definition.cells[hash_] for hash_ in definition.plan.cells}
-    return pd.DataFrame(
-        [(name, cell.identity["data"], definition.datasets[name].n_samples) for name, cell in cells.items()],
-        columns=["dataset", "sha256", "n_samples"],
-    )
+def _checksums(definition: Definition) -> str:
+    cells = [definition.cells[hash_] for hash_ in definition.plan.cells]
+    return "".join(dict.fromkeys(f"\n{cell.dataset}: {cell.identity['data']}" for cell in cells)) + "\n"
