@@ -282,7 +282,7 @@ class PackOptions(ResultsOptions):
     """
 
     run: str = argument("RUN", "The run: a name in --results, or its directory.", complete.runs)
-    out: Path | None = option(None, "FILE.zip", "File to write; by default RUN.zip.", "--out", "-o")
+    out: Path | None = option("FILE.zip", "File to write; by default RUN.zip.", "--out", "-o")
 
 
 class RunsOptions(ResultsOptions):

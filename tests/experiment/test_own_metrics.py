@@ -79,7 +79,8 @@ def test_an_experiment_names_a_function(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["mine.py:one", "mine.py:words", "mine.py:my_los", "there.py:m", "mine.py:my_loss@there", "mine:"]
+    "name",
+    ["mine.py:one", "mine.py:words", "mine.py:my_los", "there.py:m", "mine.py:my_loss@there", "there:m"],
 )
 def test_what_is_no_metric_is_refused_with_its_place(name):
     with pytest.raises(ConfigError, match=r"x:5:16: ") as caught:
