@@ -16,14 +16,14 @@ from cscluster.store.directory import RunDirectory
 FILES = {
     "mine.py": """\
 from sklearn.cluster import KMeans
-from helper import STARTS
+from starts_of_mine import STARTS
 class Mine(KMeans):
     def __init__(self, n_clusters=2, n_init=STARTS, random_state=None):
         super().__init__(n_clusters, n_init=n_init, random_state=random_state)
     def fit(self, X, y=None, constraints=None):
         return super().fit(X)
 """,
-    "helper.py": "STARTS = 3\n",
+    "starts_of_mine.py": "STARTS = 3\n",
     "score.py": "def share(y, labels):\n    return (y == labels).mean()\n",
     "table.csv": "x,y,kind\n" + "".join(f"{i % 2 * 9 + i / 50},{i},{'ab'[i % 2]}\n" for i in range(40)),
     "paper.yaml": """\
@@ -40,7 +40,7 @@ metrics: [ari, 'score.py:share']
 @pytest.fixture
 def call(cscluster, tmp_path, monkeypatch):
     """Return a function that runs the command line beside a run called ``paper``."""
-    monkeypatch.delitem(sys.modules, "helper", raising=False)
+    monkeypatch.delitem(sys.modules, "starts_of_mine", raising=False)
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
 
@@ -65,7 +65,7 @@ def test_a_pack_is_all_that_a_reviewer_needs(call, tmp_path, monkeypatch):
     monkeypatch.chdir(elsewhere)
     assert call("report", "paper", "-f", "csv", "--results", ".") == shown
     monkeypatch.chdir("paper")
-    for name in ("mine.py", "helper.py", "score.py"):
+    for name in ("mine.py", "starts_of_mine.py", "score.py"):
         assert (elsewhere / "paper" / name).read_text() == FILES[name]
     assert (elsewhere / "paper" / "data" / "mine.csv").read_text() == FILES["table.csv"]
     for name in ("run.json", "configuration.yaml", "report.html"):
@@ -107,7 +107,7 @@ def test_the_packed_constraints_are_those_that_the_methods_saw(call, tmp_path):
 @pytest.mark.parametrize(
     ("name", "change", "says"),
     [
-        ("helper.py", ("3", "4"), "helper.py changed"),
+        ("starts_of_mine.py", ("3", "4"), "starts_of_mine.py changed"),
         ("score.py", ("mean", "sum"), "the code of a metric changed"),
         ("table.csv", ("0.0,0,a", "0.5,0,a"), "the content of the data set 'mine' changed"),
     ],
