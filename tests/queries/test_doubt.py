@@ -20,7 +20,7 @@ def blobs(n_classes, size, gap, seed=0):
 
 
 def answered(rule, y, count):
-    return ask(rule, count, lambda a, b, _: bool(y[a] == y[b]))
+    return ask(rule.next_pair, count, lambda a, b, _: bool(y[a] == y[b]))
 
 
 def linked(answers, n):
