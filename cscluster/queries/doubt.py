@@ -65,7 +65,7 @@ class Doubt:
     seed : int
         Seed of the candidates and of k-means.
     linked : collection of int
-        Samples that have answers already: they are candidates in any case.
+        Samples that have answers already: they are candidates in any case, as all must be that have answers.
     """
 
     def __init__(self, X: Any, n_clusters: int | None, seed: int, linked: Collection[int] = ()) -> None:
@@ -122,14 +122,12 @@ class Doubt:
         return find_groups(((b, a, together) for a, b, together in answers), may_be_in)
 
     def likelihoods(self, samples: Sequence[int], groups: list[Set]) -> FloatArray:
-        """Return the probabilities p(g | x), of shape (n_samples, n_groups); all alike for no candidates."""
-        places = np.array([self._place.get(sample, -1) for sample in samples])
-        D = np.full((len(samples), len(groups)), np.inf)
+        """Return the probabilities p(g | x), of shape (n_samples, n_groups)."""
+        places = np.array([self._place[sample] for sample in samples])
+        D = np.empty((len(samples), len(groups)))
         for number, group in enumerate(groups):
-            near = [self._distance(self._place[member])[places] for member in group if member in self._place]
-            if near:
-                D[:, number] = np.sort(near, axis=0)[:_NEIGHBOURS].mean(axis=0)
-        D[(places < 0) | np.isinf(D).all(axis=1)] = 0
+            near = [self._distance(self._place[member])[places] for member in group]
+            D[:, number] = np.sort(near, axis=0)[:_NEIGHBOURS].mean(axis=0)
         logs = -(D - D.min(axis=1, keepdims=True)) / self._scales[places, None]
         p = np.exp(logs)
         return np.asarray(p / p.sum(axis=1, keepdims=True))
@@ -171,9 +169,7 @@ class Doubt:
         return min(pairs)[1:] if pairs else None
 
     def _between(self, a: int, b: int) -> float:
-        """Return the squared distance between two samples, zero where one is no candidate."""
-        if a not in self._place or b not in self._place:
-            return 0.0
+        """Return the squared distance between two samples."""
         return float(self._distance(self._place[a])[self._place[b]])
 
 
