@@ -16,7 +16,7 @@ from cscluster.papers import benchmark_page, exact, reference
 from cscluster.papers.benchmark_page import TrackReport
 from cscluster.papers.ranking import COST, METRIC, of_repetitions
 from cscluster.papers.suite import PROFILES, StoredTrials, SuiteItem, complete_repetitions, is_current
-from cscluster.papers.tracks import read, sets, tracks
+from cscluster.papers.tracks import read, tracks
 from cscluster.report import write as writing
 from cscluster.report.aggregate import Results, collect_trials
 from cscluster.report.html.blocks import page_file
@@ -117,7 +117,7 @@ class Benchmark:
         track = tracks()[name]
         chosen = [f"name={name}", f"title={track.title}"]
         if track.sets:
-            chosen.append(sets()["few" if self.profile == "quick" else track.sets])
+            chosen.append(read("tracks.yaml")["sets"]["few" if self.profile == "quick" else track.sets])
         if track.classifiers:
             methods = read("benchmark.yaml")["algorithms"]
             chosen.append(f"algorithms={json.dumps([*methods, *track.classifiers])}")

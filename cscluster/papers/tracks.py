@@ -66,8 +66,3 @@ def read(name: str) -> dict[str, Any]:
 def tracks() -> dict[str, Track]:
     """Read the tracks."""
     return {name: Track.model_validate(track) for name, track in read("tracks.yaml")["tracks"].items()}
-
-
-def sets() -> dict[str, str]:
-    """Return the lists of data sets, as changes to ``benchmark.yaml``."""
-    return cast("dict[str, str]", read("tracks.yaml")["sets"])
