@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import webbrowser
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -112,13 +111,8 @@ def _command(options: LabelOptions, columns: Columns, names: Path, clusters: Clu
     words += ["--closure"] if options.algorithm == "auto" else ["--algorithm", options.algorithm]
     words += ["--id", columns.id] if columns.id else []
     words += ["--target", columns.target] if columns.target else []
-    words += ["--features", _listed(columns.features)] if columns.features else []
-    words += ["--ignore", _listed(columns.ignore)] if columns.ignore else []
+    words += ["--features", cells.line(columns.features).rstrip("\n")] if columns.features else []
+    words += ["--ignore", cells.line(columns.ignore).rstrip("\n")] if columns.ignore else []
     words += [word for step in options.preprocess or () for word in ("--preprocess", step)]
     words += ["--seed", str(options.seed)] if options.seed else []
     return shlex.join(words)
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Return names of columns as the commands read them."""
-    return cells.line(names).rstrip("\r\n")

@@ -83,7 +83,7 @@ def _announce(job: Job, n_workers: int) -> None:
     planned, share = len(plan.keys()), f"{len(plan.keys())} trials planned"
     if plan.shard:
         shard = "/".join(map(str, plan.shard))
-        share = f"{planned} of {len(plan.whole().keys())} trials in shard {shard}"
+        share = f"{planned} of {len(plan.changed(shard=None).keys())} trials in shard {shard}"
     console.out.say(
         f"{share} ({plural(len(plan.cells), 'setting')} x {plural(len(plan.points), 'point')} x "
         f"{plural(plan.repetitions * plan.repeats, 'trial')}): {len(difference.stored)} stored, "

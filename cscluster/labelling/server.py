@@ -54,8 +54,6 @@ class Server(ThreadingHTTPServer):
         If the port is taken.
     """
 
-    daemon_threads = True
-
     request_queue_size = 64
 
     def __init__(self, view: PageState, port: int = 0) -> None:
@@ -94,14 +92,9 @@ class _Handler(BaseHTTPRequestHandler):
             file, kind = _PAGE[name]
             text = (files("cscluster") / file).read_bytes()
             self._send(HTTPStatus.OK, text, f"{kind}; charset=utf-8")
-        elif name == "fixed":
-            self._send_json(HTTPStatus.OK, view.fixed())
-        elif name == "state":
+        elif name in (contents := {"fixed": view.fixed, "state": view.state, "answers": view.answers}):
             with self.server.lock:
-                self._send_json(HTTPStatus.OK, view.state())
-        elif name == "answers":
-            with self.server.lock:
-                self._send_json(HTTPStatus.OK, view.answers())
+                self._send_json(HTTPStatus.OK, contents[name]())
         elif name == "labels.csv":
             self._send_labels(view.session)
         elif picture and view.items.pictures and int(picture[1]) < view.session.table.n_samples:
@@ -127,11 +120,10 @@ class _Handler(BaseHTTPRequestHandler):
             return
         size = integer(self.headers.get("Content-Length", ""))
         kind = self.headers.get_content_type()
-        if name != "step" or kind != "application/json" or size is None or size > _LIMIT:
-            self._refuse(HTTPStatus.BAD_REQUEST, "This is not an answer.")
-            return
         session = self.server.view.session
         try:
+            if name != "step" or kind != "application/json" or size is None or size > _LIMIT:
+                raise ValueError("no answer")
             step = _Action.model_validate_json(self.rfile.read(size), context=session.table.n_samples)
         except ValueError:
             self._refuse(HTTPStatus.BAD_REQUEST, "This is not an answer.")

@@ -62,6 +62,8 @@ class Session:
         The file of links; answers in it are taken up.
     answers : list of Link
         All answers, in the order in which they were given.
+    n_clusters : int, optional
+        Number of clusters, if it is given.
     question : pair of int, optional
         The rows that are asked about.
     clusters : Clusters
@@ -80,6 +82,7 @@ class Session:
 
     def __init__(self, clusterer: AnswerClusterer, path: Path) -> None:
         self.table, self.path = clusterer.table, path
+        self.n_clusters = clusterer.n_clusters
         self._clusterer = clusterer
         self._lock = _lock(path)
         remove_abandoned(path.resolve().parent, path.resolve().name)
@@ -118,14 +121,9 @@ class Session:
         return as_constraints(self.answers, self.table.n_samples)
 
     @property
-    def n_groups(self) -> int:
-        """Number of groups that are known to be apart."""
-        return len(self._groups())
-
-    @property
-    def n_clusters(self) -> int | None:
-        """Number of clusters, if it is given."""
-        return self._clusterer.n_clusters
+    def groups(self) -> list[list[int]]:
+        """The groups that are known to be apart."""
+        return find_groups(_triples(self.answers)).groups
 
     @property
     def is_up_to_date(self) -> bool:
@@ -155,8 +153,8 @@ class Session:
         n_correct, n_latest = self.predicted
         n_groups = self.n_clusters or 2
         missing = []
-        if self.n_groups < n_groups:
-            missing.append(f"{self.n_groups} of {n_groups} groups found")
+        if len(self.groups) < n_groups:
+            missing.append(f"{len(self.groups)} of {n_groups} groups found")
         if self._clusterer.algorithm is None and (needed := heldout.n_missing(self.links)):
             missing.append(f"about {plural(needed, 'more answer')} until methods can be compared")
         elif self.clusters.is_baseline:
@@ -172,7 +170,7 @@ class Session:
         if self.missing:
             return f"Go on: {'; '.join(self.missing)}."
         return (
-            f"All {self.n_groups} groups are found, and {self.predicted[0]} of the last {RECENT} answers "
+            f"All {len(self.groups)} groups are found, and {self.predicted[0]} of the last {RECENT} answers "
             "were predicted: you can stop here."
         )
 
@@ -184,7 +182,7 @@ class Session:
     @property
     def has_too_many_groups(self) -> bool:
         """Whether answers keep more groups apart than there are clusters."""
-        return self.n_clusters is not None and self.n_groups > self.n_clusters
+        return self.n_clusters is not None and len(self.groups) > self.n_clusters
 
     @property
     def problem(self) -> str:
@@ -193,7 +191,7 @@ class Session:
             return str(error)
         if not self.has_too_many_groups:
             return ""
-        groups = self._groups()
+        groups = self.groups
         firsts = ", ".join(self.table.row_name(group[0]) for group in groups)
         return (
             f"By your answers {len(groups)} items are all in different groups ({firsts}), but there are "
@@ -325,9 +323,6 @@ class Session:
         if self.doubtful:
             return self.doubtful[0]
         return self._rule.next_pair(_triples(self.answers), self._skipped)
-
-    def _groups(self) -> list[list[int]]:
-        return find_groups(_triples(self.answers)).groups
 
     def _require_consistent(self, others: list[Link], link: Link) -> None:
         """Raise an AnswerError that names the answers which one contradicts, and ask them again."""

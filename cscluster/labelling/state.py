@@ -68,7 +68,7 @@ class PageState:
             "cannot": cannot,
             "kept": len(links) - len(links.violated(clusters.labels)),
             "links": len(links),
-            "groups": session.n_groups,
+            "groups": len(session.groups),
             "foretold": session.predicted,
             "moved": clusters.moved,
             "advice": session.advice,

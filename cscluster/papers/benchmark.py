@@ -9,18 +9,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-import yaml
-
-from cscluster import bundle
 from cscluster.atomic import put
 from cscluster.errors import ConfigError, require_known
 from cscluster.papers import benchmark_page, exact, reference
 from cscluster.papers.benchmark_page import TrackReport
 from cscluster.papers.ranking import COST, METRIC, of_repetitions
 from cscluster.papers.suite import PROFILES, StoredTrials, SuiteItem, complete_repetitions, is_current
-from cscluster.papers.tracks import sets, tracks
+from cscluster.papers.tracks import read, tracks
 from cscluster.report import write as writing
 from cscluster.report.aggregate import Results, collect_trials
 from cscluster.report.html.blocks import page_file
@@ -121,17 +117,11 @@ class Benchmark:
         track = tracks()[name]
         chosen = [f"name={name}", f"title={track.title}"]
         if track.sets:
-            chosen.append(sets()["few" if self.profile == "quick" else track.sets])
+            chosen.append(read("tracks.yaml")["sets"]["few" if self.profile == "quick" else track.sets])
         if track.classifiers:
-            chosen.append(f"algorithms={json.dumps([*_methods(), *track.classifiers])}")
+            methods = read("benchmark.yaml")["algorithms"]
+            chosen.append(f"algorithms={json.dumps([*methods, *track.classifiers])}")
         return [*chosen, *track.settings, *((track.quick or []) if self.profile == "quick" else [])]
-
-
-def _methods() -> list[Any]:
-    """Return the algorithms of ``benchmark.yaml`` as it has them."""
-    text = (bundle.folder("configs") / "benchmark" / "benchmark.yaml").read_text(encoding="utf-8")
-    methods: list[Any] = yaml.safe_load(text)["algorithms"]
-    return methods
 
 
 def write_page(directory: Path, page: Page) -> None:

@@ -106,13 +106,9 @@ class Ranking:
         near = [label for label in self.leaders if self.means[label] >= self.means[self.order[0]] - NEAR]
         return min(near, key=lambda label: self.seconds.fillna(float("inf"))[label])
 
-    def rank(self, label: str) -> str:
-        """Return the mean rank of a label in words; nothing where there are no ranks."""
-        return f"{self.ranks.mean_ranks[label]:.1f}" if self.ranks else ""
-
-    def against(self, label: str, baseline: str = BASELINE) -> tuple[int, int, int]:
-        """Return the numbers of data sets on which a method wins, ties and loses."""
-        difference = self.table[label] - self.table[baseline]
+    def against(self, label: str) -> tuple[int, int, int]:
+        """Return the numbers of data sets on which a method wins, ties and loses against the baseline."""
+        difference = self.table[label] - self.table[BASELINE]
         wins, losses = int((difference > TIE).sum()), int((difference < -TIE).sum())
         return wins, len(difference) - wins - losses, losses
 

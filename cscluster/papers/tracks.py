@@ -56,17 +56,13 @@ class Track(BaseModel):
 
 
 @cache
-def _content() -> dict[str, Any]:
-    text = (bundle.folder("configs") / "benchmark" / "tracks.yaml").read_text(encoding="utf-8")
+def read(name: str) -> dict[str, Any]:
+    """Return the content of a YAML file of the benchmark."""
+    text = (bundle.folder("configs") / "benchmark" / name).read_text(encoding="utf-8")
     return cast("dict[str, Any]", yaml.safe_load(text))
 
 
 @cache
 def tracks() -> dict[str, Track]:
     """Read the tracks."""
-    return {name: Track.model_validate(track) for name, track in _content()["tracks"].items()}
-
-
-def sets() -> dict[str, str]:
-    """Return the lists of data sets, as changes to ``benchmark.yaml``."""
-    return cast("dict[str, str]", _content()["sets"])
+    return {name: Track.model_validate(track) for name, track in read("tracks.yaml")["tracks"].items()}

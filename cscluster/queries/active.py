@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -38,41 +38,56 @@ Answer = tuple[int, int, bool]
 Oracle = Callable[[int, int, int], bool]
 """Tells whether two samples belong together; the third number is that of the question."""
 
+Interest = Callable[[list[list[int]]], FloatArray]
+"""Returns the interest in each sample while the groups are as given."""
 
-@dataclass(frozen=True)
-class Groups:
+Pair = tuple[int, int]
+"""The sample to ask about, and the one to compare it with."""
+
+
+class Groups(NamedTuple):
     """What answers say.
 
     Attributes
     ----------
     groups : list of lists of int
-        Members of sets that are all known to be apart, larger sets first.
-    waiting : dict
-        Other sets of samples with an answer, by their first member, and the numbers of the groups
-        that each is known to be apart from.
-    linked : set of int
-        All samples that have an answer.
+        Members of sets that are all taken to be apart, larger sets first.
+    waiting : list of lists of int
+        Members of other sets.
+    apart : dict
+        First members of the sets that are known to be apart from a set, by its first member.
     """
 
     groups: list[list[int]]
-    waiting: dict[int, set[int]]
-    linked: set[int]
+    waiting: list[list[int]]
+    apart: dict[int, set[int]]
+
+    @property
+    def samples(self) -> set[int]:
+        """All samples that have an answer."""
+        return {sample for members in (*self.groups, *self.waiting) for sample in members}
+
+    def open_to(self, first: int) -> list[list[int]]:
+        """Return the groups that a set, given by its first member, is not known to be apart from."""
+        return [group for group in self.groups if group[0] not in self.apart[first]]
 
 
-def find_groups(answers: Iterable[Answer]) -> Groups:
-    """Return the groups that answers make; they must not contradict each other."""
+def find_groups(
+    answers: Iterable[Answer],
+    may_be_in: Callable[[int, list[list[int]], list[int]], bool] = lambda *_: True,
+) -> Groups:
+    """Return the groups that answers make; they must not contradict each other.
+
+    A set waits if it may be in a group; `may_be_in` is given its first member, the groups, and the numbers of
+    those that it is not known to be apart from.
+    """
     set_of, apart = joined_sets(answers)
-    groups: list[list[int]] = []
-    others: list[int] = []
+    known = Groups([], [], apart)
     for members in sorted((set_of[first] for first in apart), key=len, reverse=True):
-        if all(group[0] in apart[members[0]] for group in groups):
-            groups.append(members)
-        else:
-            others.append(members[0])
-    waiting = {
-        first: {number for number, group in enumerate(groups) if group[0] in apart[first]} for first in others
-    }
-    return Groups(groups, waiting, set(set_of))
+        still = [n for n, group in enumerate(known.groups) if group[0] not in apart[members[0]]]
+        waits = still and may_be_in(members[0], known.groups, still)
+        (known.waiting if waits else known.groups).append(members)
+    return known
 
 
 def joined_sets(answers: Iterable[Answer]) -> tuple[dict[int, list[int]], dict[int, set[int]]]:
@@ -124,45 +139,43 @@ class ExploreConsolidate:
     n_clusters: int
     distance: Callable[[int], FloatArray]
     preference: FloatArray
-    interest: Callable[[list[list[int]]], FloatArray] | None = None
+    interest: Interest | None = None
 
-    def next_pair(self, answers: Iterable[Answer], skipped: Collection[int] = ()) -> tuple[int, int] | None:
+    def next_pair(self, answers: Iterable[Answer], skipped: Collection[int] = ()) -> Pair | None:
         """Return the sample to ask about and the one to compare it with; None if nothing is left.
 
         Samples in `skipped` are not asked about.
         """
         known = find_groups(answers)
-        groups = known.groups or [[int(np.argmax(self.preference))]]
-        waiting = {first: apart for first, apart in known.waiting.items() if first not in skipped}
+        waiting = [first for first, *_ in known.waiting if first not in skipped]
         if waiting:
-            sample = max(waiting, key=lambda first: len(waiting[first]))
-            return sample, self._closest(sample, groups, waiting[sample])
-        away = known.linked | {member for group in groups for member in group} | set(skipped)
+            sample = min(waiting, key=lambda first: len(known.open_to(first)))
+            return sample, self._closest(sample, known.open_to(sample))
+        groups = known.groups or [[int(np.argmax(self.preference))]]
         free = np.ones(len(self.preference), dtype=bool)
-        free[list(away)] = False
+        free[[*known.samples, groups[0][0], *skipped]] = False
         if not free.any():
             return None
         sample = self._most_wanted(groups, np.flatnonzero(free))
-        return sample, self._closest(sample, groups, set())
+        return sample, self._closest(sample, groups)
 
     def _most_wanted(self, groups: list[list[int]], free: IntArray) -> int:
         """Return the sample to place next."""
-        if len(groups) < self.n_clusters:
-            members = [member for group in groups for member in group]
-            value = np.min([self.distance(member)[free] for member in members], axis=0)
-        elif self.interest is not None:
-            value = self.interest(groups)[free]
-        else:
-            value = np.zeros(len(free))
+        interest = farthest(self.distance) if len(groups) < self.n_clusters else self.interest
+        value = interest(groups)[free] if interest else np.zeros(len(free))
         best = free[value == value.max()]
         return int(best[np.argmax(self.preference[best])])
 
-    def _closest(self, sample: int, groups: list[list[int]], apart: set[int]) -> int:
-        """Return the closest member of the group that is closest on average, of those still open."""
+    def _closest(self, sample: int, groups: list[list[int]]) -> int:
+        """Return the closest member of the group that is closest on average."""
         distance = self.distance(sample)
-        open_groups = [group for number, group in enumerate(groups) if number not in apart]
-        group = min(open_groups, key=lambda members: float(distance[members].mean()))
+        group = min(groups, key=lambda members: float(distance[members].mean()))
         return min(group, key=lambda member: float(distance[member]))
+
+
+def farthest(distance: Callable[[int], FloatArray]) -> Interest:
+    """Return a function that gives each sample's distance to the closest one that is in a group."""
+    return lambda groups: np.min([distance(member) for group in groups for member in group], axis=0)
 
 
 def euclidean(X: Any) -> Callable[[int], FloatArray]:
@@ -186,16 +199,9 @@ def uncertainty(p: FloatArray) -> FloatArray:
     return np.asarray(entropy / expected)
 
 
-class Questions(Protocol):
-    """What picks the next pair by the answers so far."""
-
-    def next_pair(self, answers: Iterable[Answer], skipped: Collection[int] = ()) -> tuple[int, int] | None:
-        """Return the sample to ask about and the one to compare it with; None if nothing is left."""
-
-
-def ask(rule: Questions, count: int, answer: Oracle) -> list[Answer]:
+def ask(next_pair: Callable[[list[Answer]], Pair | None], count: int, answer: Oracle) -> list[Answer]:
     """Return the answers to the first `count` questions of a rule, fewer if it runs out."""
     answers: list[Answer] = []
-    while len(answers) < count and (pair := rule.next_pair(answers)) is not None:
+    while len(answers) < count and (pair := next_pair(answers)) is not None:
         answers.append((*pair, answer(*pair, len(answers))))
     return answers

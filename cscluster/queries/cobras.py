@@ -24,23 +24,7 @@ from cscluster.arrays import FloatArray, IntArray
 from cscluster.queries.active import Answer, Oracle, entailed
 
 
-@dataclass(frozen=True)
-class Interview:
-    """What COBRAS asked, and the clusters that it made.
-
-    Attributes
-    ----------
-    answers : list of Answer
-        Questions with their answers, in order.
-    labels : ndarray of shape (n,)
-        Clusters after the last turn that was finished.
-    """
-
-    answers: list[Answer]
-    labels: IntArray
-
-
-def cobras(X: FloatArray, count: int, answer: Oracle, seed: int) -> Interview:
+def cobras(X: FloatArray, count: int, answer: Oracle, seed: int) -> tuple[list[Answer], IntArray]:
     """Ask at most `count` questions, fewer where answers entail all others.
 
     Parameters
@@ -53,6 +37,13 @@ def cobras(X: FloatArray, count: int, answer: Oracle, seed: int) -> Interview:
         The oracle.
     seed : int
         Seed of k-means.
+
+    Returns
+    -------
+    list of Answer
+        Questions with their answers, in order.
+    ndarray of shape (n_samples,)
+        Clusters after the last turn that was finished.
     """
     memory = _Memory(answer, count)
     random = np.random.RandomState(seed)
@@ -73,7 +64,7 @@ def cobras(X: FloatArray, count: int, answer: Oracle, seed: int) -> Interview:
                         labels[part.members] = number
         except _SpentError:
             pass
-    return Interview(memory.answers, labels)
+    return memory.answers, labels
 
 
 class _SpentError(Exception):

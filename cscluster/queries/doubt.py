@@ -36,7 +36,7 @@ from sklearn.cluster import KMeans
 
 from cscluster import threads
 from cscluster.arrays import FloatArray, IntArray
-from cscluster.queries.active import Answer, euclidean, joined_sets, uncertainty
+from cscluster.queries.active import Answer, Groups, Pair, euclidean, find_groups, uncertainty
 
 MAX_CANDIDATES = 2000
 """Of more samples, so many are drawn to be asked about."""
@@ -65,7 +65,7 @@ class Doubt:
     seed : int
         Seed of the candidates and of k-means.
     linked : collection of int
-        Samples that have answers already: they are candidates in any case.
+        Samples that have answers already: they are candidates in any case, as all must be that have answers.
     """
 
     def __init__(self, X: Any, n_clusters: int | None, seed: int, linked: Collection[int] = ()) -> None:
@@ -86,14 +86,14 @@ class Doubt:
             zip(self._candidates, np.take(self._candidates, medoid_of).tolist(), strict=True)
         )
 
-    def next_pair(self, answers: Iterable[Answer], skipped: Collection[int] = ()) -> tuple[int, int] | None:
+    def next_pair(self, answers: Iterable[Answer], skipped: Collection[int] = ()) -> Pair | None:
         """Return the sample to ask about and the one to compare it with; None if nothing is left.
 
         Samples in `skipped` are not asked about.
         """
         said = list(answers)
-        groups, waiting, apart = self.find_groups(said)
-        away = {*skipped, *(sample for members in (*groups, *waiting) for sample in members)}
+        known = self.find_groups(said)
+        groups, away = known.groups, {*skipped, *known.samples}
         fresh = [sample for sample in self._candidates if sample not in away]
         medoids = [sample for sample in self._medoids if sample not in away]
         if not groups:
@@ -102,53 +102,44 @@ class Doubt:
             return (others[0], first[0]) if others else None
         n_yes = sum(together for *_, together in said)
         early = 3 <= len(said) < EARLY
-        if early and 3 * n_yes <= len(said):
-            likely = self._likely(fresh, groups)
-            if likely is not None:
-                return likely
-        for members in waiting:
-            if not set(members) & set(skipped):
-                return self._against(members[0], [g for g in groups if g[0] not in apart[members[0]]])
+        if early and 3 * n_yes <= len(said) and (likely := self._likely(fresh, groups)):
+            return likely
+        if waits := self._next_waiting(known, skipped):
+            return waits
         many = self.n_clusters is not None and len(groups) > self.n_clusters
-        pair = self._closest(groups, apart, skipped)
-        if pair is not None and (many or 2 * n_yes > len(said) or not fresh):
+        pair = self._closest(known, skipped)
+        if not fresh or (pair and (many or 2 * n_yes > len(said))):
             return pair
-        if not fresh:
-            return None
         sample = medoids[0] if medoids else fresh[uncertainty(self.likelihoods(fresh, groups)).argmax()]
         return self._against(sample, groups, second=early and 3 * n_yes >= 2 * len(said))
 
-    def find_groups(self, answers: Sequence[Answer]) -> tuple[list[Set], list[Set], dict[int, set[int]]]:
-        """Return the groups, larger ones first, other sets, and what each set is known to be apart from.
+    def find_groups(self, answers: Sequence[Answer]) -> Groups:
+        """Return the groups: a set that is not likely to be in any other is one of its own."""
 
-        The last holds first members of sets, by the first member of each set.
-        """
-        set_of, apart = joined_sets((b, a, together) for a, b, together in answers)
-        groups: list[Set] = []
-        waiting: list[Set] = []
-        for members in sorted((set_of[first] for first in apart), key=lambda members: -len(members)):
-            first = members[0]
-            open_groups = [number for number, group in enumerate(groups) if group[0] not in apart[first]]
-            if open_groups and self.likelihoods([first], groups)[0, open_groups].sum() >= CERTAIN:
-                waiting.append(members)
-            else:
-                groups.append(members)
-        return groups, waiting, apart
+        def may_be_in(first: int, groups: list[Set], still: list[int]) -> bool:
+            return bool(self.likelihoods([first], groups)[0, still].sum() >= CERTAIN)
+
+        return find_groups(((b, a, together) for a, b, together in answers), may_be_in)
 
     def likelihoods(self, samples: Sequence[int], groups: list[Set]) -> FloatArray:
-        """Return the probabilities p(g | x), of shape (n_samples, n_groups); all alike for no candidates."""
-        places = np.array([self._place.get(sample, -1) for sample in samples])
-        D = np.full((len(samples), len(groups)), np.inf)
+        """Return the probabilities p(g | x), of shape (n_samples, n_groups)."""
+        places = np.array([self._place[sample] for sample in samples])
+        D = np.empty((len(samples), len(groups)))
         for number, group in enumerate(groups):
-            near = [self._distance(self._place[member])[places] for member in group if member in self._place]
-            if near:
-                D[:, number] = np.sort(near, axis=0)[:_NEIGHBOURS].mean(axis=0)
-        D[(places < 0) | np.isinf(D).all(axis=1)] = 0
+            near = [self._distance(self._place[member])[places] for member in group]
+            D[:, number] = np.sort(near, axis=0)[:_NEIGHBOURS].mean(axis=0)
         logs = -(D - D.min(axis=1, keepdims=True)) / self._scales[places, None]
         p = np.exp(logs)
         return np.asarray(p / p.sum(axis=1, keepdims=True))
 
-    def _likely(self, samples: list[int], groups: list[Set]) -> tuple[int, int] | None:
+    def _next_waiting(self, known: Groups, skipped: Collection[int]) -> Pair | None:
+        """Return a sample that waits and the group to ask about."""
+        for members in known.waiting:
+            if not set(members) & set(skipped):
+                return self._against(members[0], known.open_to(members[0]))
+        return None
+
+    def _likely(self, samples: list[int], groups: list[Set]) -> Pair | None:
         """Return the median by distance of the largest part whose medoid is in a group, and the medoid."""
         linked = {member for group in groups for member in group}
         parts: dict[int, list[int]] = {}
@@ -161,28 +152,24 @@ class Doubt:
         nearest_first = sorted(parts[medoid], key=lambda sample: self._between(medoid, sample))
         return nearest_first[len(nearest_first) // 2], medoid
 
-    def _against(self, sample: int, groups: list[Set], second: bool = False) -> tuple[int, int]:
+    def _against(self, sample: int, groups: list[Set], second: bool = False) -> Pair:
         """Return a sample and the farthest member of its likeliest group, or of the second likeliest."""
         order = np.argsort(-self.likelihoods([sample], groups)[0], kind="stable")
         group = groups[order[1 if second and len(groups) > 1 else 0]]
         return sample, max(group, key=lambda member: self._between(sample, member))
 
-    def _closest(
-        self, groups: list[Set], apart: dict[int, set[int]], skipped: Collection[int]
-    ) -> tuple[int, int] | None:
+    def _closest(self, known: Groups, skipped: Collection[int]) -> Pair | None:
         """Return the first members of the closest two groups that are not known to be apart."""
         pairs = [
             (self._between(one[0], other[0]), one[0], other[0])
-            for number, one in enumerate(groups)
-            for other in groups[:number]
-            if other[0] not in apart[one[0]] and not {one[0], other[0]} & set(skipped)
+            for number, one in enumerate(known.groups)
+            for other in known.groups[:number]
+            if other[0] not in known.apart[one[0]] and not {one[0], other[0]} & set(skipped)
         ]
         return min(pairs)[1:] if pairs else None
 
     def _between(self, a: int, b: int) -> float:
-        """Return the squared distance between two samples, zero where one is no candidate."""
-        if a not in self._place or b not in self._place:
-            return 0.0
+        """Return the squared distance between two samples."""
         return float(self._distance(self._place[a])[self._place[b]])
 
 
@@ -194,24 +181,21 @@ class Placement(Doubt):
     from them is much more than they say.
     """
 
-    def next_pair(self, answers: Iterable[Answer], skipped: Collection[int] = ()) -> tuple[int, int] | None:
+    def next_pair(self, answers: Iterable[Answer], skipped: Collection[int] = ()) -> Pair | None:
         """Return the sample to ask about and the one to compare it with; None if nothing is left.
 
         Samples in `skipped` are not asked about.
         """
         said = list(answers)
-        groups, waiting, apart = self.find_groups(said)
-        for members in waiting:
-            if not set(members) & set(skipped):
-                return self._against(members[0], [g for g in groups if g[0] not in apart[members[0]]])
-        away = {*skipped, *(sample for members in (*groups, *waiting) for sample in members)}
+        known = self.find_groups(said)
+        groups, away = known.groups, {*skipped, *known.samples}
+        if waits := self._next_waiting(known, skipped):
+            return waits
         at_random = np.random.default_rng([self.seed, len(said)]).permutation(self._candidates).tolist()
         fresh = [sample for sample in [*self._medoids, *at_random] if sample not in away]
-        pair = self._closest(groups, apart, skipped)
-        if pair is not None and (not fresh or len(groups) > (self.n_clusters or len(groups))):
+        pair = self._closest(known, skipped)
+        if not fresh or (pair and len(groups) > (self.n_clusters or len(groups))):
             return pair
-        if not fresh:
-            return None
         others = [sample for sample in fresh if sample != fresh[0]]
         return self._against(fresh[0], groups or [others[:1]]) if groups or others else None
 

@@ -13,15 +13,23 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 
 from cscluster.arrays import FloatArray, dense
-from cscluster.queries.active import Answer, ExploreConsolidate, Oracle, ask, euclidean, uncertainty
+from cscluster.queries.active import (
+    Answer,
+    ExploreConsolidate,
+    Interest,
+    Oracle,
+    ask,
+    euclidean,
+    farthest,
+    uncertainty,
+)
 from cscluster.queries.cobras import cobras
 from cscluster.queries.doubt import Doubt, Placement
 
@@ -50,50 +58,32 @@ def questions(
     """
     preference = rng.permutation(X.shape[0]).astype(np.float64)
     if strategy == "cobras":
-        return cobras(dense(X), count, answer, int(rng.integers(2**31))).answers
+        return cobras(dense(X), count, answer, int(rng.integers(2**31)))[0]
     if strategy in ("doubt", "placement"):
         kind = Doubt if strategy == "doubt" else Placement
-        return ask(kind(X, n_clusters, int(rng.integers(2**31))), count, answer)
+        return ask(kind(X, n_clusters, int(rng.integers(2**31))).next_pair, count, answer)
     distance = euclidean(X)
-    interest: Callable[[list[list[int]]], FloatArray] | None = None
+    interest: Interest | None = None
     if strategy == "min_max":
-        interest = MinMax(distance)
+        interest = farthest(distance)
     elif strategy == "npu":
-        interest = Npu(dense(X), int(rng.integers(2**31)))
-    return ask(ExploreConsolidate(n_clusters, distance, preference, interest), count, answer)
+        interest = partial(npu, dense(X), int(rng.integers(2**31)))
+    return ask(ExploreConsolidate(n_clusters, distance, preference, interest).next_pair, count, answer)
 
 
-@dataclass
-class MinMax:
-    """The interest in a sample is its distance to the closest one that is in a group [1]_."""
-
-    distance: Callable[[int], FloatArray]
-
-    def __call__(self, groups: list[list[int]]) -> FloatArray:
-        """Return the interest in each sample."""
-        return np.min([self.distance(member) for group in groups for member in group], axis=0)
-
-
-@dataclass
-class Npu:
-    """The interest in a sample is its uncertainty for each question it is expected to cost [2]_.
+def npu(X: FloatArray, seed: int, groups: list[list[int]]) -> FloatArray:
+    """Return the interest in each sample: its uncertainty for each question it is expected to cost [2]_.
 
     With p_k the mean share of trees in which it ends in the leaf of the members of group k, normalised
     over the groups, that is the entropy of p over the expected number of questions, groups being
     compared in descending order of p.  The forest is trained on the members of the groups; [2]_ trains it
     on a clustering of all samples.
     """
-
-    X: FloatArray
-    seed: int
-
-    def __call__(self, groups: list[list[int]]) -> FloatArray:
-        """Return the interest in each sample."""
-        members = np.concatenate([np.array(group) for group in groups])
-        labels = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
-        forest = RandomForestClassifier(_TREES, random_state=self.seed).fit(self.X[members], labels)
-        leaves = forest.apply(self.X)
-        p = np.zeros((len(self.X), len(groups)))
-        for number, group in enumerate(groups):
-            p[:, number] = np.mean([(leaves == leaves[member]).mean(axis=1) for member in group], axis=0)
-        return uncertainty(p)
+    members = np.concatenate([np.array(group) for group in groups])
+    labels = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    forest = RandomForestClassifier(_TREES, random_state=seed).fit(X[members], labels)
+    leaves = forest.apply(X)
+    p = np.zeros((len(X), len(groups)))
+    for number, group in enumerate(groups):
+        p[:, number] = np.mean([(leaves == leaves[member]).mean(axis=1) for member in group], axis=0)
+    return uncertainty(p)

@@ -8,19 +8,15 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
 from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError, field_validator, model_validator, with_config
+from pydantic import BaseModel, ConfigDict, ValidationError, with_config
 from typing_extensions import TypedDict
 
 from cscluster.store.records import body_of, make_key, to_line
-
-MOST_RECORDS = 10_000_000
-"""Records that a plan may have."""
 
 
 class _Strict(BaseModel):
@@ -38,13 +34,6 @@ class CellEntry(_Strict):
     label: str
     params: dict[str, Any]
     grid: dict[str, Any]
-
-    @field_validator("identity")
-    @classmethod
-    def _check_identity(cls, identity: dict[str, Any]) -> dict[str, Any]:
-        if missing := {"name", "algorithm", "data"} - identity.keys():
-            raise ValueError(f"no {min(missing)}")
-        return identity
 
     @property
     def dataset(self) -> str:
@@ -126,20 +115,6 @@ class Plan(_Strict):
     tiers: int
     shard: tuple[int, int] | None = None
 
-    @model_validator(mode="after")
-    def _check_size(self) -> Self:
-        number, count = self.shard or (1, 1)
-        if not 1 <= number <= count:
-            raise ValueError(f"there is no shard {number} of {count}")
-        axes = len(self.cells), len(self.points), self.repetitions, self.repeats, self.tiers
-        if math.prod(axes) > MOST_RECORDS:
-            raise ValueError(f"more than {MOST_RECORDS} records")
-        return self
-
-    def whole(self) -> Plan:
-        """Return the plan that this is a shard of."""
-        return self.changed(shard=None)
-
     def changed(self, **fields: Any) -> Plan:
         """Return a plan with other fields; `model_copy` would keep the cached keys."""
         return Plan.model_validate({**self.model_dump(), **fields})
@@ -150,10 +125,11 @@ class Plan(_Strict):
         Every cell gets its first trials before any gets its last: an interrupted run is a smaller run, not a
         lopsided one.  Trials of one repetition follow one another.
         """
-        keys = iter(self._keys)
+        tiers = range(1, self.tiers + 1)
         for repetition, point, cell in self._units():
             for trial in range(repetition * self.repeats, (repetition + 1) * self.repeats):
-                yield Planned(cell, point, trial, repetition, tuple(itertools.islice(keys, self.tiers)))
+                keys = tuple(make_key(cell, point, trial, tier) for tier in tiers)
+                yield Planned(cell, point, trial, repetition, keys)
 
     def _units(self) -> Iterator[tuple[int, int, str]]:
         """Yield the repetition, point and cell of each unit of work.
@@ -180,12 +156,7 @@ class Plan(_Strict):
 
     @cached_property
     def _keys(self) -> list[str]:
-        return [
-            make_key(cell, point, trial, tier)
-            for repetition, point, cell in self._units()
-            for trial in range(repetition * self.repeats, (repetition + 1) * self.repeats)
-            for tier in range(1, self.tiers + 1)
-        ]
+        return [key for trial in self.trials() for key in trial.keys]
 
 
 class Definition(_Strict):
@@ -214,12 +185,6 @@ class Definition(_Strict):
     cells: dict[str, CellEntry]
     datasets: dict[str, DatasetFacts]
     environments: dict[str, dict[str, Any]]
-
-    @model_validator(mode="after")
-    def _check_cells(self) -> Self:
-        if unknown := set(self.plan.cells) - self.cells.keys():
-            raise ValueError(f"the planned cell {min(unknown)} is not described")
-        return self
 
     @classmethod
     def read(cls, line: bytes) -> Self:

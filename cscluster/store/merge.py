@@ -55,7 +55,8 @@ def merge(runs: list[RunDirectory], target: RunDirectory) -> Merged:
     with target.writing() as writer:
         runs = _with_target(runs, target)
         first = runs[0].definition
-        keys = first.plan.whole().keys()
+        plan = first.plan.changed(shard=None)
+        keys = plan.keys()
         records, repeated = _best(runs, set(keys))
         used = {record["environment"] for record in records.values()}
         definitions = [run.definition for run in runs]
@@ -64,7 +65,7 @@ def merge(runs: list[RunDirectory], target: RunDirectory) -> Merged:
             first.model_copy(
                 update={
                     "experiment": first.experiment.model_copy(update={"name": target.path.name}),
-                    "plan": first.plan.whole(),
+                    "plan": plan,
                     "cells": {hash_: cell for each in definitions for hash_, cell in each.cells.items()},
                     "environments": {id_: value for id_, value in environments.items() if id_ in used},
                 }

@@ -47,7 +47,7 @@ def test_the_file_holds_every_answer_by_name(talk, path, beads):
 def test_groups_are_found_and_links_are_kept(talk, beads):
     for _ in range(12):
         answer(talk)
-    assert talk.n_groups == 3
+    assert len(talk.groups) == 3
     assert talk.problem == ""
     talk.finish()
     assert len(talk.links.violated(talk.clusters.labels)) == 0

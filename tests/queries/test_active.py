@@ -21,7 +21,7 @@ def rule(X=LINE, n_clusters=3, preference=None, interest=None):
 
 
 def asked(count, y=KIND, **options):
-    return active.ask(rule(**options), count, lambda a, b, _: bool(y[a] == y[b]))
+    return active.ask(rule(**options).next_pair, count, lambda a, b, _: bool(y[a] == y[b]))
 
 
 def blobs(seed, sizes=(60, 40, 20, 5)):
@@ -61,7 +61,8 @@ def test_goes_on_from_links_made_elsewhere():
     answers = [(0, 1, True), (3, 4, True), (0, 3, False), (1, 5, False)]
     known = active.find_groups(answers)
     assert known.groups == [[0, 1], [3, 4]]
-    assert known.waiting == {5: {0}}
+    assert known.waiting == [[5]]
+    assert known.open_to(5) == [[3, 4]]
     assert rule().next_pair(answers) == (5, 3)
 
 

@@ -20,7 +20,7 @@ def blobs(n_classes, size, gap, seed=0):
 
 
 def answered(rule, y, count):
-    return ask(rule, count, lambda a, b, _: bool(y[a] == y[b]))
+    return ask(rule.next_pair, count, lambda a, b, _: bool(y[a] == y[b]))
 
 
 def linked(answers, n):
@@ -112,18 +112,18 @@ def test_skipped_samples_are_left_out():
     assert Doubt(X, 3, 0).next_pair([], range(30)) is None
 
 
-def test_links_of_samples_that_are_no_candidates_are_heard(monkeypatch):
+def test_samples_that_have_answers_already_are_candidates(monkeypatch):
     monkeypatch.setattr("cscluster.queries.doubt.MAX_CANDIDATES", 20)
     X, y = blobs(3, 30, 6)
     strangers = [i for i in range(90) if i not in Doubt(X, 3, 0)._place]
     a, b, c = (next(i for i in strangers if y[i] == kind) for kind in range(3))
     answers = [(a, b, False), (a, c, False), (b, c, False)]
-    rule = Doubt(X, 3, 0)
+    rule = Doubt(X, 3, 0, linked=[a, b, c])
+    assert rule._place.keys() >= {a, b, c}
     for _ in range(20):
         i, j = rule.next_pair(answers)
         answers.append((i, j, bool(y[i] == y[j])))
     assert not len(linked(answers, 90).contradictions)
-    assert Doubt(X, 3, 0, linked=[a])._place.keys() >= {a}
 
 
 def test_sparse_samples_are_asked_about_as_dense_ones():

@@ -65,7 +65,7 @@ def results(name: str, run: int, questions: str, algorithm: str | None) -> Itera
     for count in BUDGETS:
         method: str = questions
         if questions == "COBRAS" and count:
-            labels = cobras(X, count, lambda a, b, _: bool(y[a] == y[b]), run).labels
+            labels = cobras(X, count, lambda a, b, _: bool(y[a] == y[b]), run)[1]
         else:
             made = AnswerClusterer(table, X, k, algorithm, run)([Link(*answer) for answer in answers[:count]])
             labels, method = made.labels, made.algorithm

@@ -112,7 +112,7 @@ class Job:
     def n_outside(self) -> int:
         """Return the number of stored records that are not part of the plan of all shards."""
         plan = self.trials.plan
-        inside = planned_rows(self.stored, plan.whole().keys()) if plan.shard else self.planned
+        inside = planned_rows(self.stored, plan.changed(shard=None).keys()) if plan.shard else self.planned
         return len(self.stored) - len(inside)
 
     def n_failed(self) -> int:

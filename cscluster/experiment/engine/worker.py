@@ -98,7 +98,8 @@ def run(trial: Trial, environment: str, stopped: Callable[[], bool] = lambda: Fa
         worker.end()
         raise
     if reusable:
-        _keep(worker)
+        with _idle_lock:
+            _idle.append(worker)
     else:
         worker.end()
     return lines
@@ -133,12 +134,6 @@ def _new_worker(owner: tuple[Any, ...]) -> _Worker:
         except (OSError, EOFError, _FailureError) as error:
             problem = error.reason if isinstance(error, _FailureError) else error
     raise WorkerError(f"Processes that run trials cannot be started: {problem}.")
-
-
-def _keep(worker: _Worker) -> None:
-    """Keep a worker for later."""
-    with _idle_lock:
-        _idle.append(worker)
 
 
 def end_own() -> None:

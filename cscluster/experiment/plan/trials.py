@@ -25,10 +25,12 @@ from cscluster.experiment import own_metrics
 from cscluster.experiment.config.schedules import Schedule
 from cscluster.experiment.config.schema import AlgorithmEntry, DatasetEntry, Experiment, candidates
 from cscluster.store.cells import changes
-from cscluster.store.definition import MOST_RECORDS, CellEntry, Plan
+from cscluster.store.definition import CellEntry, Plan
 from cscluster.store.frame import COSTS, LABELS
 from cscluster.store.records import short_hash, storable
 
+MOST_RECORDS = 10_000_000
+"""Records that a plan may have."""
 GUARD = "cscluster.selection.guarded:Guarded"
 """What an algorithm with ``guard: true`` is wrapped in."""
 
