@@ -16,7 +16,8 @@ from cscluster.algorithms.partition.kmeans import KMeans
 def configured(estimator: Any, params: Mapping[str, Any]) -> Any:
     """Return an unfitted copy of an estimator, with those of the parameters that it takes."""
     copy = clone(estimator)
-    return copy.set_params(**{name: params[name] for name in params.keys() & copy.get_params(deep=False)})
+    copy.set_params(**{name: params[name] for name in params.keys() & copy.get_params(deep=False)})
+    return copy  # a frozen estimator returns nothing when it is configured
 
 
 class MetricClusterer(Clusterer):

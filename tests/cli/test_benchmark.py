@@ -75,7 +75,7 @@ def test_failures_are_rows_and_an_exit_code(add):
 
     table = rows(failed.stdout)
     assert table[">Fails"][0].lstrip(">") == "0.000"
-    assert float(table[">Fails"][2]) > float(table["k-means"][2])
+    assert table[">Fails"][1].lstrip(">") == "0.000"
     assert table[">Fails"][-1] == "8"
 
 
@@ -101,7 +101,7 @@ def test_the_commands_of_the_page(cscluster, add, tmp_path):
     ("method", "more", "message"),
     [
         ("kmens", (), "there is no algorithm 'kmens'; did you mean 'kmeans'"),
-        ("gone.py:Mine", (), "cannot import 'gone.py'"),
+        ("gone.py:Mine", (), "there is no file 'gone.py'"),
         ("gone.yaml", (), "Cannot read 'gone.yaml'"),
         ("[1, 2]", (), "'[1, 2]' is no method"),
         ("mine.py:Mine", ("--write",), "it takes neither --write nor --check"),

@@ -198,7 +198,7 @@ def test_active_links_depend_neither_on_the_algorithm_nor_on_its_preprocessing(t
     (tmp_path / "echo.py").write_text(ECHO)
     path = tmp_path / "active.yaml"
     path.write_text(
-        "name: active\ndatasets: [wine]\ntrials: 2\nconstraints: {kind: active, counts: [5, 30]}\nalgorithms:\n"
+        "name: active\ndatasets: [wine]\ntrials: 2\nconstraints: {kind: active, counts: [15, 30]}\nalgorithms:\n"
         "  - {name: 'echo.py:Echo', preprocess: [standardize]}\n"
         "  - {name: 'echo.py:Echo', label: plain, preprocess: []}\n"
         "  - pckmeans\n"
