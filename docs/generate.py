@@ -216,7 +216,14 @@ def _benchmark(entry: Algorithm) -> str:
         labels = run.trials.loc[run.trials["algorithm"] == entry.name, "label"].unique()
         baseline = ranking.means.get(BASELINE, float("nan"))
         rows += [
-            [title, label, point, f"{ranking.means[label]:.3f}", f"{baseline:.3f}", ranking.rank(label)]
+            [
+                title,
+                label,
+                point,
+                f"{ranking.means[label]:.3f}",
+                f"{baseline:.3f}",
+                f"{ranking.ranks.mean_ranks[label]:.1f}" if ranking.ranks else "",
+            ]
             for label in labels
         ]
     if not rows:
