@@ -239,7 +239,7 @@ def _about(outcome: ClusteringResult, table: Dataset) -> list[PlainTable]:
         ),
         PlainTable("Typical rows", *describe.typical_rows(outcome.clusters, table)),
         PlainTable(
-            "Most frequent texts", ["cluster", "column", "texts"], describe.text_rows(outcome.clusters)
+            "Most frequent values", ["cluster", "column", "texts"], describe.text_rows(outcome.clusters)
         ),
     ]
     return [one for one in tables if one.rows]

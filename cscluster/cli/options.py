@@ -456,7 +456,7 @@ class NewExperimentOptions(Options):
 
 
 class NewExampleOptions(Options):
-    """Write a small table with links, to try the commands."""
+    """Write a small table with constraints, to try the commands."""
 
     directory: Path = _directory()
 

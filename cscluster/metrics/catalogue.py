@@ -89,7 +89,7 @@ METRICS: dict[str, Metric] = {
                lambda a: _share(a.both, a.both + a.only_cluster)),
         Metric("recall", "pairwise recall", "share of pairs of a class that share a cluster",
                lambda a: _share(a.both, a.both + a.only_class)),
-        Metric("satisfied", "links kept", "share of the given links that the partition keeps"),
+        Metric("satisfied", "constraints satisfied", "share of the given constraints that are satisfied"),
         Metric("noise", "noise", "share of samples that belong to no cluster; other scores take them as one",
                higher_is_better=False),
         Metric("seconds", "seconds", "time of offline step, fit and update",
@@ -108,7 +108,7 @@ TIMES = ("seconds", "fit_seconds", "cpu_seconds")
 
 SCOPES = {
     "all": "all samples",
-    "unconstrained": "samples without links",
+    "unconstrained": "samples without constraints",
     "heldout": "held-out fold",
     "unseen": "unseen samples",
 }
@@ -117,7 +117,9 @@ SCOPES = {
 _MINIMISED = ("_error", "_loss", "_distance")
 """Endings of functions whose small values are good, as in scikit-learn."""
 
-_OTHERS = {"heldout_links": Metric("heldout_links", "held-out links kept", "what 'select: heldout' goes by")}
+_OTHERS = {
+    "heldout_links": Metric("heldout_links", "held-out constraint accuracy", "what 'select: heldout' goes by")
+}
 
 
 def find_metric(name: str) -> Metric:

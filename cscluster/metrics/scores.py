@@ -164,7 +164,7 @@ def score(name: str, y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
 
 def satisfied(constraints: Constraints, labels: ArrayLike) -> float:
-    """Return the share of links that a partition keeps; 1 where there are none.
+    """Return the share of constraints that a partition satisfies; 1 where there are none.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A small table with links, to try the commands with."""
+"""A small table with constraints, to try the commands with."""
 
 from __future__ import annotations
 

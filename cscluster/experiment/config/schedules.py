@@ -402,7 +402,7 @@ class File(_Schedule):
     """
 
     needs_labels = False
-    AXIS = "links in the file"
+    AXIS = "constraints in the file"
     EXAMPLE = "path: links.csv"
 
     kind: Literal["file"] = "file"

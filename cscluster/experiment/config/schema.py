@@ -332,15 +332,15 @@ class Experiment(_Treatment):
         min_length=1,
         description="names from cscluster list datasets, files, openml:NAME, or selections from them",
     )
-    constraints: Schedule = Field(description="how links are drawn: kind, and the keys of that kind")
+    constraints: Schedule = Field(description="how constraints are drawn: kind, and the keys of that kind")
     algorithms: list[AlgorithmEntry] = Field(
         min_length=1, description="names from cscluster list, or entries with the keys below"
     )
-    trials: int = Field(10, ge=1, description="number of trials, each with links of its own")
+    trials: int = Field(10, ge=1, description="number of trials, each with constraints of its own")
     repeats: int = Field(
-        1, ge=1, description="trials that share a draw of links and differ in the seed of the algorithm"
+        1, ge=1, description="trials that share their constraints and differ in the seed of the algorithm"
     )
-    seed: int = Field(0, ge=0, description="seed of all links and starts")
+    seed: int = Field(0, ge=0, description="seed of all constraints and starts")
     metrics: list[str] = Field(
         default=["acc_hungarian", "nmi", "rand", "seconds"],
         min_length=1,
