@@ -18,7 +18,7 @@ from cscluster.algorithms.ensemble import _partitions
 from cscluster.algorithms.ensemble._labels import Labels, Table, allocate, largest_score
 from cscluster.algorithms.ensemble._rows import ArrayRows, Rows, open_rows
 from cscluster.algorithms.parameters import Choice, Integer, Null, ParameterRule, Real, parameter
-from cscluster.algorithms.shared import clock, is_shared, once
+from cscluster.algorithms.shared import clock, is_shared, of_samples
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError, ParameterError
 
@@ -104,9 +104,9 @@ class PartitionEnsemble(Clusterer):
             part = L[first : first + _TOGETHER]
             seeds = building.spawn(len(part))
             make = partial(_partitions.build, rows, part, *how, sample, seeds, self.n_jobs)
-            if is_shared(X):
-                key = ("partitions", *how, self.sample_size, first, len(part))
-                part[:] = once(X, key, self._seed, partial(_copy_of, make))
+            if is_shared(X) and self._seed is not None:
+                key = ("partitions", *how, self.sample_size, first, len(part), self._seed)
+                part[:] = of_samples(X, key, partial(_copy_of, make))
             else:
                 make()
         return self._fit_consensus(L, constraints, rest, start)
