@@ -125,7 +125,7 @@ def versions(reports: Sequence[PaperReport]) -> str:
 
 
 def machines(reports: Sequence[PaperReport]) -> str:
-    """Say on what machines the trials ran, and beside what load: seconds of the clock over CPU seconds."""
+    """Say on what machines the trials ran, and how busy these were: wall-clock time over CPU time."""
     states = [state for report in reports for state in report.states.values()]
     named = {
         f"{environment['cpu']} ({environment['cores']} cores)": None
@@ -138,9 +138,9 @@ def machines(reports: Sequence[PaperReport]) -> str:
         return ""
     load = sum(state.clock_seconds for state in states) / cpu
     return (
-        f"Trials ran on {' and '.join(named)}, {cpu / 3600:.1f} CPU hours in all, beside other work: a CPU "
-        f"second took {load:.2g} seconds of the clock.  Claims about time are judged by CPU seconds, or by "
-        "seconds of the clock where a part of a trial is left out."
+        f"Trials ran on {' and '.join(named)}, {cpu / 3600:.1f} CPU hours in all, on a shared machine "
+        f"(wall-clock time was {load:.2g} times CPU time).  Claims about time are judged by CPU seconds, or by "
+        "wall-clock seconds where a part of a trial is left out."
     )
 
 

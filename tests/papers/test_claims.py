@@ -244,7 +244,7 @@ def test_the_page_names_the_machine_and_its_load():
     )
     text = rendered(page.blocks([report], "a command"))
     assert "Trials ran on Some CPU (2 cores), 1.0 CPU hours in all" in text
-    assert "a CPU second took 1.5 seconds of the clock" in page.machines([report])
+    assert "wall-clock time was 1.5 times CPU time" in page.machines([report])
     assert page.machines([]) == ""
 
 

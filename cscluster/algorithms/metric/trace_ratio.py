@@ -53,7 +53,7 @@ class TraceRatio(MetricLearner):
     -----
     Readings taken.  The regulariser of (18) and of Table 3 is printed without E, and step 4 of Table 3
     with S_b for S_w; here it is (8) with ``Y = V^T Pi``.  The window 'auto' is built from squared
-    distances and divides a distance, as printed; `trace_ratio_nonlinear` takes 'standardised' by default.
+    distances and divides a distance, as published; `trace_ratio_nonlinear` takes 'standardised' by default.
     Weights of constraints multiply their terms.
 
     A linear map leaves constant features out; they do count in the default ``d' = d / 2``, as in the
