@@ -139,8 +139,8 @@ def machines(reports: Sequence[PaperReport]) -> str:
     load = sum(state.clock_seconds for state in states) / cpu
     return (
         f"Trials ran on {' and '.join(named)}, {cpu / 3600:.1f} CPU hours in all, on a shared machine "
-        f"(wall-clock time was {load:.2g} times CPU time).  Claims about time are judged by CPU seconds, or by "
-        "wall-clock seconds where a part of a trial is left out."
+        f"(wall-clock time was {load:.2g} times CPU time).  Claims about time are judged by CPU seconds, or "
+        "by wall-clock seconds where a part of a trial is left out."
     )
 
 
