@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas as pd
 
@@ -14,14 +13,6 @@ _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{'\"]+)\s*(\{{.*\}}|\w+)
 _CELL = re.compile(rf"\s*(?:({_QUOTED})\s*|((?![\s'\"])[^,]*))(,|$)")
 _NUMBERS = ("numeric", "real", "integer")
 _TEXTS = ("string", "date")
-
-
-class _Attribute(NamedTuple):
-    """A column: its name, and its type or its possible values."""
-
-    name: str
-    kind: str
-    values: frozenset[str]
 
 
 def read_arff(path: Path, id_column: str | None = None) -> pd.DataFrame:
@@ -37,22 +28,20 @@ def read_arff(path: Path, id_column: str | None = None) -> pd.DataFrame:
     with path.open(encoding="utf-8", errors="replace") as file:
         lines = ((number, line.strip()) for number, line in enumerate(file, 1))
         content = ((number, line) for number, line in lines if line and not line.startswith("%"))
-        attributes = list(_header(content))
-        rows = [_row(line, number, attributes) for number, line in content]
-    columns = {
-        attribute.name: _column([row[place] for row in rows], attribute, attribute.name == id_column)
-        for place, attribute in enumerate(attributes)
-    }
-    if len(columns) < len(attributes):
-        raise ValueError("two attributes have the same name")
-    frame = pd.DataFrame(columns)
-    if attributes and attributes[-1].values:
-        frame.attrs["target"] = attributes[-1].name
+        header = list(_header(content))
+        rows = [_row(line, number, len(header)) for number, line in content]
+    frame = pd.DataFrame(rows, columns=[name for name, _ in header], dtype=object)
+    frame = frame.mask(frame == "?")
+    for place, (name, kind) in enumerate(header):
+        if kind in _NUMBERS and name != id_column:
+            frame.isetitem(place, pd.to_numeric(frame.iloc[:, place]))
+    if header and header[-1][1].startswith("{"):
+        frame.attrs["target"] = header[-1][0]
     return frame
 
 
-def _header(lines: Iterator[tuple[int, str]]) -> Iterator[_Attribute]:
-    """Yield the attributes; the first row comes next."""
+def _header(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[str, str]]:
+    """Yield name and kind of the attributes; the first row comes next."""
     for number, line in lines:
         word = line.split(maxsplit=1)[0].lower()
         if word == "@data":
@@ -63,22 +52,16 @@ def _header(lines: Iterator[tuple[int, str]]) -> Iterator[_Attribute]:
         if found is None:
             raise ValueError(f"line {number} is not a line of a header")
         kind = found[2].lower()
-        values = frozenset(_cells(found[2][1:-1])) if kind.startswith("{") else frozenset()
-        if not values and kind not in (*_NUMBERS, *_TEXTS):
+        if not kind.startswith("{") and kind not in (*_NUMBERS, *_TEXTS):
             raise ValueError(f"line {number}: attributes of the type '{found[2]}' are not read")
-        yield _Attribute(_plain(found[1]), kind, values)
+        yield _plain(found[1]), kind
     raise ValueError("there is no @data")
 
 
-def _row(line: str, number: int, attributes: list[_Attribute]) -> list[str]:
-    if line.startswith("{"):
-        raise ValueError(f"line {number}: sparse rows are not read")
+def _row(line: str, number: int, n_columns: int) -> list[str]:
     cells = _cells(line)
-    if len(cells) != len(attributes):
-        raise ValueError(f"line {number} has {len(cells)} values for {len(attributes)} attributes")
-    for cell, attribute in zip(cells, attributes, strict=True):
-        if attribute.values and cell != "?" and cell not in attribute.values:
-            raise ValueError(f"line {number}: '{cell}' is not a value of '{attribute.name}'")
+    if len(cells) != n_columns:
+        raise ValueError(f"line {number} has {len(cells)} values for {n_columns} attributes")
     return cells
 
 
@@ -98,9 +81,3 @@ def _cells(line: str) -> list[str]:
 def _plain(text: str) -> str:
     """Return a string without its quotes."""
     return re.sub(r"\\(.)", r"\1", text[1:-1]) if text[:1] in ("'", '"') else text
-
-
-def _column(cells: list[str], attribute: _Attribute, names_rows: bool) -> pd.Series:
-    column = pd.Series(cells, dtype=object)
-    column = column.mask(column == "?")
-    return pd.to_numeric(column) if attribute.kind in _NUMBERS and not names_rows else column

@@ -1,7 +1,7 @@
 """The values of a parameter in a sweep, as people write them.
 
-Values are separated by commas.  ``50:300:50`` stands for 50, 100, ..., 300 and ``0.01:100:x10`` for
-0.01, 0.1, ..., 100; the end belongs to the range if a step meets it.
+``50:300:50`` stands for 50, 100, ..., 300 and ``0.01:100:x10`` for 0.01, 0.1, ..., 100; the end belongs to
+the range if a step meets it.
 """
 
 from __future__ import annotations
@@ -10,19 +10,22 @@ import re
 from decimal import Decimal
 from typing import Any
 
-_NUMBER = r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*"
-_RANGE = re.compile(rf"{_NUMBER}:{_NUMBER}:(\s*x)?{_NUMBER}")
-_WORDS = {"true": True, "false": False, "null": None}
+from cscluster import documents
+
+_NUMBER = r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
+_RANGE = re.compile(f"{_NUMBER}:{_NUMBER}:(x)?{_NUMBER}")
 _MOST = 1000
 
 
-def values(written: Any) -> list[Any]:
-    """Return the values, each once; a list may hold ranges beside plain values.
+def values(written: Any, source: str = "") -> list[Any]:
+    """Return the values, each once; a string is a YAML list without its brackets, whose items may be ranges.
 
     Raises
     ------
     ValueError
         For a range without an end, or no values at all.
+    ConfigError
+        For a string that is not such a list.
 
     Examples
     --------
@@ -32,44 +35,29 @@ def values(written: Any) -> list[Any]:
     [1, 2, 5, 10, 15, 20]
     """
     if isinstance(written, str):
-        found = [value for part in written.split(",") for value in _range(part) or [_scalar(part.strip())]]
-    else:
-        items = written if isinstance(written, list) else [written]
-        found = [v for item in items for v in (isinstance(item, str) and _range(item)) or [item]]
-    if not found or "" in found:
+        written = documents.read(f"[{written}]", source).data
+    items = written if isinstance(written, list) else [written]
+    found = [value for item in items for value in _range(item)]
+    if not found:
         raise ValueError("a value is missing; write for example 1,10,100 or 50:300:50 or 0.01:100:x10")
     return list({repr(value): value for value in found}.values())
 
 
-def _range(text: str) -> list[Any]:
-    """Return the values of a range; none if the text is not a range."""
-    match = _RANGE.fullmatch(text)
+def _range(item: Any) -> list[Any]:
+    """Return the values of a range; anything else stands for itself."""
+    match = _RANGE.fullmatch(item) if isinstance(item, str) else None
     if match is None:
-        if re.fullmatch(r"[^:]*\d\s*:[^:]*(:[^:]*)?", text):
-            raise ValueError(f"'{text}' is not a range; write START:STOP:STEP or START:STOP:xFACTOR")
-        return []
+        return [item]
     start, stop, step = (Decimal(match[number]) for number in (1, 2, 4))
-    by_factor = bool(match[3])
-    if step == 0 or (by_factor and (min(start, stop, step) <= 0 or step == 1)):
-        raise ValueError(f"'{text}' has no end; write START:STOP:STEP or START:STOP:xFACTOR")
-    rises = step > (1 if by_factor else 0)
-    found: list[Any] = []
-    while start <= stop if rises else start >= stop:
-        if len(found) == _MOST:
-            raise ValueError(f"'{text}' has more than {_MOST} values")
-        found.append(int(start) if start == start.to_integral_value() else float(start))
-        start = start * step if by_factor else start + step
-    if not found:
-        raise ValueError(f"'{text}' never gets from its start to its end; turn the sign or the factor")
-    return found
-
-
-def _scalar(text: str) -> Any:
-    if text in _WORDS:
-        return _WORDS[text]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+    try:
+        last = (stop / start).ln() / step.ln() if match[3] else (stop - start) / step
+    except ArithmeticError:
+        last = Decimal(-1)
+    if not 0 <= last < _MOST:
+        raise ValueError(
+            f"'{item}' does not lead from its start to its end in up to {_MOST} steps; "
+            "write START:STOP:STEP or START:STOP:xFACTOR"
+        )
+    numbers = range(int(last + Decimal("1e-9")) + 1)
+    found = (start * step**number if match[3] else start + step * number for number in numbers)
+    return [int(value) if value == value.to_integral_value() else float(value) for value in found]

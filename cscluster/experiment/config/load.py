@@ -149,7 +149,9 @@ def _vary(document: Document, grids: Sequence[str]) -> list[int]:
         if (labels if name in labels else names).count(name) > 1:
             raise ConfigError(f"{place}: '{name}' means several algorithms; give each a label.")
         try:
-            found = _put(document, ["algorithms", name, "params", parameter], grid.values(values), place)
+            found = _put(
+                document, ["algorithms", name, "params", parameter], grid.values(values, place), place
+            )
         except ValueError as error:
             raise ConfigError(f"{place}: '{key}': {error}") from None
         varied.append(int(found[1]))

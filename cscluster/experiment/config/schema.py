@@ -78,14 +78,9 @@ class _Treatment(_StrictModel):
     def _steps(cls, steps: Any) -> Any:
         problems: list[Problem] = []
         for number, step in enumerate(steps or ()):
-            if isinstance(step, dict) and len(step) != 1:
-                problems.append(
-                    ((number,), "a step with parameters is written as {name: {parameter: value}}")
-                )
-                continue
             try:
                 preprocessing.parse([step])
-            except (DataError, TypeError, AttributeError) as error:
+            except DataError as error:
                 problems.append(((number,), str(error)))
         fail(problems)
         return steps

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cscluster.errors import ConfigError
 from cscluster.experiment.config.grid import values
 
 
@@ -14,7 +15,7 @@ from cscluster.experiment.config.grid import values
         ("1:10:4", [1, 5, 9]),
         ("3:1:-1", [3, 2, 1]),
         ("0.01:100:x10", [0.01, 0.1, 1, 10, 100]),
-        ("1e-3 : 1 : x 10", [0.001, 0.01, 0.1, 1]),
+        ("1e-3:1:x10", [0.001, 0.01, 0.1, 1]),
         ("100:10:x0.5", [100, 50, 25, 12.5]),
         ("5:5:1", [5]),
         ("1, 2, 2:4:1", [1, 2, 3, 4]),
@@ -30,25 +31,24 @@ def test_what_is_written_and_what_is_meant(written, meant):
     assert [type(value) for value in found] == [type(value) for value in meant]
 
 
-@pytest.mark.parametrize(
-    ("written", "says"),
-    [
-        ("", "a value is missing; write for example 1,10,100"),
-        ("1,,2", "a value is missing"),
-        ([], "a value is missing"),
-        ("1:2", "'1:2' is not a range; write START:STOP:STEP or START:STOP:xFACTOR"),
-        ("1:2:y3", "is not a range"),
-        ("1:10:0", "has no end"),
-        ("5:1:1", "never gets from its start to its end"),
-        ("1:100:x0.1", "never gets from its start to its end"),
-        ("0:100:x10", "has no end"),
-        ("1:100:x1", "has no end"),
-        ("0:1:0.0001", "has more than 1000 values"),
-    ],
-)
-def test_what_is_no_grid(written, says):
-    with pytest.raises(ValueError, match=says):
+@pytest.mark.parametrize("written", ["", []])
+def test_no_values_are_no_grid(written):
+    with pytest.raises(ValueError, match="a value is missing; write for example 1,10,100"):
         values(written)
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["1:10:0", "5:1:1", "1:100:x0.1", "0:100:x10", "-1:100:x10", "1:100:x1", "1:100:x-2", "0:1:0.0001", "1:1e99:1"],
+)  # fmt: skip
+def test_a_range_without_an_end(written):
+    with pytest.raises(ValueError, match=f"'{written}' does not lead from its start to its end"):
+        values(written)
+
+
+def test_a_list_that_is_not_one_names_its_place():
+    with pytest.raises(ConfigError, match="sweep w=1,,2:1:4: YAML"):
+        values("1,,2", "sweep w=1,,2")
 
 
 @given(st.integers(-50, 50), st.integers(0, 40), st.integers(1, 9))

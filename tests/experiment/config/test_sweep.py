@@ -61,7 +61,7 @@ def test_a_plain_run_does_not_notice_the_block():
         ("pckmean.w=1", "sweep pckmean.w=1: there is no item 'pckmean'; did you mean 'pckmeans'?"),
         ("pckmeans.ww=1", "sweep pckmeans.ww=1: 'pckmeans' has no parameter 'ww'; did you mean 'w'?"),
         ("pckmeans.w=1,-2", "sweep pckmeans.w=1,-2: 'w' of 'pckmeans' must be a number >= 0 or 'auto', got -2"),
-        ("pckmeans.w=5:1:1", "'5:1:1' never gets from its start to its end"),
+        ("pckmeans.w=5:1:1", "'5:1:1' does not lead from its start to its end"),
         ("pckmeans.random_state=1", "is set by the experiment's seed"),
         ("w=1", "sweep w=1: 'w' needs its algorithm: write kmeans.w=1"),
         ("pckmeans.w", "write it as ALGORITHM.PARAMETER=VALUES"),
