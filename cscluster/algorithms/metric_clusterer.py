@@ -83,6 +83,13 @@ class MetricClusterer(Clusterer):
         labels: IntArray = self.clusterer_.predict(self.metric_.transform(X))
         return labels
 
+    @available_if(lambda self: hasattr(self.clusterer, "predict_proba"))
+    def predict_proba(self, X: Samples) -> FloatArray:
+        """Return the probabilities of the clusters of new samples."""
+        X = self._validate_new(X)
+        probabilities: FloatArray = self.clusterer_.predict_proba(self.metric_.transform(X))
+        return probabilities
+
     @available_if(lambda self: self.clusterer is None or hasattr(self.clusterer, "costs"))
     def costs(self, X: Samples) -> FloatArray:
         """Return the cost of each sample in each cluster of the learned space."""

@@ -143,7 +143,7 @@ def cluster(options: ClusterOptions) -> None:
         labels = (
             _labels_of_all(large, outcome, learned, names, screen)
             if large is not None
-            else [labels_csv(table, outcome.labels, frame, names=names)]
+            else [labels_csv(table, outcome.labels, frame, confidence=outcome.confidence, names=names)]
         )
         if out == STDOUT:
             for part in labels:
@@ -183,8 +183,8 @@ def _labels_of_all(
     """Yield the lines of the labels of a file that is not read whole, and show the sizes of the clusters."""
     sizes = np.zeros(outcome.n_clusters, dtype=np.int64)
     with screen.working("labelling") as say:
-        for rows, labels in large.labelled(outcome, learned, from_result(outcome).predict):
-            yield labels_csv(rows, labels, names=names, head=not sizes.any())
+        for rows, labels, confidence in large.labelled(outcome, learned, from_result(outcome).assign):
+            yield labels_csv(rows, labels, confidence=confidence, names=names, head=not sizes.any())
             sizes += np.bincount(labels, minlength=outcome.n_clusters)
             say(f"labelling: {sizes.sum():,} of {large.n_rows:,} rows")
     screen.say("", "all rows:")

@@ -27,7 +27,7 @@ from cscluster.tables.large import LargeFile
 from cscluster.tables.result import ClusteringResult
 from cscluster.words import plural
 
-SHOWN_LINKS = 10
+SHOWN_ROWS = 10
 SHOWN_CLUSTERS = 12
 SHOWN_TRAITS = 3
 
@@ -164,14 +164,23 @@ def show_outcome(screen: Console, found: ClusteringResult, table: Dataset, all_i
     screen.print(found.algorithm, style="bold", markup=False)
     show_clusters(screen, found.clusters, table)
     screen.say(*result.describe(found))
-    violated = result.violated_pairs(found, table)
-    if not violated:
-        return
-    screen.say("constraints violated:")
-    screen.table([""] * 4, [["", *row] for row in violated[:SHOWN_LINKS]])
-    if len(violated) > SHOWN_LINKS:
-        hint = "" if all_in_file else " (--violated FILE.csv writes all)"
-        screen.say(f"... and {len(violated) - SHOWN_LINKS} more{hint}")
+    hint = "" if all_in_file else " (--violated FILE.csv writes all)"
+    violated = [["", *row] for row in result.violated_pairs(found, table)]
+    _show_first(screen, "constraints violated:", [""] * 4, violated, hint)
+    on_border = result.border(found, table)
+    heading = f"on the border of two clusters: {plural(len(on_border), 'row')}"
+    _show_first(screen, heading, result.BORDER_HEADS, on_border)
+
+
+def _show_first(
+    screen: Console, heading: str, heads: list[str], rows: list[list[str]], hint: str = ""
+) -> None:
+    """Show the first lines of a table, and how many more there are; nothing where there are none."""
+    if rows:
+        screen.say(heading)
+        screen.table(heads, rows[:SHOWN_ROWS])
+    if len(rows) > SHOWN_ROWS:
+        screen.say(f"... and {len(rows) - SHOWN_ROWS} more{hint}")
 
 
 def show_clusters(screen: Console, clusters: Sequence[Cluster], table: Dataset) -> None:

@@ -26,12 +26,12 @@ def predict(options: PredictOptions) -> None:
         check([("--out", out)], [model, Path(data)])
     stored = load_model(model)
     table = stored.read_new(data, options.id_column)
-    labels = stored.predict(table)
+    labels, confidence = stored.assign(table)
     screen.say(f"{model}: {stored.algorithm}, {stored.n_clusters} clusters")
     screen.say(f"{data}: {plural(table.n_samples, 'row')}", *table.notes, *stored.features.unknown(table))
     view.show_sizes(screen, np.bincount(labels, minlength=stored.n_clusters))
     frame = read_cells(data, table) if options.with_table else None
-    written = labels_csv(table, labels, frame, names=stored.names)
+    written = labels_csv(table, labels, frame, confidence=confidence, names=stored.names)
     if to_stdout:
         console.data(written)
     elif out is not None:

@@ -24,12 +24,13 @@ from cscluster.algorithms import registry
 from cscluster.algorithms.base import Clusterer
 from cscluster.algorithms.build import title
 from cscluster.algorithms.registry import Algorithm
+from cscluster.arrays import FloatArray
 from cscluster.atomic import put
 from cscluster.data.dataset import Dataset
 from cscluster.data.features import Features
 from cscluster.errors import CsclusterError, DataError, ParameterError, reason
 from cscluster.models import codec
-from cscluster.tables.result import ClusteringResult
+from cscluster.tables.result import ClusteringResult, confidence, probabilities
 from cscluster.tables.table import read_new
 
 FORMAT = 2
@@ -84,7 +85,15 @@ class StoredModel:
         )
 
     def predict(self, table: Dataset | pd.DataFrame | str | Path) -> NDArray[np.int64]:
-        """Return the clusters of new rows: a table, a data frame, or the path of a data file.
+        """Return the clusters of new rows; see `assign`."""
+        return self.assign(table)[0]
+
+    def assign(
+        self, table: Dataset | pd.DataFrame | str | Path
+    ) -> tuple[NDArray[np.int64], FloatArray | None]:
+        """Return the clusters of new rows, and how likely these are where the method tells.
+
+        The rows are a table, a data frame, or the path of a data file.
 
         Raises
         ------
@@ -100,11 +109,12 @@ class StoredModel:
             known = labels.shape == (table.n_samples,) and labels.dtype.kind in "iu"
             if not known or labels.min() < 0 or labels.max() >= self.n_clusters:
                 raise codec.DamagedError("invalid labels")
+            P = probabilities(self.estimator, X, self.n_clusters)
         except CsclusterError:
             raise
         except Exception as error:  # parts that do not fit together fail in every way
             raise DataError(f"The model cannot be applied to '{table.name}': {reason(error)}") from error
-        return labels.astype(np.int64)
+        return labels.astype(np.int64), None if P is None else confidence(P, labels)
 
 
 def require_inductive(algorithm: Algorithm) -> None:
@@ -141,10 +151,9 @@ def save_model(result: ClusteringResult, path: Path | str) -> None:
 
 def from_result(result: ClusteringResult) -> StoredModel:
     """Return the model that the result of a table holds."""
-    if not hasattr(result.estimator, "predict"):
+    if not hasattr(result.estimator, "predict") or result.features is None:  # it has seen distances
         raise ParameterError(_NOT_INDUCTIVE.format(result.algorithm))
     assert result.table is not None
-    assert result.features is not None
     return StoredModel(result.n_clusters, result.table.id_column, result.features, result.estimator)
 
 

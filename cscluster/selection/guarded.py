@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from cscluster.algorithms.base import BoolArray, Clusterer, IntArray, Samples
+from cscluster.algorithms.base import BoolArray, Clusterer, FloatArray, IntArray, Samples
 from cscluster.algorithms.build import title
 from cscluster.algorithms.metric_clusterer import configured
 from cscluster.algorithms.parameters import Estimator, Parameter, check
@@ -115,6 +115,12 @@ class Choosing(Clusterer):
         """Return the clusters of new samples by `estimator_`."""
         X = self._validate_new(X)
         return np.asarray(self.estimator_.predict(X))
+
+    @available_if(lambda self: hasattr(getattr(self, "estimator_", KMeans), "predict_proba"))
+    def predict_proba(self, X: Samples) -> FloatArray:
+        """Return the probabilities of the clusters of new samples by `estimator_`."""
+        X = self._validate_new(X)
+        return np.asarray(self.estimator_.predict_proba(X))
 
 
 class Guarded(Choosing):

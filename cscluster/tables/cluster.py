@@ -90,8 +90,10 @@ def cluster_table(
     n_clusters = max(n_clusters or 0, int(fit.labels.max()) + 1)
     metric = "precomputed" if wanted.sees_distances else "euclidean"
     found = result.evaluate(X, fit.labels, n_clusters, constraints, table, seed, metric)
+    known = getattr(fit.estimator, "probabilities_", None)  # of the samples, which follow the constraints
     return replace(
         found,
+        probabilities=result.probabilities(fit.estimator, X, n_clusters) if known is None else known,
         algorithm=fit.title,
         table=table,
         features=fitted,

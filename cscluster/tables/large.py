@@ -10,12 +10,14 @@ import numpy as np
 import pandas as pd
 
 from cscluster import seeds
-from cscluster.arrays import IntArray
+from cscluster.arrays import FloatArray, IntArray
 from cscluster.data import readers
 from cscluster.data.dataset import Dataset
 from cscluster.data.table import Columns, as_strings, from_pandas, with_own_id
 from cscluster.tables.result import ClusteringResult
 from cscluster.tables.table import read_new
+
+Assign = Callable[[Dataset], tuple[IntArray, FloatArray | None]]
 
 LARGE = 1_000_000
 """Files of more rows than this are not read whole."""
@@ -76,8 +78,8 @@ class LargeFile:
         return table, rows.index.to_numpy(np.int64)
 
     def labelled(
-        self, outcome: ClusteringResult, learned: IntArray, predict: Callable[[Dataset], IntArray]
-    ) -> Iterator[tuple[Dataset, IntArray]]:
+        self, outcome: ClusteringResult, learned: IntArray, assign: Assign
+    ) -> Iterator[tuple[Dataset, IntArray, FloatArray | None]]:
         """Yield all rows with their clusters: those that were learned from as they are, the others predicted.
 
         Parameters
@@ -86,8 +88,8 @@ class LargeFile:
             The clusters of a sample.
         learned : ndarray of int
             The numbers of its rows: names may recur beyond it.
-        predict : callable
-            Gives the clusters of other rows.
+        assign : callable
+            Gives the clusters of other rows, and perhaps their probabilities.
         """
         assert outcome.table is not None
         assert outcome.features is not None
@@ -97,10 +99,12 @@ class LargeFile:
             rows = read_new(block, None, named, numbers, categorical, features.dates)
             if not rows.ids:
                 rows = replace(rows, ids=block.index.astype(str).tolist())
-            labels = predict(rows)
+            labels, confidence = assign(rows)
             place = places.get_indexer(block.index)
             labels[place >= 0] = outcome.labels[place[place >= 0]]
-            yield rows, labels
+            if confidence is not None and outcome.confidence is not None:
+                confidence[place >= 0] = outcome.confidence[place[place >= 0]]
+            yield rows, labels, confidence
 
 
 def find(source: str) -> LargeFile | None:

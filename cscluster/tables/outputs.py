@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from cscluster import cells
+from cscluster.arrays import FloatArray
 from cscluster.data.dataset import Dataset
 from cscluster.errors import StoreError
 
@@ -47,6 +48,7 @@ def labels_csv(
     labels: NDArray[np.int64],
     frame: pd.DataFrame | None = None,
     *,
+    confidence: FloatArray | None = None,
     names: Sequence[str] = (),
     head: bool = True,
 ) -> str:
@@ -60,20 +62,30 @@ def labels_csv(
         Their clusters.
     frame : DataFrame, optional
         The user's columns, to be repeated before the clusters.
+    confidence : ndarray of shape (n,), optional
+        Probabilities of the clusters, which are written after them.
     names : sequence of str
         Names of the clusters, which are written in the place of their numbers.
     head : bool
         Whether the names of the columns come first.
     """
-    found = [names[label] if names and label >= 0 else label for label in labels.tolist()]
-    if frame is None:
-        heads = [table.id_column or "row", "cluster"]
-        rows: Iterable[Iterable[Any]] = zip(map(table.row_name, range(len(labels))), found, strict=True)
-    else:
-        name = "cluster"
-        while name in frame:
-            name += "_found"
-        heads = [*frame.columns, name]
-        rows = zip(*(frame[name].astype(str) for name in frame), found, strict=True)
-    lines = (heads, *rows) if head else rows
-    return "".join(cells.line(map(cells.guarded, map(str, row))) for row in lines)
+    given: dict[str, Iterable[Any]] = (
+        {table.id_column or "row": map(table.row_name, range(len(labels)))}
+        if frame is None
+        else {name: frame[name].astype(str) for name in frame}
+    )
+    found = {"cluster": [names[label] if names and label >= 0 else label for label in labels.tolist()]}
+    if confidence is not None:
+        found["confidence"] = [f"{share:.3f}" for share in confidence.tolist()]
+    heads = [*given, *(_other_than(given if frame is not None else (), name) for name in found)]
+    rows = zip(*given.values(), *found.values(), strict=True)
+    return "".join(
+        cells.line(map(cells.guarded, map(str, row))) for row in ((heads, *rows) if head else rows)
+    )
+
+
+def _other_than(taken: Collection[str], name: str) -> str:
+    """Return the name of a column that is not taken."""
+    while name in taken:
+        name += "_found"
+    return name

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cscluster.arrays import IntArray
+from cscluster.arrays import FloatArray, IntArray
 from cscluster.constraints import Constraints
 from cscluster.data.dataset import Dataset
 from cscluster.data.features import Features
@@ -19,6 +19,9 @@ from cscluster.tables.describe import SIZE_HEADS, Cluster, describe_clusters, si
 from cscluster.words import plural
 
 _SCORES = ("ari", "nmi", "acc_hungarian")
+BORDER = 0.2
+"""Rows are on the border of their cluster where another one is less likely by at most this much."""
+BORDER_HEADS = ["row", "cluster", "confidence", "or cluster", "probability"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,6 +50,8 @@ class ClusteringResult:
         Warnings of the method.
     n_moved : int, optional
         Number of rows that k-means without constraints puts into another cluster.
+    probabilities : ndarray of shape (n, n_clusters), optional
+        How likely each cluster is for each row, where the method tells.
     """
 
     labels: IntArray
@@ -62,16 +67,27 @@ class ClusteringResult:
     estimator: Any = None
     notes: list[str] = field(default_factory=list)
     n_moved: int | None = None
+    probabilities: FloatArray | None = None
 
     @property
     def n_clusters(self) -> int:
         """Number of clusters, empty ones included."""
         return len(self.sizes)
 
+    @property
+    def confidence(self) -> FloatArray | None:
+        """Probability of the cluster of each row, where the method tells."""
+        return None if self.probabilities is None else confidence(self.probabilities, self.labels)
+
     def to_frame(self) -> pd.DataFrame:
-        """Return a data frame with the cluster of each row, by the rows' names if they have any."""
+        """Return a data frame with the cluster of each row, by the rows' names if they have any.
+
+        A column `confidence` follows where the method tells.
+        """
         ids = self.table.ids if self.table is not None else []
-        return pd.DataFrame({"cluster": self.labels}, index=pd.Index(ids, name="row") if ids else None)
+        columns = {"cluster": self.labels, "confidence": self.confidence}
+        told = {name: values for name, values in columns.items() if values is not None}
+        return pd.DataFrame(told, index=pd.Index(ids, name="row") if ids else None)
 
     def __repr__(self) -> str:
         satisfied = len(self.links) - len(self.violated)
@@ -153,4 +169,39 @@ def violated_pairs(outcome: ClusteringResult, table: Dataset) -> list[tuple[str,
         (table.row_name(a), table.row_name(b), kind)
         for kind, pairs in (("must", outcome.violated.must_links), ("cannot", outcome.violated.cannot_links))
         for a, b in pairs.tolist()
+    ]
+
+
+def probabilities(model: Any, X: Any, n_clusters: int) -> FloatArray | None:
+    """Return how likely each cluster is for each row, as a fitted model tells; None where it does not."""
+    if not hasattr(model, "predict_proba"):
+        return None
+    P = np.asarray(model.predict_proba(X), dtype=np.float64)
+    return P if P.shape == (X.shape[0], n_clusters) else None
+
+
+def confidence(P: FloatArray, labels: IntArray) -> FloatArray:
+    """Return the probability of the cluster of each row."""
+    return P[np.arange(len(P)), labels]
+
+
+def border(outcome: ClusteringResult, table: Dataset) -> list[list[str]]:
+    """Return a line of a table for each row on a border, the least certain first; see `BORDER_HEADS`."""
+    if outcome.probabilities is None or outcome.n_clusters < 2:
+        return []
+    own, others = confidence(outcome.probabilities, outcome.labels), outcome.probabilities.copy()
+    rows = np.arange(len(own))
+    others[rows, outcome.labels] = -1
+    second = others.argmax(axis=1)
+    gap = own - others[rows, second]
+    order = np.argsort(gap, kind="stable")
+    return [
+        [
+            table.row_name(i),
+            str(outcome.labels[i]),
+            f"{own[i]:.2f}",
+            str(second[i]),
+            f"{others[i, second[i]]:.2f}",
+        ]
+        for i in order[gap[order] <= BORDER].tolist()
     ]

@@ -82,7 +82,7 @@ def test_from_a_table_to_clusters_and_a_model_for_new_rows(call, garden):
         assert line in done.stdout
     labels = read((garden / "labels.csv").read_text())
     flowers = read((garden / "flowers.csv").read_text())
-    assert labels[0] == ["id", "cluster"]
+    assert labels[0][:2] == ["id", "cluster"]  # and a confidence, if the chosen method has one
     assert [row[0] for row in labels] == [row[0] for row in flowers]
     assert (garden / "map.png").read_bytes().startswith(b"\x89PNG")
     assert "flowers.csv" in (garden / "map.html").read_text()
@@ -104,6 +104,17 @@ def test_the_same_command_gives_the_same_files(call, garden):
         call(f"cluster flowers.csv -c links.csv -k 3 -a pckmeans -o {name}.csv --model {name}.zip")
     for ending in ("csv", "zip"):
         assert (garden / f"one.{ending}").read_bytes() == (garden / f"two.{ending}").read_bytes()
+
+
+def test_a_method_with_probabilities_writes_a_confidence(call, garden):
+    done = call("cluster flowers.csv -c links.csv -k 3 -a pmmc --target species -o labels.csv --model m.zip")
+    head, *rows = read((garden / "labels.csv").read_text())
+    assert head == ["id", "cluster", "confidence"]
+    assert all(0 <= float(row[2]) <= 1 for row in rows)
+    assert "on the border of two clusters" in done.stdout
+    new = read(call("predict m.zip new.csv -o -").stdout)
+    assert new[0] == head
+    assert all(1 / 3 <= float(row[2]) <= 1 for row in new[1:])
 
 
 def test_labels_alone_go_to_standard_output(call, garden):

@@ -65,17 +65,21 @@ def test_a_sample_has_all_rows_that_are_spoken_of(file):
 def test_all_rows_are_labelled_in_their_order(file, columns):
     source = large.find(str(file))
     sample, learned = source.sample(columns, (), 0)
-    outcome = replace(fitted(sample), labels=np.full(sample.n_samples, 7))
-    blocks = list(source.labelled(outcome, learned, lambda rows: np.arange(rows.n_samples)))
-    names = [name for rows, _ in blocks for name in rows.ids]
+    P = np.tile(np.eye(8)[7], (sample.n_samples, 1))
+    outcome = replace(fitted(sample), labels=np.full(sample.n_samples, 7), probabilities=P)
+    blocks = list(
+        source.labelled(outcome, learned, lambda rows: (np.arange(rows.n_samples), np.zeros(rows.n_samples)))
+    )
+    names = [name for rows, *_ in blocks for name in rows.ids]
     first = 5000 if columns.id else 0
     assert names == [str(first + row) for row in range(1000)]
-    assert max(rows.n_samples for rows, _ in blocks) <= 128
+    assert max(rows.n_samples for rows, *_ in blocks) <= 128
     assert set(learned.tolist()) == {names.index(name) for name in sample.ids}
     learned = set(sample.ids)
-    for rows, labels in blocks:
+    for rows, labels, confidence in blocks:
         expected = [7 if name in learned else row for row, name in enumerate(rows.ids)]
         assert labels.tolist() == expected
+        assert confidence.tolist() == [float(name in learned) for name in rows.ids]
 
 
 def test_a_name_that_recurs_does_not_give_its_row_the_cluster_of_another(file, tmp_path):
@@ -87,9 +91,8 @@ def test_a_name_that_recurs_does_not_give_its_row_the_cluster_of_another(file, t
     source = large.find(str(tmp_path / "twice.parquet"))
     sample, learned = source.sample(Columns(id="key", ignore=["known"]), (), 0)
     outcome = replace(fitted(sample), labels=np.full(sample.n_samples, 7))
-    labels = np.concatenate(
-        [part for _, part in source.labelled(outcome, learned, lambda rows: np.zeros(rows.n_samples))]
-    )
+    blocks = source.labelled(outcome, learned, lambda rows: (np.zeros(rows.n_samples), None))
+    labels = np.concatenate([part for _, part, _ in blocks])
     assert labels[learned].tolist() == [7] * len(learned)
     assert labels.sum() == 7 * len(learned)
     with pytest.raises(DataError, match="more than once"):

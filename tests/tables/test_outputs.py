@@ -12,6 +12,8 @@ from cscluster.tables.table import read_cells
 def test_labels_by_name_or_number():
     labels = np.array([1, 0])
     assert files.labels_csv(Dataset("toy", np.eye(2)), labels) == "row,cluster\n0,1\n1,0\n"
+    sure = files.labels_csv(Dataset("toy", np.eye(2)), labels, confidence=np.array([1, 2 / 3]))
+    assert sure == "row,cluster,confidence\n0,1,1.000\n1,0,0.667\n"
     named = Dataset("toy", np.eye(2), ids=["x, y", "=HYPERLINK(1)"], id_column="who")
     assert files.labels_csv(named, labels) == 'who,cluster\n"x, y",1\n\'=HYPERLINK(1),0\n'
 

@@ -1,4 +1,7 @@
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 from cscluster import Constraints
 from cscluster.data.dataset import Dataset
@@ -29,3 +32,28 @@ def test_without_links_classes_or_a_second_cluster():
     found = result.evaluate(X, np.zeros(4, dtype=np.int64), 2, Constraints.empty(4), plain, seed=0)
     assert found.silhouette is None
     assert result.describe(found) == []
+
+
+def test_rows_whose_clusters_are_nearly_as_likely_are_on_the_border():
+    found = result.evaluate(X, np.array([0, 0, 1, 1]), 3, LINKS, TABLE, seed=0)
+    assert found.confidence is None
+    assert result.border(found, TABLE) == []
+    P = np.array([[0.4, 0.3, 0.3], [0.9, 0.1, 0.0], [0.6, 0.3, 0.1], [0.0, 0.55, 0.45]])
+    found = replace(found, probabilities=P)
+    np.testing.assert_array_equal(found.to_frame()["confidence"], [0.4, 0.9, 0.3, 0.55])
+    # r was put into the less likely cluster; p has two others that are equally likely
+    assert result.border(found, TABLE) == [
+        ["r", "1", "0.30", "0", "0.60"],
+        ["p", "0", "0.40", "1", "0.30"],
+        ["s", "1", "0.55", "2", "0.45"],
+    ]
+
+
+@pytest.mark.parametrize("shape", [(4, 1), (3, 2)])
+def test_probabilities_of_another_shape_are_not_used(shape):
+    class Own:
+        def predict_proba(self, X):
+            return np.ones(shape)
+
+    assert result.probabilities(Own(), X, 2) is None
+    assert result.probabilities(object(), X, 2) is None

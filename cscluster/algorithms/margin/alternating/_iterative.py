@@ -11,7 +11,7 @@ import sklearn.cluster
 from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples, dense
 from cscluster.algorithms.kernel_parameters import KernelEstimator
 from cscluster.algorithms.margin.alternating._alternating import AlternatingRun, Learner, alternate
-from cscluster.algorithms.margin.alternating._recursive import Split, choose_cluster, follow
+from cscluster.algorithms.margin.alternating._recursive import Split, choose_cluster, follow, probabilities
 from cscluster.algorithms.parameters import Array, Choice, Integer, Null, Real, parameter
 from cscluster.algorithms.partition._seeding import far_pair
 from cscluster.algorithms.spectral.normalized_cut import NormalizedCut
@@ -90,6 +90,15 @@ class IterativeMarginClusterer(KernelEstimator, Clusterer):
         """Return the clusters of new samples: the sign of ``w^T phi(x) + b``, split by split."""
         X = self._validate_new(X)
         return follow(self._splits, X)
+
+    def predict_proba(self, X: Samples) -> FloatArray:
+        """Return the probabilities of the clusters, shape (n_samples, n_clusters); they are not calibrated.
+
+        Each split sends a sample to its positive side with the probability that the logistic function gives
+        to ``w^T phi(x) + b``.
+        """
+        X = self._validate_new(X)
+        return probabilities(self._splits, X)
 
     def _best_run(self, learner: Learner, X: Samples, rng: np.random.Generator) -> AlternatingRun:
         """Run all restarts and return the one with the lowest objective."""

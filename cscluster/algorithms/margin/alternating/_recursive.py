@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.margin.alternating._alternating import Basis
@@ -37,6 +38,17 @@ def follow(splits: list[Split], X: Samples) -> IntArray:
         if len(members):
             labels[members[split.decide(X[members]) > 0]] = new
     return labels
+
+
+def probabilities(splits: list[Split], X: Samples) -> FloatArray:
+    """Return the probability of each cluster: the product of those of the sides that lead to it."""
+    P = np.zeros((X.shape[0], len(splits) + 1))
+    P[:, 0] = 1
+    for new, split in enumerate(splits, start=1):
+        positive = expit(split.decide(X))
+        P[:, new] = P[:, split.cluster] * positive
+        P[:, split.cluster] *= 1 - positive
+    return P
 
 
 def scatter(X: Samples) -> float:

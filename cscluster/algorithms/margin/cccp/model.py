@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
+from scipy.special import softmax
 from sklearn.decomposition import KernelPCA
 
 from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples, dense
@@ -160,6 +161,10 @@ class MarginClusterer(KernelEstimator, Clusterer):
     def predict(self, X: Samples) -> IntArray:
         """Return the cluster with the highest score for each sample."""
         return self.decision_function(X).argmax(axis=1).astype(np.int64)
+
+    def predict_proba(self, X: Samples) -> FloatArray:
+        """Return the softmax of the scores, shape (n_samples, n_clusters); it is not calibrated."""
+        return softmax(self.decision_function(X), axis=1)
 
     def costs(self, X: Samples) -> FloatArray:
         """Return by how much each cluster's score of a sample is below the highest, shape (n_samples, K)."""
