@@ -35,7 +35,7 @@ def require_memory(owner: str, shape: tuple[int, ...], advice: str) -> None:
     shape : tuple of int
         Shape of the array.
     advice : str
-        What to do instead: the end of the sentence.
+        What to do instead.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def require_memory(owner: str, shape: tuple[int, ...], advice: str) -> None:
     if size > free:
         raise DataError(
             f"{owner} needs an array of {' x '.join(map(str, shape))} numbers, {size / 2**30:.1f} GB, but "
-            f"{free / 2**30:.1f} GB are free; {advice}."
+            f"{free / 2**30:.1f} GB are free. {advice[0].upper()}{advice[1:]}."
         )
 
 

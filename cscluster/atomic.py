@@ -57,7 +57,7 @@ def put(path: Path, content: str | bytes | Iterable[str]) -> None:
         If it cannot be written; what was there before stays.
     """
     if path.is_dir():
-        raise StoreError(f"Cannot write '{path}': it is a directory; name a file in it.")
+        raise StoreError(f"Cannot write '{path}': it is a directory. Name a file in it.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if isinstance(content, bytes):

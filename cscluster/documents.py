@@ -26,7 +26,7 @@ class _Loader(yaml.SafeLoader):
 
     def fetch_tag(self) -> NoReturn:
         raise yaml.MarkedYAMLError(
-            problem="a tag is not allowed; write plain values", problem_mark=self.get_mark()
+            problem="a tag is not allowed. Write plain values", problem_mark=self.get_mark()
         )
 
 
@@ -75,11 +75,11 @@ def read(text: str, source: str) -> Document:
             document.data = loader.construct_document(root)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise ConfigError(f"{document.at(mark)}: YAML: {error.problem or error.context}") from None
+        raise ConfigError(f"{document.at(mark)}: YAML: {error.problem or error.context}.") from None
     except RecursionError:
         raise ConfigError(f"{source}: nested too deeply, or its anchors expand without end.") from None
     except (yaml.YAMLError, ValueError) as error:
-        raise ConfigError(f"{source}: not YAML: {str(error).partition(chr(10))[0]}") from None
+        raise ConfigError(f"{source}: not YAML: {str(error).partition(chr(10))[0]}.") from None
     return document
 
 

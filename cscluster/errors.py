@@ -157,6 +157,11 @@ def require_known(what: str, name: str, known: Collection[str]) -> None:
         raise ConfigError(f"There is no {what} '{name}'{did_you_mean(name, known)}")
 
 
+def ended(sentence: str) -> str:
+    """Return a sentence with a full stop, unless it has its end or ends with what can be pasted."""
+    return sentence if sentence.endswith((".", "?", "]", "}")) else f"{sentence}."
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return how a sentence about an unknown name ends: the closest known name, or a few that there are.
 
@@ -165,7 +170,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     >>> did_you_mean("nmj", ["acc", "nmi"])
     "; did you mean 'nmi'?"
     >>> did_you_mean("zzz", ["acc", "nmi"])
-    '; there are acc, nmi'
+    '; there are acc, nmi.'
     """
     names = list(itertools.islice(known, _COMPARED))
     spelled = {candidate.lower(): candidate for candidate in names}
@@ -175,5 +180,5 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     if close:
         return f"; did you mean '{spelled[close[0]]}'?"
     if not names or len(names) > _NAMED:
-        return ""
-    return f"; there {'is' if len(names) == 1 else 'are'} {', '.join(names)}"
+        return "."
+    return f"; there {'is' if len(names) == 1 else 'are'} {', '.join(names)}."

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 _ADVICE = {
-    "fallback": "leave it out, or use a guard (guard: true), which compares a method with k-means",
-    "joint": "leave it out; labels are those of the method",
+    "fallback": "Leave it out, or use a guard (guard: true), which compares a method with k-means",
+    "joint": "Leave it out: labels are those of the method",
 }
 
 

@@ -21,9 +21,9 @@ def test_all_errors_have_one_base(kind):
         ("KMEANS", ["kmeans", "pmmc"], "; did you mean 'kmeans'?"),
         ("kmean", ["KMeans", "PMMC"], "; did you mean 'KMeans'?"),
         ("letterijl", ["letterIJL", "letter_ab"], "; did you mean 'letterIJL'?"),
-        ("xyz", ["kmeans", "pmmc"], "; there are kmeans, pmmc"),
-        ("xyz", [f"name {i}" for i in range(16)], ""),
-        ("", [], ""),
+        ("xyz", ["kmeans", "pmmc"], "; there are kmeans, pmmc."),
+        ("xyz", [f"name {i}" for i in range(16)], "."),
+        ("", [], "."),
     ],
 )
 def test_did_you_mean(name, known, hint):

@@ -127,14 +127,14 @@ class ConstrainedEstimator(BaseEstimator, ABC):
         if self.satisfies_hard_constraints or not len(given.hard):
             return given
         if isinstance(self, Clusterer):
-            warn(f"{name} cannot guarantee hard constraints; it treats them as constraints of weight one.")
+            warn(f"{name} cannot guarantee hard constraints. It treats them as constraints of weight one.")
         return given.softened()
 
     def require_equal_weights(self, constraints: Constraints) -> None:
         """Refuse constraints of several weights where all count alike; hard ones count with weight one."""
         if not self.weighs_constraints and not np.isin(constraints.weights, [1.0, np.inf]).all():
             raise ConstraintError(
-                f"{type(self).__name__} cannot weigh constraints against each other; leave their weights "
+                f"{type(self).__name__} cannot weigh constraints against each other. Leave their weights "
                 "out, or use PCKMeans, MPCKMeans or PCCC."
             )
 
@@ -174,11 +174,11 @@ def _require_range(X: Samples, reset: bool) -> None:
     high, low = dense(X.max(axis=0)), dense(X.min(axis=0))
     if max(high.max(), -low.min()) > LARGEST:
         raise DataError(
-            f"X holds values beyond {LARGEST:g}, too large to compute with; standardise the features."
+            f"X holds values beyond {LARGEST:g}, too large to compute with. Standardise the features."
         )
     if reset and 0 < (high - low).max() < SMALLEST:
         raise DataError(
-            f"X varies by less than {SMALLEST:g}, too little to compute with; standardise the features."
+            f"X varies by less than {SMALLEST:g}, too little to compute with. Standardise the features."
         )
 
 

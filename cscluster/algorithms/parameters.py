@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cscluster.errors import ParameterError, did_you_mean
+from cscluster.errors import ParameterError, did_you_mean, ended
 
 
 class ParameterRule(ABC):
@@ -286,4 +286,4 @@ def check(owner: str, table: Mapping[str, Parameter], values: Mapping[str, Any])
     for name, value in values.items():
         message = problem(owner, table, name, value)
         if message:
-            raise ParameterError(message if message.endswith("?") else f"{message}.")
+            raise ParameterError(ended(message))

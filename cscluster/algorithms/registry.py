@@ -347,7 +347,7 @@ def find(name: str) -> Algorithm:
     if is_printed_alias(name):
         method = known[name.removesuffix("_printed")]
         new = f"'{method.name}' with 'preset: published'"
-        warn(f"'{name}' is now {new}; the old name ends with 0.4.", FutureWarning)
+        warn(f"'{name}' is now {new}. The old name ends with 0.4.", FutureWarning)
         return replace(method, params=method.published(), title=f"{method.title} (published)")
     if ":" in name:
         own = Algorithm(name, name, title=name.rpartition(":")[2], family="own", tags=("constraints",))
@@ -355,5 +355,7 @@ def find(name: str) -> Algorithm:
         return own
     if name.endswith(".py") and os.path.isfile(name):
         classes = re.findall(r"^class (\w+)", Path(name).read_text(errors="replace"), re.MULTILINE)
-        raise ParameterError(f"'{name}' is a file; name a class in it: {name}:{[*classes, 'CLASS'][0]}")
+        raise ParameterError(
+            f"'{name}' is a file. Name a class in it, as in {name}:{[*classes, 'CLASS'][0]}."
+        )
     raise ParameterError(f"There is no algorithm '{name}'{did_you_mean(name, known)}")

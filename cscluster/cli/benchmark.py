@@ -53,7 +53,7 @@ def _show_added(work: Added, reports: Mapping[str, TrackReport]) -> None:
     console.out.say("")
     console.out.whole(f"page: {work.write(reports) / 'benchmark.html'}")
     if failed := work.failed(reports):
-        console.out.say(f"failed: {plural(failed, 'trial')} of {work.label}; each counts as ARI 0")
+        console.out.say(f"failed: {plural(failed, 'trial')} of {work.label}, each counted as ARI 0")
         raise typer.Exit(1)
 
 
@@ -71,7 +71,7 @@ def _exact(options: BenchmarkOptions) -> None:
             with console.trials(EXACT, len(left), transient=True) as advance:
                 exact.run_all(options.results, n_runs, advance)
         except KeyboardInterrupt:
-            console.out.say("", "interrupted: finished runs are stored; the same command resumes")
+            console.out.say("", "interrupted: finished runs are stored, the same command resumes")
             raise typer.Exit(130) from None
     rows = exact.stored(options.results)
     table = exact.table(rows)

@@ -102,7 +102,7 @@ def cluster(options: ClusterOptions) -> None:
         )
     if options.hard and options.labels is None:
         raise ParameterError(
-            "--hard needs --labels COLUMN; constraints of a file have the weight 'hard' instead."
+            "--hard needs --labels COLUMN. Constraints of a file have the weight 'hard' instead."
         )
     screen = console.err if out == STDOUT else console.out
     given = None if options.preprocess is None else features.parse_steps(options.preprocess)
@@ -166,7 +166,7 @@ def cluster(options: ClusterOptions) -> None:
         _write_map(path, X, outcome, table, heading, about)
         screen.whole(f"map: {path}")
     if out is None:
-        screen.say("the labels are not written; --out labels.csv writes them")
+        screen.say("the labels are not written: --out labels.csv writes them")
 
 
 def _check_large(options: ClusterOptions, wanted: Method) -> None:

@@ -141,7 +141,7 @@ class ScreenWatcher(Watcher):
         self.screen.say(f"chosen: {chosen.n_clusters} clusters, because {chosen.reason}")
         if chosen.n_clusters == max(chosen.scores) and len(chosen.scores) > 1:
             self.screen.say(
-                "that is the last number tried: more clusters may be better still; -k N sets their number"
+                "that is the last number tried: more clusters may be better still (-k N sets their number)"
             )
 
     def choice(self, chosen: Choosing) -> None:

@@ -54,7 +54,7 @@ def path(options: DataPathOptions) -> None:
     name = options.name
     recipe = index.recipes().get(name, {})
     if "generator" in recipe:
-        raise DataError(f"Data set '{name}' is generated; it has no file.")
+        raise DataError(f"Data set '{name}' is generated. It has no file.")
     base = recipe.get("base", name)
     file = index.find_file(base)
     if file is None:
@@ -78,7 +78,7 @@ def fetch(options: DataFetchOptions) -> None:
             raise DataError(missing(name, known))
         source = str(known["openml"]["id"])
     data = openml.fetch(source, name)
-    out.say(f"fetched {data.n_samples} x {data.n_features}; in experiments it is called openml:{source}")
+    out.say(f"fetched {data.n_samples} x {data.n_features}, in experiments it is called openml:{source}")
 
 
 def clear(options: DataClearOptions) -> None:

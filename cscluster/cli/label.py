@@ -44,7 +44,7 @@ def label(options: LabelOptions) -> None:
     n_clusters = number_of_clusters(options.clusters)
     algorithm = None if options.algorithm == "auto" else registry.find(options.algorithm).name
     if algorithm is not None and "noise" in registry.find(algorithm).tags:
-        raise ParameterError(f"'label' shows no noise; choose another method than '{algorithm}'.")
+        raise ParameterError(f"'label' shows no noise. Choose another method than '{algorithm}'.")
     named = (column_names(options.features), column_names(options.ignore))
     columns = Columns(options.id_column, options.target, *named)
     path = options.links or Path(f"{Path(data).stem}-links.csv")
@@ -84,7 +84,7 @@ def label(options: LabelOptions) -> None:
         if out:
             put(out, labels_csv(table, session.clusters.labels, names=session.cluster_names))
             screen.whole(f"labels: {out}")
-        screen.say(f"{plural(len(session.answers), 'answer')} in {session.path}; the same clusters with:")
+        screen.say(f"{plural(len(session.answers), 'answer')} in {session.path}, the same clusters with:")
         screen.whole(f"  {command(session.clusters)}")
         if session.unsaved:
             raise session.unsaved
@@ -94,7 +94,7 @@ def _serve(page: PageState, port: int, open_page: bool) -> None:
     """Serve the page until Ctrl-C."""
     with Server(page, port) as server:
         console.out.whole(f"open {server.address}")
-        console.out.say("Ctrl-C ends; every answer is saved at once")
+        console.out.say("Ctrl-C ends. Every answer is saved at once.")
         if open_page:
             webbrowser.open(server.address)
         try:

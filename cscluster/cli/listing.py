@@ -64,7 +64,7 @@ def _print_algorithms() -> None:
         for a in BUILT_IN
     ]
     console.out.table(["name", "title", "family", *shown], rows)
-    console.out.say("", "constr.: uses constraints; predict: takes new rows; more: cscluster show NAME")
+    console.out.say("", "constr.: uses constraints, predict: takes new rows, more: cscluster show NAME")
     if plug_ins:
         console.out.say("", "plug-ins:")
         console.out.table(["name", "class"], plug_ins)

@@ -34,7 +34,7 @@ def algorithm(options: NewAlgorithmOptions) -> None:
     title = "".join(word[:1].upper() + word[1:] for word in name.split("_"))
     path = options.directory / f"{module}.py"
     text = _template("own_algorithm.py").replace("OwnAlgorithm", title)
-    _write_new({path: text}, "choose another name or --directory")
+    _write_new({path: text}, "Choose another name or --directory")
     out.whole(
         f"wrote {path}\n\n"
         f"check it:    cscluster check {path}:{title}\n"
@@ -60,9 +60,9 @@ def experiment(options: NewExperimentOptions) -> None:
         raise ConfigError(f"The name of an experiment {RUN_NAME_RULE}, got '{name}'.")
     path, schema = directory / f"{name}.yaml", directory / "experiment.schema.json"
     text = _template("own_experiment.yaml").replace("own_experiment", name)
-    _write_new({path: text}, "choose another name or --directory")
+    _write_new({path: text}, "Choose another name or --directory")
     put(schema, json.dumps(json_schema(), indent=1) + "\n")
-    out.whole(f"wrote {path} and {schema}, by which editors check it; try:\n\n  cscluster run {path}")
+    out.whole(f"wrote {path} and {schema}, by which editors check it. Try:\n\n  cscluster run {path}")
 
 
 def example(options: NewExampleOptions) -> None:
@@ -75,11 +75,11 @@ def example(options: NewExampleOptions) -> None:
     """
     directory = options.directory
     texts = {directory / name: text for name, text in example_files().items()}
-    _write_new(texts, "choose another --directory")
+    _write_new(texts, "Choose another --directory")
     flowers, links, new, species = texts
     model = directory / "flowers.zip"
     out.whole(
-        f"wrote {flowers}, {links}, {new} and {species}; try:\n\n"
+        f"wrote {flowers}, {links}, {new} and {species}. Try:\n\n"
         f"  cscluster cluster {flowers} --links {links} -k 3 --model {model}\n"
         f"  cscluster predict {model} {new}\n"
         f"  cscluster label {flowers} -k 3"
@@ -94,7 +94,7 @@ def _write_new(texts: dict[Path, str], remedy: str) -> None:
     """Write files that must not exist yet; of several, all or none."""
     for path in texts:
         if os.path.exists(path):
-            raise ConfigError(f"'{path}' exists already; {remedy}.")
+            raise ConfigError(f"'{path}' exists already. {remedy}.")
     for path, text in texts.items():
         try:
             with path.open("x", encoding="utf-8") as file:

@@ -521,5 +521,5 @@ def column_names(given: list[str] | None) -> list[str]:
     try:
         rows = list(csv.reader(given or [], skipinitialspace=True))
     except csv.Error:
-        raise ParameterError("A name of a column has a line break; put the name in quotes.") from None
+        raise ParameterError("A name of a column has a line break. Put the name in quotes.") from None
     return [name.strip() for row in rows for name in row if name.strip()]

@@ -110,7 +110,7 @@ def _planned_again(definition: Definition) -> tuple[Experiment, Trials]:
         why.append("the code of a metric changed")
     if why:
         name = definition.experiment.name
-        raise StoreError(f"'{name}' cannot be packed as it was run: {why[0]}; run it again.")
+        raise StoreError(f"'{name}' cannot be packed as it was run: {why[0]}. Run it again.")
     return experiment, trials
 
 

@@ -45,7 +45,7 @@ def show(options: ReportOptions) -> None:
     directories = [require_run(name, options.results) for name in options.runs]
     if options.open_page:
         if kind not in (None, "html"):
-            raise ConfigError("--open makes an HTML page; leave out --format, or give html.")
+            raise ConfigError("--open makes an HTML page. Leave out --format, or give html.")
         kind, out = "html", out or directories[0].path / "report.html"
     kind = _format(kind, out)
     every = by not in ("point", "dataset")
@@ -98,7 +98,7 @@ def _format(kind: str | None, out: Path | None) -> str:
         named = [name for name, ending in ENDINGS.items() if ending == suffix]
         if not named:
             raise ConfigError(
-                f"The ending of '{out}' is not that of a format; add --format {' | '.join(ENDINGS)}."
+                f"The ending of '{out}' is not that of a format. Add --format {' | '.join(ENDINGS)}."
             )
         return named[0]
     require_known("format", kind, ENDINGS)
@@ -136,7 +136,7 @@ def check_drift(options: ReportOptions) -> None:
     """
     reference = options.check
     if reference is None:
-        raise ConfigError("--tol belongs to --check; name the file of reference values with it.")
+        raise ConfigError("--tol belongs to --check. Name the file of reference values with it.")
     if len(options.runs) > 1 or options.where or options.metric:
         raise ConfigError("--check compares one whole run with its reference: no --where, no --metric.")
     directory = require_run(options.runs[0], options.results)
@@ -166,7 +166,7 @@ def beside_paper(options: ReportOptions) -> None:
     """
     if options.against != "paper":
         raise ConfigError(
-            f"--against takes 'paper', got '{options.against}'; for another run see: cscluster compare"
+            f"--against takes 'paper', got '{options.against}'. For another run use 'cscluster compare'."
         )
     for name in options.runs:
         _beside_paper(require_run(name, options.results))

@@ -36,7 +36,7 @@ def _show(reports: list[PaperReport], options: ReproduceOptions) -> None:
         if not report.verdicts:
             name = report.paper.name
             out.say(
-                f"no claim rests on this alone; `cscluster reproduce {name} --stored --write` shows its use"
+                f"no claim rests on this alone: `cscluster reproduce {name} --stored --write` shows its use"
             )
             continue
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
@@ -56,4 +56,4 @@ def _show(reports: list[PaperReport], options: ReproduceOptions) -> None:
         drawn = (draw_one(options.results / "papers-quick" / "figures", report) for report in reports)
         for path in filter(None, drawn):
             out.whole(f"drawn: {path}")
-        out.print("quick profile: few trials on few data sets; the full profile decides", style="dim")
+        out.print("quick profile: few trials on few data sets, the full profile decides", style="dim")

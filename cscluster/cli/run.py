@@ -70,7 +70,7 @@ def run(options: RunOptions, grids: list[str] | None = None) -> None:
     else:
         others = job.directory.path.with_name(f"{job.experiment.name}.shard-*-of-{part[1]}")
         merge = f"cscluster merge {others}{results_flag(options.results)}"
-        console.out.whole(f"stored in {job.directory.path}; when all shards are done: {merge}")
+        console.out.whole(f"stored in {job.directory.path}, when all shards are done: {merge}")
     if failed and not options.allow_failures:
         raise typer.Exit(1)
 
@@ -103,7 +103,7 @@ def _announce(job: Job, n_workers: int) -> None:
 def preprocessing_words(steps: Sequence[Any] | None, algorithms: Sequence[AlgorithmEntry]) -> str:
     """Say what the samples go through before they are clustered."""
     own = any(entry.preprocess is not None or entry.algorithm.preprocess for entry in algorithms)
-    except_some = "; some algorithms have steps of their own" if own else ""
+    except_some = ", some algorithms have steps of their own" if own else ""
     if not steps:
         return f"none, the data are taken as they are{except_some}"
     return ", ".join(str(step) for step in steps) + except_some
@@ -116,7 +116,7 @@ def _execute(job: Job, pool: Pool) -> tuple[pd.DataFrame, int]:
             stored = run_job(job, pool, advance)
     except KeyboardInterrupt:
         command = shlex.join(["cscluster", *(word for word in sys.argv[1:] if word != "--fresh")])
-        console.out.whole("", f"interrupted: finished trials are stored; resume with: {command}")
+        console.out.whole("", f"interrupted: finished trials are stored, resume with: {command}")
         raise typer.Exit(130) from None
     return stored, int((job.directory.planned(stored)["status"] != "ok").sum())
 

@@ -21,7 +21,7 @@ def runs(options: RunsOptions) -> None:
     if directories:
         out.table(HEADS, map(_row, directories))
     else:
-        out.say(f"no runs in '{options.results}' yet; start one with: cscluster run CONFIG")
+        out.say(f"no runs in '{options.results}' yet. Start one with: cscluster run CONFIG")
 
 
 def _changed(directory: RunDirectory) -> float:

@@ -58,7 +58,7 @@ def show(options: ShowOptions) -> None:
 
 def _metric(name: str) -> None:
     better = "higher" if METRICS[name].higher_is_better else "lower"
-    out.say(f"metric {name}: {METRICS[name].meaning}; {better} is better")
+    out.say(f"metric {name}: {METRICS[name].meaning}, {better} is better")
 
 
 def _step(name: str) -> None:

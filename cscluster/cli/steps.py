@@ -116,7 +116,7 @@ def _run(experiments: list[SuiteItem], pool: Pool, again: bool) -> None:
                 with console.trials(experiment.name, len(job.difference.todo), transient=True) as advance:
                     run_job(job, pool, advance)
     except KeyboardInterrupt:
-        console.out.say("", "interrupted: finished trials are stored; the same command resumes")
+        console.out.say("", "interrupted: finished trials are stored, the same command resumes")
         raise typer.Exit(130) from None
 
 

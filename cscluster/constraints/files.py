@@ -14,7 +14,7 @@ import pandas as pd
 
 from cscluster import cells
 from cscluster.constraints.links import Constraints
-from cscluster.errors import ConstraintError, ContradictionError, ParameterError, did_you_mean, reason
+from cscluster.errors import ConstraintError, ContradictionError, ParameterError, did_you_mean, ended, reason
 from cscluster.words import integer, plural
 
 _HEADER = ["a", "b", "link", "weight"]
@@ -218,11 +218,11 @@ def _mistakes(rows: pd.DataFrame, links: pd.DataFrame, n_samples: int, ids: Sequ
         few = len(alike) <= _MOST_ALIKE
         more = "" if few else f"; {plural(len(alike) - 1, 'constraint')} more like this"
         for at, cell in (alike if few else alike[:1]).items():
-            hint = did_you_mean(cell.lower(), known)
+            hint = did_you_mean(cell.lower(), known).rstrip(".")
             if known is ids and ids:
                 hint = hint or f"; the id column holds names such as '{ids[0]}'"
             sentences.append((at, f": {says.format(cell)}{hint}{more}"))
-    return [f"{at}{says}" + "." * (not says.endswith("?")) for at, says in sorted(sentences)]
+    return [ended(f"{at}{says}") for at, says in sorted(sentences)]
 
 
 def _weight(cell: str) -> float:

@@ -128,7 +128,7 @@ class Constraints:
         vars(self).update(must_weights=must_weights, cannot_weights=cannot_weights)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"Constraints are immutable; cannot set {name!r}.")
+        raise AttributeError(f"Constraints are immutable: cannot set {name!r}.")
 
     @classmethod
     def empty(cls, n_samples: int) -> Constraints:

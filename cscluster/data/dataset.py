@@ -173,8 +173,8 @@ class Dataset:
             self._report_bad()
         if self.y is not None and (self.y == self.y[0]).all():
             raise DataError(
-                f"The target of data set '{self.name}' has the one value '{self.classes[self.y[0]]}'; "
-                "scores need at least two classes."
+                f"The target of data set '{self.name}' has the one value '{self.classes[self.y[0]]}'. "
+                "Scores need at least two classes."
             )
         return self
 
@@ -185,5 +185,5 @@ class Dataset:
         name = f"'{self.features[column]}'" if self.features else f"number {column}"
         raise DataError(
             f"Data set '{self.name}' has the value {value} in column {name}, "
-            f"row {row} ({len(bad)} such values in all); remove or fill them."
+            f"row {row} ({len(bad)} such values in all). Remove or fill them."
         )

@@ -98,7 +98,7 @@ class Features:
                 shown = ", ".join(f"'{value}'" for value in np.unique(table.categorical[name][strange])[:3])
                 notes.append(
                     f"column '{name}': {plural(int(strange.sum()), 'row')} with values the model has "
-                    f"not seen ({shown}); they count as none of the known ones"
+                    f"not seen ({shown}), they count as none of the known ones"
                 )
         return notes
 
@@ -158,7 +158,7 @@ def require_storable(steps: Sequence[preprocessing.Step]) -> None:
     for name, _ in preprocessing.parse(steps):
         if name not in _STORABLE:
             raise DataError(
-                f"A model file cannot hold the step '{name}'; it can hold {', '.join(_STORABLE)}."
+                f"A model file cannot hold the step '{name}'. It can hold {', '.join(_STORABLE)}."
             )
 
 

@@ -47,7 +47,7 @@ def fetch(name: str, title: str) -> Dataset:
             **wanted, as_frame="auto", parser="auto", data_home=str(cache_directory() / "openml")
         )
     except (URLError, OSError, TimeoutError) as error:
-        raise DataError(f"OpenML cannot be reached for '{name}' ({error}); check the network.") from error
+        raise DataError(f"OpenML cannot be reached for '{name}' ({error}). Check the network.") from error
     except ValueError as error:
         raise DataError(f"OpenML has no usable data set '{name}': {error}") from error
     data = _from_bunch(bunch, title)

@@ -84,7 +84,7 @@ def _made(ref: DataRef) -> Dataset:
     data = load_dataset(ref.recipe, name=ref.name)
     if data.checksum != ref.checksum:
         raise DataError(
-            f"Data set '{ref.name}' has changed since the run was planned; start the command again."
+            f"Data set '{ref.name}' has changed since the run was planned. Start the command again."
         )
     steps: list[preprocessing.Step] = [{name: values} for name, values in map(json.loads, ref.preprocess)]
     return preprocessing.apply(steps, data)

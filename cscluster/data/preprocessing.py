@@ -151,7 +151,7 @@ def parse(steps: Sequence[Step]) -> list[tuple[str, dict[str, Any]]]:
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))
-            raise DataError(f"Preprocessing step '{name}': {where}: {first['msg'].lower()}") from None
+            raise DataError(f"Preprocessing step '{name}': {where}: {first['msg'].lower()}.") from None
         parsed.append((name, model.model_dump(exclude_defaults=True)))
     return parsed
 
@@ -193,16 +193,16 @@ def fit(steps: Sequence[Step], data: Dataset) -> tuple[Any, list[Any]]:
         step = STEPS[name](**values)
         if step.densifies and sparse.issparse(X):
             raise DataError(
-                f"Step '{name}' would make the sparse data set '{data.name}' dense; "
-                "put 'dense' before it if it fits."
+                f"Step '{name}' would make the sparse data set '{data.name}' dense. "
+                "Put 'dense' before it if it fits."
             )
         if step.needs_classes and data.y is None:
-            raise DataError(f"Step '{name}' needs a target column; data set '{data.name}' has none.")
+            raise DataError(f"Step '{name}' needs a target column. Data set '{data.name}' has none.")
         transformer = step.transformer(X).fit(X, data.y)
         X = _as_float(transformer.transform(X))
         if not np.isfinite(X.data if sparse.issparse(X) else X).all():
             raise DataError(
-                f"Step '{name}' makes values of data set '{data.name}' infinite; its numbers are too large."
+                f"Step '{name}' makes values of data set '{data.name}' infinite. Its numbers are too large."
             )
         fitted.append(transformer)
     return X, fitted

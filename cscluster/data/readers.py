@@ -27,7 +27,7 @@ from cscluster.data.dataset import Dataset
 from cscluster.data.formats import Format
 from cscluster.data.header import read_header
 from cscluster.data.numbers import decimals_of, plain_numbers
-from cscluster.errors import DataError, did_you_mean, reason
+from cscluster.errors import DataError, did_you_mean, ended, reason
 
 _LONGEST_NAME = 10_000
 
@@ -108,9 +108,7 @@ def read_text(path: Path) -> pd.DataFrame:
 def reader_errors(path: Path) -> Iterator[Format]:
     """Yield the format of a file, and turn whatever goes wrong while it is read into one sentence."""
     if not os.path.isfile(path):  # which takes any string for a path
-        raise DataError(
-            f"There is no data file '{path}'{did_you_mean(path.name, formats.beside(path)) or '.'}"
-        )
+        raise DataError(f"There is no data file '{path}'{did_you_mean(path.name, formats.beside(path))}")
     known = formats.find(path)
     if known is None:
         endings = ", ".join(formats.ENDINGS)
@@ -128,13 +126,13 @@ def reader_errors(path: Path) -> Iterator[Format]:
         extra = f"cscluster[{known.title.lower()}]"
         raise DataError(f"Reading '{path.name}' needs more packages: pip install '{extra}'.") from None
     except Exception as error:  # the parsers meet a damaged file with errors of every kind
-        raise DataError(f"Cannot read '{path}' as {known.title}: {reason(error)}") from error
+        raise DataError(ended(f"Cannot read '{path}' as {known.title}: {reason(error)}")) from error
 
 
 def _check_width(n_columns: int) -> None:
     if n_columns > MAX_COLUMNS:
         raise DataError(
-            f"The table has {n_columns:,} columns; at most {MAX_COLUMNS:,} are read: store it as an NPZ file."
+            f"The table has {n_columns:,} columns. At most {MAX_COLUMNS:,} are read: store it as an NPZ file."
         )
 
 
@@ -165,14 +163,14 @@ def sample_names(column: pd.Series, name: str) -> list[str]:
     if names.duplicated().any():
         twice = names[names.duplicated()].iloc[0]
         raise DataError(
-            f"Column '{column.name}' of data set '{name}' holds '{twice}' more than once; "
-            "it must name each sample differently."
+            f"Column '{column.name}' of data set '{name}' holds '{twice}' more than once. "
+            "It must name each sample differently."
         )
     longest = int(names.map(len).argmax())
     if len(names[longest]) > _LONGEST_NAME:
         raise DataError(
             f"Column '{column.name}' of data set '{name}' holds {len(names[longest]):,} characters in row "
-            f"{longest}; the name of a sample may have {_LONGEST_NAME:,}."
+            f"{longest}. The name of a sample may have {_LONGEST_NAME:,}."
         )
     return list(names)
 
@@ -190,7 +188,7 @@ def from_arrays(
     else:
         raise DataError(f"Data set '{name}' has no array 'X' (it has {', '.join(arrays) or 'none'}).")
     if X.ndim == 2 and X.shape[1] > MAX_FEATURES:
-        raise DataError(f"Data set '{name}' has {X.shape[1]:,} features; at most {MAX_FEATURES:,} are read.")
+        raise DataError(f"Data set '{name}' has {X.shape[1]:,} features. At most {MAX_FEATURES:,} are read.")
     if X.ndim != 2 or X.dtype.kind not in "buif":
         raise DataError(
             f"'X' of data set '{name}' must be a table of numbers, got {X.dtype} of shape {X.shape}."
@@ -260,7 +258,7 @@ def _separated_frame(
     if twice := next((name for name, count in Counter(names).items() if name and count > 1), None):
         raise DataError(f"'{path}' has two columns called '{twice}'.")
     if _are_values(names):
-        raise DataError(f"The first line of '{path}' holds numbers; put the names of the columns there.")
+        raise DataError(f"The first line of '{path}' holds numbers. Put the names of the columns there.")
     read = partial(pd.read_csv, path, sep=separator, encoding=encoding, index_col=False)
     try:
         with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):

@@ -48,7 +48,7 @@ class Recipe(BaseModel):
         None,
         ge=1,
         le=10_000_000,
-        description="number of samples made by taking pictures in turn, each moved by up to two pixels",
+        description="number of samples made by taking images in turn, each moved by up to two pixels",
     )
     unseen: Literal["rest", "other_part"] | Annotated[int, Field(ge=1)] | None = Field(
         None,
@@ -188,7 +188,7 @@ def _enlarge(data: Dataset, size: int, rng: np.random.Generator) -> Dataset:
 def enlarged_outline(data: Dataset, size: int) -> Dataset:
     """Return a data set of `size` pictures that are all the first one: what a plan needs, in no time."""
     if data.image is None or len(data.image) != 2 or sparse.issparse(data.X):
-        raise DataError(f"'{data.name}' cannot be enlarged: its samples are not grey pictures.")
+        raise DataError(f"'{data.name}' cannot be enlarged: its samples are not grey images.")
     return replace(
         data,
         X=np.broadcast_to(data.X[:1], (size, data.n_features)),

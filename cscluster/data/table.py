@@ -166,7 +166,7 @@ def require_most(data: Dataset) -> None:
 def require_rows(n_rows: int, name: str, least: int = 2) -> None:
     """Raise a DataError for too few rows."""
     if n_rows < least:
-        raise DataError(f"Data set '{name}' has {plural(n_rows, 'row')}; clusters need two or more.")
+        raise DataError(f"Data set '{name}' has {plural(n_rows, 'row')}. Clusters need two or more.")
 
 
 def with_own_id(frame: pd.DataFrame, columns: Columns) -> Columns:
@@ -217,7 +217,7 @@ def from_frame(frame: pd.DataFrame, name: str, columns: Columns, keep_all: bool 
     left_out = ", ".join(f"{column} ({why})" for column, why in reasons.items())
     if not kept:
         embed = (
-            " Cluster embeddings of text in its place; docs/examples/text_embeddings.py makes them."
+            " Cluster embeddings of text in its place: docs/examples/text_embeddings.py makes them."
             if TEXT in left_out
             else ""
         )
@@ -276,13 +276,13 @@ def _notes(read: Sequence[ReadColumn], kept: Sequence[ReadColumn]) -> list[str]:
     if dates:
         notes.append(f"{_column_list(dates)}: {DATES}")
     notes += [
-        f"column '{c.name}' rises from row to row like a number of the row; ignore it if it is one"
+        f"column '{c.name}' rises from row to row like a number of the row: ignore it if it is one"
         for c in kept
         if c.is_numeric and c.note != DATES and _rises(c.values)
     ]
     answers = [c.name for c in kept if c.note != DATES and c.name.strip().lower() in _ANSWERS]
     if answers:
-        notes.append(f"{_column_list(answers)}: clustered by; if these are true classes, name the target")
+        notes.append(f"{_column_list(answers)}: clustered by: if these are true classes, name the target")
     return notes
 
 
@@ -296,7 +296,7 @@ def _known_labels(column: pd.Series) -> IntArray:
     classes = sorted({*cells.tolist()} - {""})
     if len(classes) < 2:
         held = f"only the class '{classes[0]}'" if classes else "no labels"
-        raise DataError(f"Column '{column.name}' holds {held}; labels of two classes or more are needed.")
+        raise DataError(f"Column '{column.name}' holds {held}. Labels of two classes or more are needed.")
     return np.where(cells == "", -1, np.searchsorted(classes, cells)).astype(np.int64)
 
 

@@ -67,8 +67,8 @@ def with_metrics(directory: RunDirectory, stored: pd.DataFrame, names: Sequence[
     if not found:
         missing = own_metrics.without_edition(names[0])
         raise ConfigError(
-            f"'{directory.path.name}' has no labels to compute '{missing}' from; "
-            "run it again with 'keep: labels' in the experiment."
+            f"'{directory.path.name}' has no labels to compute '{missing}' from. "
+            "Run it again with 'keep: labels' in the experiment."
         )
     values = {f"m:{name}": [found.get(key, {}).get(name) for key in stored["key"]] for name in names}
     return stored.assign(**values).astype(dict.fromkeys(values, float))

@@ -152,7 +152,7 @@ def find_pictures(text: str, table: Dataset, source: str, hidden: set[str]) -> P
         return Pictures(table.X, (height, width)) if height else None
     found = re.fullmatch(r"(\d{1,4})x(\d{1,4})", text)
     if found is None:
-        raise DataError(f"The shape of pictures must be HEIGHTxWIDTH, such as 8x8, or auto; got '{text}'.")
+        raise DataError(f"The shape of images must be HEIGHTxWIDTH, such as 8x8, or auto, got '{text}'.")
     shape = (int(found[1]), int(found[2]))
     values, n_strings = table.X, 0
     if formats.is_table(Path(source).expanduser()):
@@ -162,7 +162,7 @@ def find_pictures(text: str, table: Dataset, source: str, hidden: set[str]) -> P
         values = np.column_stack([np.empty((table.n_samples, 0)), *numbers])
     if shape[0] * shape[1] != values.shape[1] or n_strings:
         raise DataError(
-            f"Pictures of {text} need rows of {shape[0] * shape[1]} numbers, "
+            f"Images of {text} need rows of {shape[0] * shape[1]} numbers, "
             f"but those of '{table.name}' have {values.shape[1]}{' and strings' if n_strings else ''}."
         )
     return Pictures(values, shape)

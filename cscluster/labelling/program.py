@@ -67,7 +67,7 @@ def _reply(command: str, question: str) -> tuple[str, float]:
     weight = float(answer[2] or 1) if answer else 0.0
     if answer is None or not 0 < weight <= 1:
         raise DataError(
-            f"The program '{command}' must write y, n or skip, and may add a confidence above 0, up to 1; "
-            f"it wrote '{printable(done.stdout.strip()[:80])}'."
+            f"The program '{command}' must write y, n or skip, and may add a confidence above 0, up to 1. "
+            f"It wrote '{printable(done.stdout.strip()[:80])}'."
         )
     return answer[1][0].lower(), weight

@@ -206,7 +206,7 @@ class _Action(BaseModel):
         a, b = self.rows or (0, 0)
         if self.action == "undo":
             if self.step != session.n_steps:
-                raise ConstraintError("The answers were changed on another page; nothing was taken back.")
+                raise ConstraintError("The answers were changed on another page. Nothing was taken back.")
             session.undo()
         elif self.action == "skip":
             session.skip(a)

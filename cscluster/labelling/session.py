@@ -337,8 +337,8 @@ class Session:
             f"'{name(each.a)}' {'and' if each.together else 'not'} '{name(each.b)}'" for each in contradicted
         )
         raise AnswerError(
-            f"'{name(link.a)}' and '{name(link.b)}' are {said} by your answers {steps}; "
-            "these are asked again.",
+            f"'{name(link.a)}' and '{name(link.b)}' are {said} by your answers {steps}. "
+            "These are asked again.",
             contradicted,
         )
 
@@ -347,7 +347,7 @@ class Session:
         there = read_text(self.path) if self.path.exists() else None
         if there != self._stored:
             raise StoreError(
-                f"'{self.path}' was changed by another program; nothing was saved: end and start again."
+                f"'{self.path}' was changed by another program. Nothing was saved: end and start again."
             )
         text = links_csv(answers, self.table.ids)
         put(self.path, text)
@@ -398,7 +398,7 @@ def _lock(path: Path) -> FileLock:
         lock.acquire(timeout=0)
     except Timeout:
         raise StoreError(
-            f"Another session is labelling into '{path}'; end it first, or choose another file of links."
+            f"Another session is labelling into '{path}'. End it first, or choose another file of links."
         ) from None
     except OSError as error:
         raise StoreError(f"Cannot write beside '{path}': {error.strerror or error}.") from error

@@ -49,8 +49,8 @@ class Kernel:
             median = median_distance(X)
             if median == 0:
                 raise DataError(
-                    "The median distance between samples is zero, so sigma cannot be a multiple of it; "
-                    "set sigma_unit to 'data'."
+                    "The median distance between samples is zero, so sigma cannot be a multiple of it. "
+                    "Set sigma_unit to 'data'."
                 )
             sigma *= median
         return cls(name, float(sigma))

@@ -143,7 +143,7 @@ def save_model(result: ClusteringResult, path: Path | str) -> None:
     """
     if not isinstance(result, ClusteringResult):
         raise ParameterError(
-            f"save_model takes what cscluster.cluster returned, got {type(result).__name__}; pickle stores "
+            f"save_model takes what cscluster.cluster returned, got {type(result).__name__}. Pickle stores "
             "a fitted estimator."
         )
     put(Path(path), to_bytes(from_result(result)))
@@ -218,7 +218,7 @@ def _model(content: bytes) -> StoredModel:
     if described.get("format") != FORMAT:
         made = described.get("cscluster")
         raise DataError(
-            f"was made by another version of cscluster ({made}), this is {__version__}; make it again with "
+            f"was made by another version of cscluster ({made}), this is {__version__}. Make it again with "
             "'cscluster cluster --model'."
         )
     match described:

@@ -115,8 +115,8 @@ def choose_added(
     published = Benchmark(work.names, "full", results).outcome()
     if not published:
         raise ConfigError(
-            f"'{results / 'reference'}' has no stored trials of the benchmark to compare with; "
-            "give the directory 'results' of a clone of the repository."
+            f"'{results / 'reference'}' has no stored trials of the benchmark to compare with. "
+            "Give the directory 'results' of a clone of the repository."
         )
     known = {label for report in published.values() for label in report.results.labels}
     title = load("benchmark/benchmark", [_setting(entry)]).algorithms[0].title
@@ -138,7 +138,7 @@ def _entry(method: str) -> dict[str, Any]:
     if isinstance(entry, str):
         return {"name": entry}
     if not isinstance(entry, dict):
-        raise ConfigError(f"'{method}' is no method; write mine.py:Mine, a name, or {{name: pmmc, ...}}.")
+        raise ConfigError(f"'{method}' is no method. Write mine.py:Mine, a name, or {{name: pmmc, ...}}.")
     return entry
 
 

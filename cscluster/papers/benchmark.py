@@ -158,5 +158,5 @@ def choose(track: str | None, profile: str, results: Path, repetitions: int | No
         return Benchmark(names, profile, results, repetitions)
     require_known("track", track, tracks())
     if track not in names:
-        raise ConfigError(f"'{track}' is not part of the quick profile; it has: {', '.join(names)}.")
+        raise ConfigError(f"'{track}' is not part of the quick profile. It has: {', '.join(names)}.")
     return Benchmark([track], profile, results, repetitions)

@@ -46,7 +46,7 @@ def read(path: Path) -> pd.DataFrame:
         missing = {"mean": [""], "std": [""]}
         return pd.read_csv(path, skiprows=2, keep_default_na=False, na_values=missing)[_COLUMNS]
     except FileNotFoundError:
-        raise StoreError(f"There is no reference '{path}'; write one first.") from None
+        raise StoreError(f"There is no reference '{path}'. Write one first.") from None
     except (OSError, ValueError, KeyError) as error:
         raise StoreError(f"'{path}' is not a reference of reproduced runs: {error}") from None
 

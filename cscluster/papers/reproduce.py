@@ -131,7 +131,7 @@ def choose(target: str | None, profile: str, results: Path) -> Reproduction:
         if item and item not in every:
             raise ConfigError(f"Paper '{paper}' has no item '{item}'{did_you_mean(item, every)}")
         if item and item not in items:
-            raise ConfigError(f"'{target}' is not part of the quick profile; it has: {', '.join(items)}.")
+            raise ConfigError(f"'{target}' is not part of the quick profile. It has: {', '.join(items)}.")
         wanted[paper] = [item] if item else items
     return Reproduction(wanted, profile, results)
 

@@ -223,7 +223,7 @@ def join(parts: list[Results]) -> Results:
             if (dataset, label) in seen:
                 raise ConfigError(
                     f"Both '{seen[dataset, label]}' and '{part.name}' have results of '{label}' on "
-                    f"'{dataset}', which cannot share a table; see: cscluster compare"
+                    f"'{dataset}', which cannot share a table. Use 'cscluster compare'."
                 )
             seen[dataset, label] = part.name
     merged: dict[str, Any] = {}

@@ -476,9 +476,9 @@ def sentence(results: Results, metric: str) -> str:
             parts.append(f"{marks[label]} in {wins} of {wins + ties + losses}{worse}")
     text = f"{marks[table.labels[winner]]} has the {extreme} {metric_title(metric)} {where}"
     if parts and table.counts.max() < 2:
-        text += f"; {TOO_FEW} to test differences"
+        text += f", {TOO_FEW} to test differences"
     elif parts:
-        text += f"; by paired t-tests at {ALPHA} it is significantly better than {enumerated(parts)}"
+        text += f". By paired t-tests at {ALPHA} it is significantly better than {enumerated(parts)}"
     return f"{text}.{_across(results, metric)}"
 
 
@@ -492,7 +492,7 @@ def _across(results: Results, metric: str) -> str:
         for label, rank in test.mean_ranks.sort_values(kind="stable").items()
     ]
     return (
-        f" {test.words()}; mean ranks: {', '.join(names)}; "
+        f" {test.words()}. Mean ranks: {', '.join(names)}; "
         f"critical difference {test.critical_difference:.2f} (Nemenyi)."
     )
 

@@ -43,8 +43,8 @@ def _parts(condition: str) -> tuple[str, str, str]:
     match = re.fullmatch(r"\s*(\w+)\s*(!=|>=|<=|=|>|<|~)\s*(.*?)\s*", condition)
     if match is None:
         raise ConfigError(
-            "A condition is a field, one of = != < <= > >= ~, and a value, as in 'point>=60'; "
-            f"got '{condition}'."
+            "A condition is a field, one of = != < <= > >= ~, and a value, as in 'point>=60'. "
+            f"Got '{condition}'."
         )
     return match[1], match[2], match[3]
 

@@ -77,7 +77,7 @@ def candidates(n_samples: int, constraints: Constraints) -> list[int]:
     high = min(max(MOST, low + _BEYOND_BOUND), n_samples - 1)
     if low > high:
         raise ConstraintError(
-            f"The constraints need at least {low} clusters of {n_samples} rows; say how many there are."
+            f"The constraints need at least {low} clusters of {n_samples} rows. Say how many there are."
         )
     return list(range(low, high + 1))
 
@@ -135,7 +135,7 @@ def _heldout_scores(
                 score = heldout.accuracy(heldout.labels_of(method, X), constraints, seed)
                 scores[k] = max(score.value, scores.get(k, 0.0))
     if not scores:
-        raise DataError("No number of clusters could be tried; say how many clusters there are.")
+        raise DataError("No number of clusters could be tried. Say how many clusters there are.")
     return scores
 
 

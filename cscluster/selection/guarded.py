@@ -26,7 +26,7 @@ def require_hard(estimator: Any, constraints: Constraints) -> None:
     """Raise a ConstraintError if constraints are hard and an estimator cannot guarantee them."""
     if len(constraints.hard) and not getattr(estimator, "satisfies_hard_constraints", False):
         raise ConstraintError(
-            f"{title(estimator)} cannot guarantee hard constraints; use pccc or cop_kmeans, or give the "
+            f"{title(estimator)} cannot guarantee hard constraints. Use pccc or cop_kmeans, or give the "
             "constraints finite weights."
         )
 

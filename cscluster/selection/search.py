@@ -76,7 +76,7 @@ class HeldOutSearch(ClusterMixin, BaseEstimator):
         """Search, and fit the best; the parameters are those of `ConstrainedEstimator.fit`."""
         check("HeldOutSearch", _PARAMETERS, {name: getattr(self, name) for name in _PARAMETERS})
         if isinstance(self.estimator, MetricLearner):
-            raise ParameterError("'estimator' of HeldOutSearch must be a clusterer; use MetricClusterer.")
+            raise ParameterError("'estimator' of HeldOutSearch must be a clusterer. Use MetricClusterer.")
         seed = integer_seed(self.random_state)
         seed = int(np.random.default_rng().integers(2**31)) if seed is None else seed
         given = as_constraints(np.shape(X)[0], y, constraints)

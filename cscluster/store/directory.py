@@ -66,15 +66,15 @@ class RunDirectory:
         # What another run has begun to write, and its lock, have names with a dot.
         if os.path.isdir(self.path) and any(not path.name.startswith(".") for path in self.path.iterdir()):
             raise StoreError(
-                f"'{self.path}' holds files but no results of cscluster; "
-                "choose another name or another directory of results."
+                f"'{self.path}' holds files but no results of cscluster. "
+                "Choose another name or another directory of results."
             )
 
     def _require_files(self) -> None:
         """Refuse links, pipes and devices: they lead out of a directory that somebody else has made."""
         for path in self.path.rglob("*"):
             if path.is_symlink() or not (path.is_file() or path.is_dir()):
-                raise StoreError(f"'{path}' is not a regular file; remove it from the result directory.")
+                raise StoreError(f"'{path}' is not a regular file. Remove it from the result directory.")
 
     @cached_property
     def definition(self) -> Definition:
@@ -187,8 +187,8 @@ class RunDirectory:
             lock = FileLock(self.path / ".lock").acquire(blocking=False)
         except Timeout:
             raise StoreError(
-                f"Another run is writing to '{self.path}'; "
-                "wait for it or choose another directory of results."
+                f"Another run is writing to '{self.path}'. "
+                "Wait for it or choose another directory of results."
             ) from None
         except OSError as error:
             raise StoreError(f"Cannot write to '{self.path}': {error.strerror}.") from error
@@ -276,7 +276,7 @@ class Writer:
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise StoreError(
-                    f"No space left for '{self.directory.path}'; free some and start the same command again: "
+                    f"No space left for '{self.directory.path}'. Free some and start the same command again: "
                     "finished trials are kept."
                 ) from error
             raise StoreError(f"Cannot write to '{self.directory.path}': {error.strerror}.") from error

@@ -261,7 +261,7 @@ def wanted_method(
         raise ParameterError(f"{problem}.")
     for name in params.keys() - known.defaults().keys():
         if advice := removed_parameter(name):
-            raise ParameterError(f"{known.title} has no parameter '{name}'; {advice}.")
+            raise ParameterError(f"{known.title} has no parameter '{name}'. {advice}.")
     table = getattr(known.load(), "parameters", None)
     if table is not None:
         parameters.check(known.title, table, params)

@@ -83,7 +83,7 @@ class Method:
         if self.guard or "distances" not in registry.find(name).tags:
             able = ", ".join(entry.name for entry in registry.BUILT_IN if "distances" in entry.tags)
             what = "A guard" if self.guard else f"'{name}'"
-            raise ParameterError(f"{what} needs columns; distances go with {able}.")
+            raise ParameterError(f"{what} needs columns. Distances go with {able}.")
         on = replace(self, name=name, params={**self.params, "metric": "precomputed"})
         if on.n_clusters is None and not on.finds_clusters:
             raise ParameterError("Distances need the number of clusters, or 'hdbscan', which finds it.")
@@ -107,13 +107,13 @@ class Method:
             return
         algorithm = registry.find(self.name)
         if self.finds_clusters and self.n_clusters is not None:
-            raise ParameterError(f"{algorithm.title} finds the number of clusters itself; leave out -k.")
+            raise ParameterError(f"{algorithm.title} finds the number of clusters itself. Leave out -k.")
         if "binary" in algorithm.tags and k != 2:
             raise ParameterError(f"{algorithm.title} makes two clusters only, not {k}.")
         if algorithm in registry.BUILT_IN and sparse.issparse(X) and "sparse" not in algorithm.tags:
             raise ParameterError(
-                f"{algorithm.title} needs dense data; "
-                "add the preprocessing step 'dense', or choose kmeans, pmmc or rca."
+                f"{algorithm.title} needs dense data. "
+                "Add the preprocessing step 'dense', or choose kmeans, pmmc or rca."
             )
 
 

@@ -31,9 +31,9 @@ def check(outputs: Sequence[tuple[str, Path]], inputs: Sequence[Path]) -> None:
     for option, path in outputs:
         place = Path(os.path.realpath(path))
         if place in taken:
-            raise StoreError(f"{option} '{path}' is the file of {taken[place]}; choose another name.")
+            raise StoreError(f"{option} '{path}' is the file of {taken[place]}. Choose another name.")
         if os.path.isdir(path):
-            raise StoreError(f"{option} '{path}' is a directory; name a file in it.")
+            raise StoreError(f"{option} '{path}' is a directory. Name a file in it.")
         if not os.path.isdir(place.parent):
             raise StoreError(f"{option} '{path}': there is no directory '{path.parent}'.")
         if len(os.fsencode(place.name)) > _LONGEST_NAME:

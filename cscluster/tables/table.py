@@ -70,7 +70,7 @@ def read_named(read: Callable[[Columns], Dataset], columns: Columns, links: Any)
         return table
     if len(named) > 1:
         listed = " and ".join(f"'{column}'" for column in named)
-        raise ConstraintError(f"The constraints name values of columns {listed}; say which one is the id.")
+        raise ConstraintError(f"The constraints name values of columns {listed}. Say which one is the id.")
     table = read(replace(columns, id=named[0]))
     note = f"column '{named[0]}' names the rows, since the constraints name its values"
     return replace(table, notes=[note, *table.notes])
@@ -155,8 +155,8 @@ def _require_numbers(column: ReadColumn, cells: pd.Series, dates: Collection[str
     must = f"Column '{column.name}' must hold"
     if not column.is_numeric:
         row = int(np.flatnonzero(np.isnan(to_float(cells)) & cells.notna())[0])
-        raise DataError(f"{must} numbers, as it did for the model; row {row} holds '{cells.iloc[row]}'.")
+        raise DataError(f"{must} numbers, as it did for the model. Row {row} holds '{cells.iloc[row]}'.")
     is_date = column.name in dates
     if (column.note == DATES) != is_date and not np.isnan(column.values).all():
         held, holds = ("dates", "numbers") if is_date else ("numbers", "dates")
-        raise DataError(f"{must} {held}, as it did for the model; it holds {holds}.")
+        raise DataError(f"{must} {held}, as it did for the model. It holds {holds}.")

@@ -125,7 +125,7 @@ class Subject:
             return None
         except Exception as error:
             raise BrokenError(
-                f"{type(error).__name__} is raised ({error}); a ValueError with a message would be right"
+                f"{type(error).__name__} is raised ({error}). A ValueError with a message would be right"
             ) from error
 
 

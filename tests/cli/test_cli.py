@@ -106,7 +106,7 @@ def test_an_interrupted_fresh_run_is_resumed_without_forgetting(cscluster, small
         (["run", "small.yaml", "--set", "datasets=[inf.csv]"], "has the value inf in column 'b', row 1"),
         (["run", "small.yaml", "--set", "datasets=[{base: one.csv, target: c}]"], "has the one value"),
         (["run", "small.yaml", "--set", "constraints={kind: file, path: clash.csv}"], "'0' and '2' are cannot-linked"),
-        (["run", "small.yaml", "--results", "taken"], "holds files but no results of cscluster; choose another name or another directory of results."),
+        (["run", "small.yaml", "--results", "taken"], "holds files but no results of cscluster. Choose another name or another directory of results."),
         (["run", "small.yaml", "--results", "small.yaml"], "Cannot write to 'small.yaml/small': Not a directory."),
         (["report", "nothing"], "There is no run 'nothing'"),
         (["validate", "broken.yaml"], "broken.yaml:1:8: YAML: mapping values are not allowed here"),

@@ -31,7 +31,7 @@ def test_in_the_terminal_and_on_to_clusters(cscluster, beads, monkeypatch):
     assert "beads.csv: 45 rows, column 'id' names them" in done.stdout
     assert "remark bead" in done.stdout
     assert "colour" not in done.stdout.partition("the same clusters with:")[0]
-    assert "2 answers in beads-links.csv; the same clusters with:" in done.stdout
+    assert "2 answers in beads-links.csv, the same clusters with:" in done.stdout
     use = done.stdout.splitlines()[-1].split()
     assert use[:3] == ["cscluster", "cluster", "beads.csv"]
     clustered = cscluster(*use[1:], "--out", "theirs.csv")
@@ -47,7 +47,7 @@ def test_in_the_terminal_and_on_to_clusters(cscluster, beads, monkeypatch):
     ("options", "sentence"),
     [
         ("-k 50", "50 clusters are too many for 45 rows."),
-        ("-a hdbscan", "'label' shows no noise; choose another method than 'hdbscan'"),
+        ("-a hdbscan", "'label' shows no noise. Choose another method than 'hdbscan'"),
         ("-k 3 --id name", "no column 'name'"),
         ("-k 3 --image-shape 8x8", "Pictures of 8x8 need rows of 64 numbers"),
         ("-k 3 --links nowhere/links.csv", "there is no directory 'nowhere'"),
@@ -94,7 +94,7 @@ def test_the_page_until_ctrl_c(beads):
         finally:
             running.kill()
     assert running.returncode == 0
-    assert "1 answer in mine.csv; the same clusters with:" in out
+    assert "1 answer in mine.csv, the same clusters with:" in out
     assert "cscluster cluster beads.csv --links mine.csv -k 3 --closure --target colour" in out
     assert len(read_links(beads / "mine.csv", 45, [f"b{i}" for i in range(45)])) == 1
 

@@ -194,7 +194,7 @@ def test_an_item_without_a_claim_says_where_its_use_is_shown(reproduce, tmp_path
     text = CLAIMS.replace("claims:\n", "  starts: {shows: starts}\nclaims:\n")
     (paper / "claims.yaml").write_text(text)
     found = reproduce("tiny2020/starts", "--stored")
-    assert "no claim rests on this alone; `cscluster reproduce tiny2020 --stored --write`" in found.stdout
+    assert "no claim rests on this alone: `cscluster reproduce tiny2020 --stored --write`" in found.stdout
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_an_item_without_a_claim_says_where_its_use_is_shown(reproduce, tmp_path
     [
         (["tiny2021"], "There is no paper 'tiny2021'"),
         (["tiny2020/fig3"], "Paper 'tiny2020' has no item 'fig3'"),
-        (["tiny2020/fig2_external", "--profile", "quick"], "is not part of the quick profile; it has: fig1"),
+        (["tiny2020/fig2_external", "--profile", "quick"], "is not part of the quick profile. It has: fig1"),
         (["--profile", "slow"], "There is no profile 'slow'; there are full, quick"),
         (["--stored", "--check"], "There is no reference"),
     ],

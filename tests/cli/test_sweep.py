@@ -72,7 +72,7 @@ def test_a_sweep_may_be_sharded(cscluster, small):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["sweep", "small.yaml"], "nothing varies; name a grid"),
+        (["sweep", "small.yaml"], "nothing varies. Name a grid"),
         (["sweep", "small.yaml", "-g", "Loyd.tol=1"], "did you mean 'Lloyd'?"),
         (["sweep", "small.yaml", "-g", "Lloyd.tool=1"], "did you mean 'tol'?"),
         (["sweep", "small.yaml", "-g", "Lloyd.tol=1", "--shard", "3/2"], "such as 2/8, got '3/2'"),

@@ -33,7 +33,7 @@ def test_new_rows_are_treated_as_the_old_ones():
     assert np.allclose(Z[0, :2], [(2.5 - 3) / np.sqrt(3.5), 10 / np.sqrt(50)])
     assert Z[0, 2:].tolist() == [0, 0, 0]
     assert fitted.unknown(new) == [
-        "column 'colour': 1 row with values the model has not seen ('green'); they count as none of the known ones"
+        "column 'colour': 1 row with values the model has not seen ('green'), they count as none of the known ones"
     ]
     assert fitted.unknown(TABLE) == []
     assert np.array_equal(fitted.transform(TABLE), X)

@@ -22,7 +22,7 @@ def test_an_unreachable_network_is_told(monkeypatch):
     monkeypatch.setattr(socket.socket, "connect", unreachable)
     monkeypatch.setattr(socket, "getaddrinfo", unreachable)
     monkeypatch.setattr(time, "sleep", lambda seconds: None)
-    with pytest.raises(DataError, match=r"OpenML cannot be reached for 'iris'.*; check the network"):
+    with pytest.raises(DataError, match=r"OpenML cannot be reached for 'iris'.*\. Check the network"):
         load_dataset("openml:iris")
 
 

@@ -128,7 +128,9 @@ def test_sparse_data_stays_sparse(step):
 
 @pytest.mark.parametrize("step", ["center", {"pca": {"n": 2}}, "kernel_pca"])
 def test_sparse_data_is_made_dense_only_on_demand(step):
-    with pytest.raises(DataError, match="would make the sparse data set 'toy' dense; put 'dense' before it"):
+    with pytest.raises(
+        DataError, match=r"would make the sparse data set 'toy' dense\. Put 'dense' before it"
+    ):
         apply([step], SPARSE)
     assert np.allclose(np.abs(done(["dense", step], SPARSE)[0]), np.abs(done([step])[0]))
     assert not sparse.issparse(apply(["dense", step], SPARSE).X)
@@ -153,7 +155,7 @@ def test_constant_columns_do_no_harm():
 
 def test_classes_are_needed_to_select_by_them():
     bare = replace(DATA, y=None)
-    with pytest.raises(DataError, match="Step 'select_top' needs a target column; data set 'toy' has none"):
+    with pytest.raises(DataError, match=r"Step 'select_top' needs a target column\. Data set 'toy' has none"):
         apply([{"select_top": {"n": 2}}], bare)
 
 

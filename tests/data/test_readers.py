@@ -235,7 +235,7 @@ def test_repeated_names_of_samples_are_refused(tmp_path):
 
 def test_a_first_line_of_numbers_is_no_header(tmp_path):
     path = put(tmp_path, "toy.csv", "5.1,3.5,0\n4.9,3.0,1\n")
-    with pytest.raises(DataError, match=r"first line .* holds numbers; put the names of the columns there"):
+    with pytest.raises(DataError, match=r"first line .* holds numbers. Put the names of the columns there"):
         loaded(path, target=None)
     numbered = put(tmp_path, "numbered.csv", "0,1,2\n4.9,3.0,1\n")
     assert loaded(numbered, target=None).features == ["0", "1", "2"]
@@ -372,9 +372,9 @@ def test_tables_of_very_many_columns_are_refused(tmp_path, monkeypatch, ending):
     TABLES_OF[ending](wide, tmp_path / f"wide{ending}")
     assert load_dataset(tmp_path / f"wide{ending}", name="wide").n_features == 12
     monkeypatch.setattr(readers, "MAX_COLUMNS", 10)
-    with pytest.raises(DataError, match="The table has 12 columns; at most 10 are read"):
+    with pytest.raises(DataError, match=r"The table has 12 columns\. At most 10 are read"):
         load_dataset(tmp_path / f"wide{ending}", name="wide")
-    with pytest.raises(DataError, match="The table has 12 columns; at most 10 are read"):
+    with pytest.raises(DataError, match=r"The table has 12 columns\. At most 10 are read"):
         read_frame(tmp_path / f"wide{ending}")
 
 
@@ -391,7 +391,7 @@ def test_sparse_files_may_not_declare_more_columns_than_memory_holds(tmp_path):
     np.savez(tmp_path / "toy.npz", **parts)
     put(tmp_path, "toy.libsvm", "0 1:1\n1 10000000000:1\n")
     for ending in ("npz", "libsvm"):
-        with pytest.raises(DataError, match=r"features; at most 10,000,000 are read|Cannot read"):
+        with pytest.raises(DataError, match=r"features. At most 10,000,000 are read|Cannot read"):
             load_dataset(tmp_path / f"toy.{ending}", name="toy")
 
 

@@ -150,8 +150,8 @@ def test_columns_that_are_strange_get_a_remark(tmp_path):
     rows = "".join(f"{i * 7 % 5},{1900 + 2 * i},{'ab'[i % 2]}\n" for i in range(12))
     table = read_table(put(tmp_path, f"a,year,Species\n{rows}"), Columns())
     assert table.notes == [
-        "column 'year' rises from row to row like a number of the row; ignore it if it is one",
-        "column 'Species': clustered by; if these are true classes, name the target",
+        "column 'year' rises from row to row like a number of the row: ignore it if it is one",
+        "column 'Species': clustered by: if these are true classes, name the target",
     ]
     assert read_table(put(tmp_path, f"a,year,Species\n{rows}"), Columns(target="Species")).notes[1:] == []
 
@@ -213,11 +213,11 @@ def test_a_data_frame_is_a_table_too():
 @pytest.mark.parametrize(
     ("text", "columns", "says"),
     [
-        ("a,b\n1,2\n", Columns(), "has 1 row; clusters need two or more"),
+        ("a,b\n1,2\n", Columns(), "has 1 row. Clusters need two or more"),
         (
             "a,kind\n1,x\n2,\n",
             Columns(labels="kind"),
-            "'kind' holds only the class 'x'; labels of two classes",
+            "'kind' holds only the class 'x'. Labels of two classes",
         ),
         ("a,kind\n1,\n2,\n", Columns(labels="kind"), "'kind' holds no labels"),
         ("a,b\n1,2\n3,4\n", Columns(labels="kind"), "has no column 'kind'"),
@@ -275,7 +275,7 @@ def test_new_rows_have_the_columns_in_any_order(tmp_path):
         (
             "a,b\n1,2\n3,many\n",
             None,
-            "Column 'b' must hold numbers, as it did for the model; row 1 holds 'many'",
+            "Column 'b' must hold numbers, as it did for the model. Row 1 holds 'many'",
         ),
         ("a,b\n1,2\n", "who", "has no column 'who'"),
         ("a,b\n", None, "has 0 rows"),
@@ -357,11 +357,11 @@ def test_new_rows_are_read_as_those_of_the_model(tmp_path):
         "1 empty cell filled with the medians of the model",
     ]
     with pytest.raises(
-        DataError, match="Column 'day' must hold numbers, as it did for the model; it holds dates"
+        DataError, match=r"Column 'day' must hold numbers, as it did for the model\. It holds dates"
     ):
         read_new(path, None, None, ["x", "day"], ["kind"], dates=[])
     with pytest.raises(
-        DataError, match="Column 'x' must hold dates, as it did for the model; it holds numbers"
+        DataError, match=r"Column 'x' must hold dates, as it did for the model\. It holds numbers"
     ):
         read_new(path, None, None, ["x", "day"], ["kind"], dates=["x", "day"])
 

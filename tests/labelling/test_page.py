@@ -191,7 +191,7 @@ def test_the_end_of_the_program_is_said(browser, session, items):
     with serving(PageState(session, items, np.zeros((200, 2)), lambda clusters: "use")) as running:
         person = Person(browser, running.address, session.table.y)
     person.run("step('yes')")
-    assert "The program has ended; all answers so far are saved." in person.text("status")
+    assert "The program has ended. All answers so far are saved." in person.text("status")
 
 
 def get(server, path, headers=None, body=None):

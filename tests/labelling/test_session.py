@@ -119,7 +119,7 @@ def test_contradictions_are_named_and_not_saved(talk, path):
     talk.answer(0, 1, True)
     talk.answer(1, 30, False)
     before = path.read_text()
-    chain = "'b0' and 'b30' are apart by your answers 'b0' and 'b1', 'b1' not 'b30'; these are asked again"
+    chain = "'b0' and 'b30' are apart by your answers 'b0' and 'b1', 'b1' not 'b30'. These are asked again"
     with pytest.raises(AnswerError, match=chain) as caught:
         talk.answer(0, 30, True)
     assert caught.value.chain == talk.answers
@@ -153,7 +153,7 @@ def test_more_groups_than_clusters_are_named_and_can_be_taken_back(talk):
 
 def test_a_second_session_is_told(talk, path, beads, heaps, tmp_path):
     answer(talk)
-    with pytest.raises(StoreError, match=r"Another session is labelling into '.*links\.csv'; end it first"):
+    with pytest.raises(StoreError, match=r"Another session is labelling into '.*links\.csv'\. End it first"):
         Session(heaps, path)
     (tmp_path / "same.csv").symlink_to(path)
     with pytest.raises(StoreError, match="Another session is labelling"):

@@ -173,7 +173,7 @@ def test_copies_of_one_result_are_one_observation(tmp_path):
     assert scores(copies).index.tolist() == [0]
     assert record(copies, "B", "A") == (0, 1, 0)
     assert sentence(copies, "acc") == (
-        "B has the highest ACC (majority) on iris; too few trials to test differences."
+        "B has the highest ACC (majority) on iris, too few trials to test differences."
     )
     drawn = run(tmp_path / "drawn", columns)
     assert record(drawn, "B", "A") == (1, 0, 0)
@@ -340,17 +340,17 @@ def test_the_outcome_in_words(tmp_path):
     assert "Friedman" not in sentence(results, "acc")  # B has nothing on sonar
     results = run(tmp_path / "one", columns, datasets=("iris", "wine"))
     assert sentence(results, "acc") == (
-        "A has the highest ACC (majority) in 1 of 2 cases; by paired t-tests at 0.05 it is significantly better than "
+        "A has the highest ACC (majority) in 1 of 2 cases. By paired t-tests at 0.05 it is significantly better than "
         "B in 1 of 2 and worse in 1 and C in 2 of 2. "
         "2 data sets are too few to test differences across them (at least 5)."
     )
-    assert sentence(results, "error").startswith("A has the lowest error in 1 of 2 cases; by paired")
+    assert sentence(results, "error").startswith("A has the lowest error in 1 of 2 cases. By paired")
 
 
 def test_one_case_is_named(tmp_path):
     results = run(tmp_path, {"a": CLEAR["A"], "b": CLEAR["B"]})
     assert sentence(results, "acc") == (
-        "B has the highest ACC (majority) on iris; by paired t-tests at 0.05 it is significantly better than A in 1 of 1."
+        "B has the highest ACC (majority) on iris. By paired t-tests at 0.05 it is significantly better than A in 1 of 1."
     )
 
 

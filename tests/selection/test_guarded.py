@@ -46,7 +46,7 @@ def test_hard_constraints():
     X, given = rows(), constraints(60).hardened()
     model = Guarded(PCCC(n_clusters=3), random_state=0).fit(X, constraints=given)
     assert not len(given.violated(model.labels_))
-    with pytest.raises(ConstraintError, match="cannot guarantee hard constraints; use pccc or cop_kmeans"):
+    with pytest.raises(ConstraintError, match=r"cannot guarantee hard constraints\. Use pccc or cop_kmeans"):
         Guarded(PCKMeans(n_clusters=3)).fit(X, constraints=given)
 
 

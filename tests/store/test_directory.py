@@ -201,7 +201,7 @@ def test_only_one_process_writes(filled):
     with (
         filled.writing(),
         pytest.raises(
-            StoreError, match=r"Another run is writing to '.*run'; wait for it or choose another directory"
+            StoreError, match=r"Another run is writing to '.*run'\. Wait for it or choose another directory"
         ),
         RunDirectory(filled.path).writing(),
     ):
@@ -262,7 +262,7 @@ def full(*args):
 
 def test_a_full_disk_leaves_whole_lines(filled, monkeypatch):
     message = (
-        r"No space left for '.*run'; free some and start the same command again: finished trials are kept"
+        r"No space left for '.*run'\. Free some and start the same command again: finished trials are kept"
     )
     with filled.writing() as writer:
         writer.append(lines(record(3)))

@@ -70,7 +70,7 @@ def test_rows_are_clustered_by_distances_alone():
 
 def test_methods_that_need_columns_are_refused():
     for options, problem in (
-        ({"algorithm": "pckmeans", "n_clusters": 3}, "'pckmeans' needs columns; distances go with agglom"),
+        ({"algorithm": "pckmeans", "n_clusters": 3}, "'pckmeans' needs columns. Distances go with agglom"),
         ({"algorithm": "agglomerative", "n_clusters": 3, "guard": True}, "A guard needs columns"),
         ({}, "need the number of clusters, or 'hdbscan'"),
         ({"algorithm": "hdbscan", "n_clusters": 3}, "leave out -k"),

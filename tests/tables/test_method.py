@@ -18,7 +18,7 @@ def fit(name, X, constraints, **options):
         ("kmeans", np.eye(3), 3, "3 clusters are too many for 3 rows"),
         (None, np.eye(3), 3, "3 clusters are too many for 3 rows"),
         ("mmc_sdp", np.eye(5), 3, "makes two clusters only"),
-        ("pckmeans", csr_array(np.eye(5)), 2, "needs dense data; add the preprocessing step 'dense'"),
+        ("pckmeans", csr_array(np.eye(5)), 2, "needs dense data. Add the preprocessing step 'dense'"),
     ],
 )
 def test_what_a_method_cannot_do(name, X, k, says):
@@ -32,7 +32,7 @@ def test_hard_constraints_need_a_method_that_guarantees_them():
         allowed.require_suited(np.eye(6), hard)
     for refused in (Method("kmeans"), Method("pmmc", guard=True), Method("rca"), Method("csp")):
         with pytest.raises(
-            ConstraintError, match="cannot guarantee hard constraints; use pccc or cop_kmeans"
+            ConstraintError, match=r"cannot guarantee hard constraints\. Use pccc or cop_kmeans"
         ):
             refused.require_suited(np.eye(6), hard)
 

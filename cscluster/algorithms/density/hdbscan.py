@@ -193,7 +193,7 @@ class HDBSCAN(DistanceEstimator, Clusterer):
         min_samples = self.min_samples or self.min_cluster_size
         if min_samples > len(X):
             raise ParameterError(
-                f"HDBSCAN needs at least {min_samples} samples, got {len(X)}; lower 'min_samples'."
+                f"HDBSCAN needs at least {min_samples} samples, got {len(X)}. Lower 'min_samples'."
             )
         model = sklearn.cluster.HDBSCAN(
             min_cluster_size=self.min_cluster_size, min_samples=min_samples, metric=self.metric, copy=True

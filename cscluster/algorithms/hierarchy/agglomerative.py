@@ -270,4 +270,4 @@ def require_must_links(constraints: Constraints, n_clusters: int) -> None:
         )
     if len(constraints.contradictions):
         violated = plural(len(constraints.contradictions), "cannot-link")
-        warn(f"Must-links contradict {violated}; all must-links are satisfied.")
+        warn(f"Must-links contradict {violated}. All must-links are satisfied.")

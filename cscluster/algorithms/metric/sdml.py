@@ -102,7 +102,7 @@ class SDML(LinearMetric):
                 _, self.precision_, costs, self.n_iter_ = graphical_lasso(P, self.sparsity, **limits)
         except FloatingPointError as error:
             raise ConstraintError(
-                f"The graphical lasso of SDML failed ({error}); a larger 'sparsity' or 'floor' helps."
+                f"The graphical lasso of SDML failed ({error}). A larger 'sparsity' or 'floor' helps."
             ) from error
         self.converged_ = bool(abs(costs[-1][1]) < 1e-4)
         if not self.converged_:

@@ -137,8 +137,8 @@ class Xing(ShrunkMetric):
         whitening, rank = inverse_sqrt(C_w)
         if rank < len(C_w):
             raise ConstraintError(
-                "The must-links do not span all features, which Xing with 'shrinkage' 0 needs; "
-                "give more must-links or a positive 'shrinkage'."
+                "The must-links do not span all features, which Xing with 'shrinkage' 0 needs. "
+                "Give more must-links or a positive 'shrinkage'."
             )
         descent, root = self._solve(V @ whitening)
         self.objective_ = descent.values

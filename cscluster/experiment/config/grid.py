@@ -39,7 +39,7 @@ def values(written: Any, source: str = "") -> list[Any]:
     items = written if isinstance(written, list) else [written]
     found = [value for item in items for value in _range(item)]
     if not found:
-        raise ValueError("a value is missing; write for example 1,10,100 or 50:300:50 or 0.01:100:x10")
+        raise ValueError("a value is missing. Write for example 1,10,100 or 50:300:50 or 0.01:100:x10")
     return list({repr(value): value for value in found}.values())
 
 
@@ -55,8 +55,8 @@ def _range(item: Any) -> list[Any]:
         last = Decimal(-1)
     if not 0 <= last < _MOST:
         raise ValueError(
-            f"'{item}' does not lead from its start to its end in up to {_MOST} steps; "
-            "write START:STOP:STEP or START:STOP:xFACTOR"
+            f"'{item}' does not lead from its start to its end in up to {_MOST} steps. "
+            "Write START:STOP:STEP or START:STOP:xFACTOR"
         )
     numbers = range(int(last + Decimal("1e-9")) + 1)
     found = (start * step**number if match[3] else start + step * number for number in numbers)

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from cscluster import bundle, documents
 from cscluster.documents import Document, Place
-from cscluster.errors import ConfigError, did_you_mean
+from cscluster.errors import ConfigError, did_you_mean, ended
 from cscluster.experiment.config import grid, schedules, schema
 from cscluster.experiment.config.schema import Experiment
 from cscluster.words import integer
@@ -89,7 +89,7 @@ def _read_document(text: str, source: str) -> Document:
     document = documents.read(text, source)
     if document.data is None:
         raise ConfigError(
-            f"{source}: the file is empty; it needs at least name, datasets, constraints, algorithms."
+            f"{source}: the file is empty. It needs at least name, datasets, constraints, algorithms."
         )
     if not isinstance(document.data, dict):
         raise ConfigError(f"{source}:1:1: the file must hold keys such as 'name:' and 'datasets:'.")
@@ -136,7 +136,7 @@ def _vary(document: Document, grids: Sequence[str]) -> list[int]:
     where, rule = given.pop("select", (document.source, "none"))
     if not given:
         raise ConfigError(
-            f"{document.source}: nothing varies; name a grid, ALGORITHM.PARAMETER=VALUES, "
+            f"{document.source}: nothing varies. Name a grid, ALGORITHM.PARAMETER=VALUES, "
             "or write a block 'sweep' into the file."
         )
     entries = document.data.get("algorithms")
@@ -147,13 +147,13 @@ def _vary(document: Document, grids: Sequence[str]) -> list[int]:
         if not name:
             raise ConfigError(f"{place}: '{key}' needs its algorithm: write {labels[0]}.{key}={values}")
         if (labels if name in labels else names).count(name) > 1:
-            raise ConfigError(f"{place}: '{name}' means several algorithms; give each a label.")
+            raise ConfigError(f"{place}: '{name}' means several algorithms. Give each a label.")
         try:
             found = _put(
                 document, ["algorithms", name, "params", parameter], grid.values(values, place), place
             )
         except ValueError as error:
-            raise ConfigError(f"{place}: '{key}': {error}") from None
+            raise ConfigError(f"{place}: '{key}': {error}.") from None
         varied.append(int(found[1]))
         _put(document, ["algorithms", str(found[1]), "select"], rule, where)
     return sorted(set(varied))
@@ -194,7 +194,7 @@ def _explain(document: Document, error: ValidationError) -> list[str]:
             ]
             continue
         lines.append(f"{document.where(place)}: {_sentence(item, place)}")
-    return sorted(set(lines), key=_order)
+    return sorted(set(map(ended, lines)), key=_order)
 
 
 def _order(line: str) -> tuple[int, int, str]:

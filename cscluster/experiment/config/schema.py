@@ -140,7 +140,7 @@ class _Named(_StrictModel):
                 if (message := parameter_problem(algorithm, name, candidate))
             )
         fail(
-            ((name,), f"the list of values of '{name}' is empty; give at least one, or leave the key out")
+            ((name,), f"the list of values of '{name}' is empty. Give at least one, or leave the key out")
             for name, value in params.items()
             if value == []
         )
@@ -173,10 +173,10 @@ def candidates(value: Any) -> list[Any]:
 def parameter_problem(algorithm: Algorithm, name: str, value: Any) -> str | None:
     """Return what is wrong with a parameter value, or None."""
     if name == "random_state":
-        return "'random_state' is set by the experiment's seed and the trial; remove it here"
+        return "'random_state' is set by the experiment's seed and the trial. Remove it here"
     advice = removed_parameter(name) if name not in algorithm.defaults() else None
     if advice:
-        return f"'{algorithm.name}' has no parameter '{name}'; {advice}"
+        return f"'{algorithm.name}' has no parameter '{name}'. {advice}"
     loaded = algorithm.load()
     table: Mapping[str, Any] | None = getattr(loaded, "parameters", None)
     if table is not None:
@@ -196,7 +196,7 @@ def metric_problem(name: str) -> str | None:
         except ValueError as error:
             return str(error)
     elif metric not in METRICS:
-        hint = did_you_mean(metric, METRICS) or "; 'cscluster list metrics' names all"
+        hint = did_you_mean(metric, METRICS).rstrip(".") or ". 'cscluster list metrics' names all"
         return f"there is no metric '{metric}'{hint}"
     if at and scope not in SCOPES:
         return f"'{metric}@{scope}': the scope must be one of {', '.join(SCOPES)}"
@@ -245,7 +245,7 @@ class AlgorithmEntry(_Named, _Treatment):
     def _joined(cls, clusterer: ClustererEntry | None, info: ValidationInfo) -> ClustererEntry | None:
         name = info.data.get("name")
         if clusterer is not None and name and not registry.find(name).is_metric:
-            fail([((), f"'{name}' is a clusterer itself; only metric learners take one")])
+            fail([((), f"'{name}' is a clusterer itself. Only metric learners take one")])
         if clusterer is not None:
             fail(
                 (("params", name), "a grid is possible only in the metric learner's own params")
@@ -390,7 +390,7 @@ class Experiment(_Treatment):
         what, key = ("data set", "name") if info.field_name == "datasets" else ("algorithm", "label")
         titles = [entry.title for entry in entries]
         fail(
-            ((number,), f"a second {what} called '{titles[number]}'; give it a '{key}' of its own")
+            ((number,), f"a second {what} called '{titles[number]}'. Give it a '{key}' of its own")
             for number in repeated(titles)
         )
         return entries

@@ -26,7 +26,7 @@ Done = Callable[[Trial, list[bytes]], None]
 Register = Callable[[dict[str, Any]], None]
 _IN_FLIGHT = 1000
 _PATIENCE = 5.0
-_NO_WORKERS = "The Dask cluster at %s has no workers; trials wait until one joins, such as: dask worker %s"
+_NO_WORKERS = "The Dask cluster at %s has no workers. Trials wait until one joins, such as: dask worker %s"
 _log = logging.getLogger(__name__)
 
 
@@ -51,7 +51,7 @@ class Pool:
     def __post_init__(self) -> None:
         require_known("backend", self.backend, BACKENDS)
         if self.scheduler is not None and self.backend != "dask":
-            raise ConfigError("The address of a Dask scheduler was given; it needs the backend 'dask'.")
+            raise ConfigError("The address of a Dask scheduler was given. It needs the backend 'dask'.")
 
 
 def execute(trials: list[Trial], pool: Pool, environment: str, done: Done, register: Register) -> None:
@@ -145,7 +145,7 @@ def _on_dask(trials: list[Trial], pool: Pool, environment: str, done: Done, regi
             trial = planned.pop(future.key)
             if isinstance(outcome, BaseException):  # the trial was cancelled
                 raise ConfigError(
-                    "The connection to the Dask scheduler was lost; finished trials are stored, and the "
+                    "The connection to the Dask scheduler was lost. Finished trials are stored, and the "
                     "same command goes on with the others."
                 )
             if future.status == "finished":
@@ -156,7 +156,7 @@ def _on_dask(trials: list[Trial], pool: Pool, environment: str, done: Done, regi
                 lines = [to_line(record).encode() for record in records]
             else:
                 raise ConfigError(
-                    f"A Dask worker cannot run trials ({outcome[0].__name__}: {outcome[1]}); it needs the "
+                    f"A Dask worker cannot run trials ({outcome[0].__name__}: {outcome[1]}). It needs the "
                     "same Python and cscluster as here."
                 )
             done(trial, lines)

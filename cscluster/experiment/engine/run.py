@@ -202,8 +202,8 @@ def _check_owner(directory: RunDirectory, source: str) -> None:
     owner = directory.definition.source if directory.exists() else source
     if owner != source:
         raise StoreError(
-            f"The result directory '{directory.path}' belongs to another experiment file ({owner}); "
-            "give this one another name or another directory of results."
+            f"The result directory '{directory.path}' belongs to another experiment file ({owner}). "
+            "Give this one another name or another directory of results."
         )
 
 

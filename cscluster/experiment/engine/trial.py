@@ -134,10 +134,10 @@ def warm_up(cell: Cell) -> Dataset:
     """Load the data and compile the algorithm; what a process has done before costs nothing."""
     if cell.sources and sources(cell.algorithm, cell.clusterer) != cell.sources:
         names = " or ".join(name for name, _ in cell.sources)
-        raise ConfigError(f"{names} changed after the run was planned; start it again.")
+        raise ConfigError(f"{names} changed after the run was planned. Start it again.")
     for metric in map(own_metrics.without_edition, cell.metrics):
         if own_metrics.edition(metric) not in cell.metrics:
-            raise ConfigError(f"'{metric}' changed after the run was planned; start it again.")
+            raise ConfigError(f"'{metric}' changed after the run was planned. Start it again.")
     data = prepared.load(cell.data)
     compile_algorithm(cell.algorithm, lambda: build(cell, random_state=0), data)
     return data

@@ -152,7 +152,7 @@ class _Worker:
 
     def __init__(self, owner: tuple[Any, ...]) -> None:
         if sys.platform == "win32":
-            raise ConfigError("Experiments run on Linux and macOS; on Windows, use the Subsystem for Linux.")
+            raise ConfigError("Experiments run on Linux and macOS. On Windows, use the Subsystem for Linux.")
         self.owner = owner
         self.thread = threading.get_ident()
         self.connection, theirs = _CONTEXT.Pipe()

@@ -211,7 +211,7 @@ def _check_size(experiment: Experiment) -> None:
     size = len(experiment.datasets) * sum(n_records(experiment, entry) for entry in experiment.algorithms)
     if size > MOST_RECORDS:
         raise ConfigError(
-            f"The experiment asks for {size} trials; the most is {MOST_RECORDS}. Divide it into several."
+            f"The experiment asks for {size} trials. The most is {MOST_RECORDS}. Divide it into several."
         )
 
 
@@ -235,8 +235,8 @@ def _check(experiment: Experiment, source: Dataset) -> None:
     schedule = experiment.constraints
     if schedule.needs_labels and source.y is None:
         raise ConfigError(
-            f"Data set '{source.name}' has no target, so links cannot be drawn from it; "
-            "name its 'target' column or use 'constraints: {kind: file, path: ...}'."
+            f"Data set '{source.name}' has no target, so links cannot be drawn from it. "
+            "Name its 'target' column or use 'constraints: {kind: file, path: ...}'."
         )
     X = comparable_features(source) if schedule.needs_samples else None
     try:

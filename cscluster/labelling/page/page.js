@@ -227,7 +227,7 @@ async function send(message) {
     at("status").textContent = state.error ? "" : DONE[message.action];
     showStep();
   } catch {
-    at("status").textContent = "The program has ended; all answers so far are saved. Start it again to go on.";
+    at("status").textContent = "The program has ended. All answers so far are saved. Start it again to go on.";
   } finally {
     busy = false;
   }

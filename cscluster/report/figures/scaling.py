@@ -54,7 +54,7 @@ def scaling(results: Results) -> Figure:
     if not families:
         raise ConfigError(
             f"'{results.name}' has no samples of three sizes from one source, such as "
-            "{base: adult, size: 1000}; a slope needs three."
+            "{base: adult, size: 1000}. A slope needs three."
         )
     seconds = _seconds(results)
     figure, grid = panels(list(families), line_height)

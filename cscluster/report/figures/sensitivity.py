@@ -61,7 +61,7 @@ def sensitivity(results: Results, metric: str, parameters: Parameters | None = N
     if parameters not in found:
         raise ConfigError(
             f"'{results.name}' has no grid over {' and '.join(parameters) or 'parameters'} that a figure of "
-            "one numeric parameter or of two could show; it needs lists in 'params' and 'select: none'."
+            "one numeric parameter or of two could show. It needs lists in 'params' and 'select: none'."
         )
     results = at_last_point(restrict(results, results.trials["entry"].isin(found[parameters])))
     as_axis = float if len(parameters) == 1 else axis_text

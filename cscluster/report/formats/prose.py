@@ -42,7 +42,7 @@ def _trials(results: Results, run: Definition) -> Iterator[str]:
     bad = int(results.failures["count"].sum())
     if bad or len(results.missing):
         lost = int(results.missing["count"].sum())
-        yield f"{plural(bad, 'trial')} failed and {lost} have not been run; they are not part of the means."
+        yield f"{plural(bad, 'trial')} failed and {lost} have not been run. They are not part of the means."
 
 
 def _constraints(results: Results, run: Definition) -> Iterator[str]:

@@ -33,7 +33,7 @@ def test_what_is_written_and_what_is_meant(written, meant):
 
 @pytest.mark.parametrize("written", ["", []])
 def test_no_values_are_no_grid(written):
-    with pytest.raises(ValueError, match="a value is missing; write for example 1,10,100"):
+    with pytest.raises(ValueError, match=r"a value is missing\. Write for example 1,10,100"):
         values(written)
 
 

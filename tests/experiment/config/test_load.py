@@ -89,7 +89,7 @@ def test_every_problem_is_reported_at_once_with_its_place():
         ("a: " + "[" * 100_000, "nested too deeply"),
         ("a: " + "{a: " * 3000, "nested too deeply"),
         (GOOD + "trials: 0x" + "F" * 5000, "'trials' must be a valid integer"),
-        (GOOD + "trials: !!timestamp foo", "is not allowed; write plain values"),
+        (GOOD + "trials: !!timestamp foo", "is not allowed. Write plain values"),
         (GOOD + "trials: " + "1:" * 20_000 + "1", "'trials' must be a valid integer"),
         (GOOD.replace("[iris]", f"[{'a' * 5000}]"), "there is no data set 'aaa"),
         (GOOD.replace("[kmeans,", f"[{'a' * 5000},"), "there is no algorithm 'aaa"),
@@ -104,7 +104,7 @@ def test_every_problem_is_reported_at_once_with_its_place():
         (GOOD.replace("[kmeans,", "[{name: kmeans, params: {n_init: [3, 1, 3]}},"), ":4:53: a second 3 among the values of 'n_init'"),
         (GOOD.replace("counts: [10, 20]", "counts: [10, 20, 10]"), ":3:1: a second 10 among the numbers of constraints"),
         (GOOD + "metrics: [acc, nmi, acc]", "a second 'acc'"),
-        (GOOD + "metrics: [f1score]", "there is no metric 'f1score'; 'cscluster list metrics' names all"),
+        (GOOD + "metrics: [f1score]", "there is no metric 'f1score'. 'cscluster list metrics' names all"),
         (GOOD + "select: heldout", "'select' belongs to an entry of 'algorithms'"),
         (GOOD + "base: iris", "'base' belongs to an entry of 'datasets'"),
         (GOOD + f"memory_limit: {'9' * 400}G", "must be a size such as 500MB or 2GB"),
@@ -137,8 +137,8 @@ def test_a_key_called_like_the_kind_of_schedule_is_not_taken_for_it():
         GOOD.replace("kind: random_pairs, counts: [10, 20]", "kind: tiers, counts: [10], tiers: 5")
     )
     assert [line.partition(": ")[2] for line in found] == [
-        "the key 'per_tier' is missing",
-        "unknown key 'counts'; there are noise, weight, kind, per_tier, tiers",
+        "the key 'per_tier' is missing.",
+        "unknown key 'counts'; there are noise, weight, kind, per_tier, tiers.",
     ]
 
 
@@ -160,7 +160,7 @@ def test_settings_change_keys_and_name_themselves_in_errors():
     assert experiment.algorithms[0].params == {"n_init": [1, 2]}
     assert experiment.algorithms[1].title == "S"
     assert problems(GOOD, settings=["trials=x"]) == [
-        "setting trials=x: 'trials' must be a valid integer, got 'x'"
+        "setting trials=x: 'trials' must be a valid integer, got 'x'."
     ]
     assert problems(GOOD, settings=["trails=3"]) == [
         "setting trails=3: unknown key 'trails'; did you mean 'trials'?"
@@ -179,7 +179,7 @@ def test_settings_change_keys_and_name_themselves_in_errors():
         ("title=" + "[" * 100_000, "nested too deeply"),
         ("datasets.²=iris", "there is no item '²'"),
         (f"datasets.{'9' * 5000}=iris", "there is no item '999"),
-        ("trials=!!timestamp foo", "is not allowed; write plain values"),
+        ("trials=!!timestamp foo", "is not allowed. Write plain values"),
         ("trials=0x" + "f" * 5000, "must be a valid integer"),
     ],
 )
@@ -263,9 +263,9 @@ def test_names_of_version_0_2_stand_for_published_values():
     [
         (
             "{name: pmmc, params: {fallback: false}}",
-            "has no parameter 'fallback'; leave it out, or use a guard",
+            "has no parameter 'fallback'. Leave it out, or use a guard",
         ),
-        ("{name: pckmeans, params: {joint: false}}", "has no parameter 'joint'; leave it out"),
+        ("{name: pckmeans, params: {joint: false}}", "has no parameter 'joint'. Leave it out"),
         ("{name: auto, guard: true}", "'auto' needs no guard"),
         ("{name: kmeans, guard: true}", "'kmeans' uses no constraints"),
         ("{name: pmmc, preset: printed}", "'published'"),

@@ -92,14 +92,14 @@ def test_a_mistake_in_the_block_has_a_line_and_a_column(block, place):
 
 def test_a_name_for_two_algorithms_is_refused():
     text = TEXT.replace("- kmeans\n", "- {name: rca, label: twin}\n")
-    with pytest.raises(ConfigError, match="'rca' means several algorithms; give each a label"):
+    with pytest.raises(ConfigError, match=r"'rca' means several algorithms\. Give each a label"):
         sweep_of(text, "rca.shrinkage=0.1")
     assert sweep_of(text, "twin.shrinkage=0.1").algorithms[0].label == "twin"
 
 
 def test_a_sweep_of_nothing_is_refused():
     for text in (TEXT, TEXT + "sweep: {select: heldout}\n"):
-        with pytest.raises(ConfigError, match="nothing varies; name a grid"):
+        with pytest.raises(ConfigError, match=r"nothing varies\. Name a grid"):
             sweep_of(text)
 
 

@@ -112,7 +112,7 @@ def test_workers_are_waited_for_and_a_killed_one_costs_nothing_but_time(start_cl
     finally:
         log.removeHandler(helper)
     assert messages == [
-        f"The Dask cluster at {cluster.address} has no workers; trials wait until one joins, such as: "
+        f"The Dask cluster at {cluster.address} has no workers. Trials wait until one joins, such as: "
         f"dask worker {cluster.address}"
     ]
     assert cluster.workers[0].wait() == -9
@@ -155,7 +155,7 @@ def test_a_lost_scheduler_is_told_and_the_run_resumes(cluster, tmp_path, capfd):
             cluster.processes[0].kill()
 
     with pytest.raises(
-        ConfigError, match="connection to the Dask scheduler was lost; finished trials are stored"
+        ConfigError, match=r"connection to the Dask scheduler was lost\. Finished trials are stored"
     ):
         run_job(job, Pool(2, "dask", cluster.address), kill_it)
     assert "Traceback" not in capfd.readouterr().err

@@ -196,7 +196,7 @@ def test_an_algorithm_that_changed_after_it_was_planned_is_not_run(tmp_path):
     run_job(job, Pool(1))
     (record,) = job.directory.records()
     assert record["status"] == "error"
-    assert record["error"]["message"] == "mine.py changed after the run was planned; start it again."
+    assert record["error"]["message"] == "mine.py changed after the run was planned. Start it again."
 
 
 def test_what_algorithms_print_is_dropped(tmp_path):

@@ -242,7 +242,7 @@ def test_sparse_data_stays_sparse_where_the_algorithm_allows(tmp_path):
     ids=["trials", "repeats", "tiers", "grid"],
 )
 def test_a_plan_that_no_memory_holds_is_refused(swap):
-    with pytest.raises(ConfigError, match="trials; the most is 10000000"):
+    with pytest.raises(ConfigError, match=r"trials\. The most is 10000000"):
         plan_of(swap=swap)
 
 

@@ -55,5 +55,5 @@ def test_failed_trials_and_versions_are_said(tmp_path):
     environments = {"e": {"cscluster": "1.2", "python": "3.12", "packages": {"numpy": "2.0", "dask": "9"}}}
     records = [trial("a", value, trial=t, environment="e") for t, value in enumerate((0.5, None, 0.6))]
     text = told(store(tmp_path, [entry("a")], records, trials=4, environments=environments))
-    assert "1 trial failed and 1 have not been run; they are not part of the means." in text
+    assert "1 trial failed and 1 have not been run. They are not part of the means." in text
     assert text.endswith("Software: cscluster 1.2, python 3.12, numpy 2.0.\n")

@@ -67,7 +67,7 @@ def _balanced(n: int, balance: float) -> IntArray:
     if len(allowed):
         return allowed
     raise InfeasibleError(
-        f"No split of {n} samples keeps the positive share within {balance:g} of one half; raise 'balance'."
+        f"No split of {n} samples keeps the positive share within {balance:g} of one half. Raise 'balance'."
     )
 
 

@@ -91,7 +91,7 @@ class CPCMMC(MarginClusterer):
         X, constraints = self._validate(X, y, constraints)
         if self.bias and not (len(constraints.cannot_links) and self.gamma3):
             raise ConstraintError(
-                "CPCMMC with bias=True needs cannot-links of positive weight; use cpmmc, which needs none."
+                "CPCMMC with bias=True needs cannot-links of positive weight. Use cpmmc, which needs none."
             )
         warn_of_contradictions("CPCMMC", constraints)
         Z = self._coordinates(X)

@@ -124,8 +124,8 @@ class MarginClusterer(KernelEstimator, Clusterer):
         scale = float(design.squared_norms.mean()) - self.bias
         if scale < np.finfo(float).eps:
             raise DataError(
-                f"{type(self).__name__} cannot tell these samples apart, so close are they to their mean; "
-                "standardise the features."
+                f"{type(self).__name__} cannot tell these samples apart, so close are they to their mean. "
+                "Standardise the features."
             )
         return _LAM_OF_SCALE * scale
 
@@ -177,4 +177,4 @@ def warn_of_contradictions(owner: str, constraints: Constraints) -> None:
     count = len(constraints.contradictions)
     if count:
         contradicted = plural(count, "cannot-link")
-        warn(f"Must-links contradict {contradicted}; {owner} treats constraints as soft and violates some.")
+        warn(f"Must-links contradict {contradicted}. {owner} treats constraints as soft and violates some.")

@@ -176,7 +176,7 @@ class PMMC(MarginClusterer):
         """Cluster `X` so that constraints are satisfied by a margin; see `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
         if not len(constraints):
-            raise ConstraintError("PMMC needs constraints; use cpmmc, which clusters without any.")
+            raise ConstraintError("PMMC needs constraints. Use cpmmc, which clusters without any.")
         warn_of_contradictions("PMMC", constraints)
         Z = self._coordinates(X)
         design = self._design(Z)

@@ -244,7 +244,7 @@ class GMMC(KernelEstimator, Clusterer):
         n = X.shape[0]
         if not 2 <= n <= MAX_SAMPLES:
             raise DataError(
-                f"GMMC solves a semidefinite program for 2 to {MAX_SAMPLES} samples, got {n}; use IterSVR."
+                f"GMMC solves a semidefinite program for 2 to {MAX_SAMPLES} samples, got {n}. Use IterSVR."
             )
         K = self._kernel_for(X)(X)
         A = program_matrix(K, self.balance_weight)

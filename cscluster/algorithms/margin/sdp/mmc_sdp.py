@@ -83,8 +83,8 @@ class MMC(KernelEstimator, Clusterer):
         n = X.shape[0]
         if not 2 <= n <= MAX_SAMPLES:
             raise DataError(
-                f"MMC solves a semidefinite program for 2 to {MAX_SAMPLES} samples, got {n}; "
-                "use GMMC or IterSVR."
+                f"MMC solves a semidefinite program for 2 to {MAX_SAMPLES} samples, got {n}. "
+                "Use GMMC or IterSVR."
             )
         K = self._kernel_for(X)(X)
         limit = 2 * self.balance * n

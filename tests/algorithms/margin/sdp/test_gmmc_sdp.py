@@ -63,7 +63,7 @@ def test_separates_digits():
 
 def test_says_what_is_wrong(monkeypatch):
     monkeypatch.setattr(gmmc_sdp, "MAX_SAMPLES", 5)
-    with pytest.raises(DataError, match="for 2 to 5 samples, got 6; use IterSVR"):
+    with pytest.raises(DataError, match=r"for 2 to 5 samples, got 6\. Use IterSVR"):
         GMMC().fit(np.arange(6.0)[:, None])
     with pytest.raises(ParameterError, match="'C' of GMMC must be a number > 0, got 0"):
         GMMC(C=0).fit(np.arange(5.0)[:, None])

@@ -58,7 +58,7 @@ def test_the_lower_bound_needs_no_optimal_multipliers():
 
 
 def test_says_what_is_wrong(monkeypatch):
-    with pytest.raises(DataError, match=r"for 2 to 150 samples, got 151; use GMMC or IterSVR\."):
+    with pytest.raises(DataError, match=r"for 2 to 150 samples, got 151\. Use GMMC or IterSVR\."):
         MMC().fit(np.arange(151.0)[:, None])
     original = builtins.__import__
 
