@@ -96,12 +96,11 @@ def _examples(body: str) -> Iterator[str]:
 
 
 def _definitions(body: str) -> Iterator[str]:
-    for line in body.strip("\n").splitlines():
-        if line and not line.startswith(" "):
-            name, _, kind = line.partition(" : ")
-            yield f"\n`{name}` {_text(kind)}"
-        elif line:
-            yield f": {_text(line.strip())}" if line.startswith("    ") else line
+    for entry in re.split(r"\n(?=\S)", body.strip("\n")):
+        head, _, text = entry.partition("\n")
+        name, _, kind = head.partition(" : ")
+        paragraphs = [_text(" ".join(each.split())) for each in re.split(r"\n\s*\n", text)]
+        yield f"\n`{name}` {_text(kind)}\n: " + "\n\n  ".join(paragraphs)
 
 
 def _references(body: str) -> Iterator[str]:

@@ -294,7 +294,7 @@ def _formats() -> str:
     return (
         "# File formats\n\n"
         + _table(["format", "endings", "holds"], rows)
-        + "\nA table has named columns, which may hold strings and empty cells; its header tells the "
+        + "\nA table has named columns, which may hold strings and empty cells.  Its header tells the "
         "separator of a CSV file.  Arrays are `X` and, where classes are known, `y`.  Parquet and Excel "
         'need `pip install "cscluster[parquet,excel]"`.\n'
     )
@@ -362,7 +362,7 @@ def _type(annotation: Any) -> str:
 def _commands() -> str:
     parts = [
         "# Commands\n",
-        "`cscluster COMMAND --help` says the same in the terminal; `cscluster --install-completion` has the "
+        "`cscluster COMMAND --help` says the same in the terminal.  `cscluster --install-completion` has the "
         "shell complete commands, options, algorithms, data sets, metrics, backends, preprocessing steps, "
         "stored runs, files and the columns of a CSV file.\n",
         "## Exit codes\n",
@@ -370,9 +370,9 @@ def _commands() -> str:
             ["code", "meaning"],
             [
                 ["0", "all trials ok, or what was asked for was done"],
-                ["1", "some trials failed, a check found drift, or `cscluster check` found a broken promise"],
+                ["1", "some trials failed, a check found drift, or `cscluster check` a failure"],
                 ["2", "bad input: one sentence says what and where"],
-                ["130", "interrupted; what is finished is stored, the same command goes on"],
+                ["130", "interrupted: what is finished is stored, the same command goes on"],
             ],
         ),
     ]
@@ -395,7 +395,7 @@ API = {
     "Experiments": ["run"],
     "Selection and composition": ["HeldOutSearch", "Guarded", "Auto", "MetricClusterer"],
 }
-"""Public names that are not methods; each method has a page of its own."""
+"""Public names that are not methods, each of which has a page of its own."""
 
 RESULTS = [Dataset, ClusteringResult, RunDirectory, ConstrainedEstimator]
 """What the public names return, and the base of all methods."""

@@ -67,6 +67,24 @@ def test_advice_is_that_of_the_benchmark():
         assert found[f"{situation}, {constraints}"] == [best, f"{ari} ({of_kmeans})"]
 
 
+def test_readme_benchmark_and_help_give_the_same_advice():
+    page = (ROOT / "results/reference/BENCHMARK.md").read_text(encoding="utf-8")
+    of_page, of_readme = (
+        dict(re.findall(r"(?m)^- \*\*(.*?):\*\* (.*)$", text.partition(start)[0 if start == "\n![" else 2]))
+        for text, start in ((page, "\n!["), (README, "## Which method\n"))
+    )
+    of_help = " ".join(get_command(app).commands["cluster"].help.split()).partition("by the benchmark? ")[2]
+    assert len(of_readme) >= 5
+    for heading, said in of_readme.items():
+        use = re.match(
+            r"use (.*?)\.  |no method is clearly better than k-means\.  (.+?) has", of_page[heading]
+        )
+        names = (use[1] or use[2]).split(" or ")
+        assert ("no method is clearly better than k-means" in said) == (use[1] is None)
+        helped = of_help.partition(f"{heading}: ")[2].partition(". ")[0]
+        assert [name for name in names if name not in said or name not in helped] == []
+
+
 def test_the_advice_of_the_benchmark_has_its_numbers():
     page = (ROOT / "results/reference/BENCHMARK.md").read_text(encoding="utf-8")
     scores = reference.read(ROOT / "results/reference/benchmark.csv").query("metric == 'ari'")

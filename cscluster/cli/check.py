@@ -10,7 +10,7 @@ from cscluster.cli.options import CheckOptions
 from cscluster.testing import contract
 from cscluster.words import plural
 
-_SIGNS = {"kept": "ok", "broken": "MISSING", "advice": "advice", "exempt": "-"}
+_SIGNS = {"passed": "ok", "failed": "FAILED", "advice": "advice", "skipped": "-"}
 
 
 def check(options: CheckOptions) -> None:
@@ -19,7 +19,7 @@ def check(options: CheckOptions) -> None:
     Raises
     ------
     typer.Exit
-        With code 1 if a promise is broken that experiments depend on.
+        With code 1 if a check fails that experiments depend on.
     """
     algorithm = registry.find(options.name)
     findings = []
@@ -28,16 +28,16 @@ def check(options: CheckOptions) -> None:
             update(f"checked: {finding.check.promise}")
             findings.append(finding)
     out.table(["", ""], [_row(finding) for finding in findings])
-    broken = [finding for finding in findings if finding.outcome == "broken"]
-    missing = sum(finding.check.required for finding in broken)
-    kept = sum(finding.outcome == "kept" for finding in findings)
-    pieces = plural(len(broken) - missing, "piece")
-    counts = f"{plural(kept, 'promise')} kept, {missing} missing, {pieces} of advice"
+    failed = [finding for finding in findings if finding.outcome == "failed"]
+    required = sum(finding.check.required for finding in failed)
+    passed = sum(finding.outcome == "passed" for finding in findings)
+    pieces = plural(len(failed) - required, "piece")
+    counts = f"{plural(passed, 'check')} passed, {required} failed, {pieces} of advice"
     out.say("", f"{algorithm.title}: {counts}")
-    if missing:
+    if required:
         raise typer.Exit(1)
 
 
 def _row(finding: contract.Finding) -> list[str]:
-    sign = _SIGNS[finding.outcome if finding.check.required or finding.outcome != "broken" else "advice"]
+    sign = _SIGNS[finding.outcome if finding.check.required or finding.outcome != "failed" else "advice"]
     return [sign, "\n".join(filter(None, [finding.check.promise, finding.reason]))]

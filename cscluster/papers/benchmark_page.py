@@ -184,7 +184,7 @@ def _advised(report: TrackReport, points: list[int]) -> str:
     names = dict.fromkeys(ranking.order[0] for ranking in better or rankings)
     best = " or ".join(names)
     if not better:
-        use = f"no method is clearly better than {BASELINE}; {best} has the best mean rank."
+        use = f"no method is clearly better than {BASELINE}.  {best} has the best mean rank."
     elif all(map(report.track.is_classifier, names)):
         use = f"use a classifier, such as {best}."
     else:

@@ -33,11 +33,11 @@ _N = 30
 _ORDER = np.random.default_rng(5).permutation(_N)
 
 
-class BrokenError(Exception):
+class FailedError(Exception):
     """The algorithm breaks the promise; the message says how."""
 
 
-class ExemptError(Exception):
+class SkippedError(Exception):
     """The promise does not concern this algorithm; the message says why."""
 
 
@@ -117,14 +117,14 @@ class Subject:
         """Return the labels, or None if the algorithm refuses the input with a message."""
         try:
             return self.partition(X, constraints)
-        except BrokenError:
+        except FailedError:
             raise
         except REFUSALS as error:
             if not str(error):
-                raise BrokenError(f"{type(error).__name__} is raised without a message") from error
+                raise FailedError(f"{type(error).__name__} is raised without a message") from error
             return None
         except Exception as error:
-            raise BrokenError(
+            raise FailedError(
                 f"{type(error).__name__} is raised ({error}). A ValueError with a message would be right"
             ) from error
 
@@ -142,7 +142,7 @@ class Check:
     required : bool
         Whether experiments depend on it; the others are good manners.
     run : callable
-        Raises `BrokenError` or `ExemptError`.
+        Raises `FailedError` or `SkippedError`.
     """
 
     name: str
@@ -156,7 +156,7 @@ class Finding:
     """The outcome of a check; `reason` is empty where the promise is kept."""
 
     check: Check
-    outcome: Literal["kept", "broken", "exempt"]
+    outcome: Literal["passed", "failed", "skipped"]
     reason: str = ""
 
 
@@ -177,15 +177,15 @@ def examine(algorithm: Algorithm) -> Iterator[Finding]:
     for check in CHECKS:
         try:
             check.run(subject)
-            yield Finding(check, "kept")
-        except ExemptError as reason:
-            yield Finding(check, "exempt", str(reason))
-        except BrokenError as reason:
-            yield Finding(check, "broken", str(reason))
+            yield Finding(check, "passed")
+        except SkippedError as reason:
+            yield Finding(check, "skipped", str(reason))
+        except FailedError as reason:
+            yield Finding(check, "failed", str(reason))
         except (Exception, SystemExit) as error:  # code under test may raise anything, and may exit
             place = raised_at(error)
             where = f" ({place})" if place else ""
-            yield Finding(check, "broken", f"{type(error).__name__} is raised: {error}{where}")
+            yield Finding(check, "failed", f"{type(error).__name__} is raised: {error}{where}")
 
 
 def same_partition(first: IntArray, second: IntArray) -> bool:
@@ -196,7 +196,7 @@ def same_partition(first: IntArray, second: IntArray) -> bool:
 
 def _expect(condition: Any, sentence: str) -> None:
     if not condition:
-        raise BrokenError(sentence)
+        raise FailedError(sentence)
 
 
 def _refuses(call: Callable[[], Any], name: str) -> None:
@@ -205,12 +205,12 @@ def _refuses(call: Callable[[], Any], name: str) -> None:
         call()
     except (NotFittedError, CsclusterError):
         return
-    raise BrokenError(f"{name} before fit raises no error")
+    raise FailedError(f"{name} before fit raises no error")
 
 
 def _needs_n_clusters(subject: Subject) -> None:
     if not hasattr(subject.build(), "n_clusters"):
-        raise ExemptError("it has no parameter 'n_clusters'")
+        raise SkippedError("it has no parameter 'n_clusters'")
 
 
 @_promise("the constructor only keeps its arguments, so get_params, set_params and clone work")
@@ -239,7 +239,7 @@ def leaves_input_alone(subject: Subject) -> None:
         _ = subject.reference
     except ValueError as error:
         if "read-only" in str(error):
-            raise BrokenError("fit writes into X") from error
+            raise FailedError("fit writes into X") from error
         raise
 
 
@@ -298,7 +298,7 @@ def takes_or_refuses_sparse(subject: Subject) -> None:
     X = np.where(np.abs(X) < 1, 0.0, X)
     try:
         labels = subject.partition(sparse.csr_array(X), constraints)
-    except BrokenError:
+    except FailedError:
         raise
     except (*REFUSALS, TypeError) as error:
         _expect("sparse" not in subject.algorithm.tags, f"sparse input is promised but refused: {error}")
@@ -322,7 +322,7 @@ def works_without_constraints(subject: Subject) -> None:
 def takes_partial_labels(subject: Subject) -> None:
     """Check y."""
     if "y" not in inspect.signature(subject.build().fit).parameters:
-        raise ExemptError("fit has no parameter 'y'")
+        raise SkippedError("fit has no parameter 'y'")
     X, y, _ = subject.samples()
     partial = np.where(np.arange(_N) % 2, y, -1)
     try:
@@ -354,7 +354,7 @@ def takes_every_pair(subject: Subject) -> None:
     pairs = np.column_stack(np.triu_indices(len(X), k=1))
     labels = subject.answer(X, Constraints.from_labels(pairs, y))
     if labels is None:
-        raise BrokenError("constraints between all pairs are refused")
+        raise FailedError("constraints between all pairs are refused")
     if "constraints" in subject.algorithm.tags and subject.algorithm.family not in ("own", "plug-in"):
         _expect(same_partition(labels, y), "with every pair constrained, the clusters are not the groups")
 
@@ -399,7 +399,7 @@ def takes_constant_columns(subject: Subject) -> None:
     X, y, constraints = subject.samples()
     labels = subject.answer(np.column_stack([X, np.full(_N, 5.0), np.zeros(_N)]), constraints)
     if labels is None:
-        raise BrokenError("samples with a constant column are refused")
+        raise FailedError("samples with a constant column are refused")
     _expect(
         same_partition(labels, y) or not same_partition(subject.labels, y),
         "groups that are found without the constant columns are lost with them",
@@ -467,7 +467,7 @@ def does_not_depend_on_order(subject: Subject) -> None:
 def metric_does_not_depend_on_order(subject: Subject) -> None:
     """Check distances in the learned space."""
     if not subject.algorithm.is_metric:
-        raise ExemptError("it is not a metric learner")
+        raise SkippedError("it is not a metric learner")
     X, _, _ = subject.samples()
     Z, P = (model.metric_.transform(X) for model in (subject.reference, subject.permuted))
     _expect(bool(np.isfinite(Z).all()), "the learned map gives NaN or infinity")
@@ -483,7 +483,7 @@ def predicts(subject: Subject) -> None:
     """Check out-of-sample labels."""
     if not hasattr(subject.build(), "predict"):
         _expect("inductive" not in subject.algorithm.tags, "predict is promised but missing")
-        raise ExemptError("it does not generalise to new samples")
+        raise SkippedError("it does not generalise to new samples")
     X, _, _ = subject.samples()
     _refuses(lambda: subject.build().predict(X), "predict")
     predicted = np.asarray(subject.reference.predict(X[:7] + 0.01))
@@ -496,7 +496,7 @@ def predicts(subject: Subject) -> None:
 def updates(subject: Subject) -> None:
     """Check sequential constraints."""
     if not hasattr(subject.build(), "partial_fit"):
-        raise ExemptError("it has no partial_fit")
+        raise SkippedError("it has no partial_fit")
     X, y, constraints = subject.samples()
     _refuses(lambda: subject.build().partial_fit(constraints=constraints), "partial_fit")
     model = copy.deepcopy(subject.reference)

@@ -129,7 +129,7 @@ def test_labels_alone_go_to_standard_output(call, garden):
 
 def test_without_a_file_the_last_line_says_how_to_get_the_labels(call, garden):
     done = call("cluster flowers.csv -k 3 -a kmeans --target species")
-    assert done.stdout.splitlines()[-1] == "the labels are not written; --out labels.csv writes them"
+    assert done.stdout.splitlines()[-1] == "the labels are not written: --out labels.csv writes them"
 
 
 def test_the_table_with_its_clusters(call, garden):

@@ -49,7 +49,7 @@ def test_in_the_terminal_and_on_to_clusters(cscluster, beads, monkeypatch):
         ("-k 50", "50 clusters are too many for 45 rows."),
         ("-a hdbscan", "'label' shows no noise. Choose another method than 'hdbscan'"),
         ("-k 3 --id name", "no column 'name'"),
-        ("-k 3 --image-shape 8x8", "Pictures of 8x8 need rows of 64 numbers"),
+        ("-k 3 --image-shape 8x8", "Images of 8x8 need rows of 64 numbers"),
         ("-k 3 --links nowhere/links.csv", "there is no directory 'nowhere'"),
         ("-k 3 --links beads.csv", "is the file of an input"),
         ("-k 3 --links bad.csv", "bad.csv:2: link must be 'must' or 'cannot', got 'maybe'"),

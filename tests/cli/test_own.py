@@ -22,7 +22,7 @@ def test_from_template_to_table(call, tmp_path):
     assert f"cscluster check {tmp_path}/my_method.py:MyMethod" in said
     yaml = said.partition("cscluster run my_method.yaml\n\n")[2].replace("trials: 10", "trials: 2")
     (tmp_path / "my_method.yaml").write_text("".join(line[2:] + "\n" for line in yaml.splitlines()))
-    assert "0 missing" in call("check", "my_method.py:MyMethod")
+    assert "0 failed" in call("check", "my_method.py:MyMethod")
     assert "MyMethod" in call("run", "my_method.yaml", "--jobs", "1")
     assert "exists already" in call("new", "algorithm", "MyMethod", status=2)
 

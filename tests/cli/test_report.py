@@ -246,7 +246,7 @@ def test_a_page_is_opened(cscluster, runs, monkeypatch):
     page = runs.path / "results/first/report.html"
     assert opened == [page.as_uri()]
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    assert "leave out --format" in cscluster("report", "first", "--open", "--format", "csv").stderr
+    assert "Leave out --format" in cscluster("report", "first", "--open", "--format", "csv").stderr
 
 
 @pytest.mark.parametrize("command", [["report", "first"], ["show", "first"], ["merge", "first", "second"]])

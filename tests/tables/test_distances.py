@@ -73,7 +73,7 @@ def test_methods_that_need_columns_are_refused():
         ({"algorithm": "pckmeans", "n_clusters": 3}, "'pckmeans' needs columns. Distances go with agglom"),
         ({"algorithm": "agglomerative", "n_clusters": 3, "guard": True}, "A guard needs columns"),
         ({}, "need the number of clusters, or 'hdbscan'"),
-        ({"algorithm": "hdbscan", "n_clusters": 3}, "leave out -k"),
+        ({"algorithm": "hdbscan", "n_clusters": 3}, "Leave out -k"),
     ):
         with pytest.raises(ParameterError, match=problem):
             cscluster.cluster(X, distances=D, **options)

@@ -94,7 +94,7 @@ class Positional(Faulty):
 def broken(cls):
     algorithm = Algorithm("faulty", f"{__file__}:{cls.__name__}", cls.__name__, "own", tags=("constraints",))
     return {
-        finding.check.name: finding.reason for finding in examine(algorithm) if finding.outcome == "broken"
+        finding.check.name: finding.reason for finding in examine(algorithm) if finding.outcome == "failed"
     }
 
 
@@ -125,7 +125,7 @@ def test_each_fault_is_found_and_named(cls, check, says):
 
 def test_the_template_keeps_every_promise():
     algorithm = find(f"{own_algorithm.__file__}:OwnAlgorithm")
-    assert {f.check.name: f.reason for f in examine(algorithm) if f.outcome == "broken"} == {}
+    assert {f.check.name: f.reason for f in examine(algorithm) if f.outcome == "failed"} == {}
 
 
 def test_own_metric_learners_are_recognised(tmp_path):
@@ -149,7 +149,7 @@ def test_a_class_that_ends_the_program_breaks_its_promises(tmp_path):
         "import sys\n\nfrom cscluster import KMeans\n\n\n"
         "class Leaves(KMeans):\n    def fit(self, X, y=None, constraints=None):\n        sys.exit(0)\n"
     )
-    broken = [finding for finding in examine(find(f"{path}:Leaves")) if finding.outcome == "broken"]
+    broken = [finding for finding in examine(find(f"{path}:Leaves")) if finding.outcome == "failed"]
     assert any("SystemExit is raised" in finding.reason for finding in broken)
 
 
@@ -160,9 +160,9 @@ class Noisy(Faulty):
         return self
 
 
-@pytest.mark.parametrize(("tags", "outcome"), [((), "broken"), (("noise",), "kept")])
+@pytest.mark.parametrize(("tags", "outcome"), [((), "failed"), (("noise",), "passed")])
 def test_minus_one_is_a_label_only_where_the_tag_says_so(tags, outcome):
     algorithm = Algorithm("noisy", f"{__name__}:Noisy", "noisy", family="own", tags=tags)
     findings = {finding.check.name: finding for finding in examine(algorithm)}
     assert findings["gives_a_partition"].outcome == outcome
-    assert (findings["gives_a_partition"].reason == "") == (outcome == "kept")
+    assert (findings["gives_a_partition"].reason == "") == (outcome == "passed")
