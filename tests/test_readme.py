@@ -362,13 +362,14 @@ def test_the_tutorial_from_a_method_to_its_reviewers(desk, monkeypatch, capsys):
 
 def test_the_tutorial_from_yaml_to_a_figure(desk, monkeypatch, capsys):
     few = f"{FEW} --set datasets=[iris] --set algorithms=[kmeans] --set constraints.counts=[5,9]"
-    run, figures, slides, _ = lines_of("experiment")
+    run, figures, slides, sweep = lines_of("experiment")
     answer(f"{run.partition('#')[0]} {few}", monkeypatch, capsys)
     for line in (figures, slides):
         answer(line, monkeypatch, capsys)
     assert (desk / "figures" / "curves_acc.png").is_file()
     assert "confidence" not in (desk / "figures" / "curves_acc.caption.tex").read_text()  # one trial
     assert (desk / "slides" / "curves_nmi.png").is_file()
+    assert "80 trials" in answer(f"{sweep} --dry-run", monkeypatch, capsys)
 
 
 def test_the_tutorial_on_a_cluster_of_machines(desk, monkeypatch, capsys):
@@ -394,6 +395,10 @@ def test_the_tutorial_on_labelling(desk, monkeypatch, capsys):
         r"(?m)^(constraints: .*|same group\?.*:|3 answers.*|  cscluster cluster.*)", page
     ):
         assert masked(shown)[0] in "\n".join(masked(printed))
+    Path("rule.py").write_text(re.search(r"(?s)```python\n(import json.*?)```", page)[1])
+    (line,) = lines_of("labelling")
+    few = line.replace("python rule", f"{sys.executable} rule").replace("--questions 40", "--questions 3")
+    assert "6 answers in flowers-links.csv" in answer(few, monkeypatch, capsys)
 
 
 def test_a_minute_with_a_table_shows_what_one_sees(tmp_path, monkeypatch, capsys):
