@@ -50,7 +50,10 @@ def estimator(
 
 
 def title(estimator: Any) -> str:
-    """Return what an estimator is called in tables: the title of its entry, else the name of its class."""
+    """Return what an estimator is called in tables: the title of its entry, else the name of its class.
+
+    A form that has no entry of its own has its `variant` behind that.
+    """
     if isinstance(estimator, MetricClusterer):
         return f"{title(estimator.metric)} + {title(estimator.clusterer or KMeans())}"
     cls = type(estimator)
@@ -63,4 +66,5 @@ def title(estimator: Any) -> str:
             for name, value in entry.params.items()
         )
     ]
-    return max(forms, key=lambda entry: len(entry.params)).title if forms else cls.__name__
+    name = max(forms, key=lambda entry: len(entry.params)).title if forms else cls.__name__
+    return f"{name}, {estimator.variant}" if getattr(estimator, "variant", None) else name

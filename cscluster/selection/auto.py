@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from scipy import sparse
@@ -23,12 +24,15 @@ class Candidate:
 
     name: str
     clusterer: str | None = None
+    params: Mapping[str, Any] = field(default_factory=dict)
     max_rows: int = 10**9
     max_columns: int = 10**9
 
     def build(self, n_clusters: int, seed: int) -> Any:
         """Return the unfitted estimator; a metric learner is joined with `clusterer`, k-means by default."""
-        return build(self.name, {}, n_clusters, seed, (self.clusterer, {}) if self.clusterer else None)
+        return build(
+            self.name, self.params, n_clusters, seed, (self.clusterer, {}) if self.clusterer else None
+        )
 
     def suits(self, X: Any) -> bool:
         """Tell whether it can be fitted to such data."""
@@ -46,6 +50,13 @@ CANDIDATES = (
 )
 """In the order of preference; chosen on the sets of ``configs/benchmark/development.yaml``."""
 
+MIXTURES = (
+    Candidate("constrained_gmm", max_rows=20_000, max_columns=100),
+    Candidate("constrained_gmm", params={"covariance": "diag"}, max_columns=1000),
+    Candidate("constrained_gmm", params={"covariance": "full"}, max_rows=20_000, max_columns=100),
+)
+"""Preferred to the others where methods learn from all that answers entail; see ``docs/labelling.md``."""
+
 HARD_CANDIDATES = (
     Candidate("itml", "pccc", max_columns=1000),
     Candidate("rca", "pccc", max_columns=1000),
@@ -53,9 +64,9 @@ HARD_CANDIDATES = (
 """Those that satisfy hard constraints; the baseline is then PCCC."""
 
 
-def candidates_for(X: Any, constraints: Constraints) -> list[Candidate]:
+def candidates_for(X: Any, constraints: Constraints, first: Sequence[Candidate] = ()) -> list[Candidate]:
     """Return the candidates for such data and constraints, in the order of preference."""
-    every = HARD_CANDIDATES if len(constraints.hard) else CANDIDATES
+    every = HARD_CANDIDATES if len(constraints.hard) else (*first, *CANDIDATES)
     return [each for each in every if each.suits(X)]
 
 
@@ -110,6 +121,14 @@ class Auto(Choosing):
 
     version: ClassVar[int] = 11 + Guarded.version + sum(map(_version, _METHODS))  # results follow theirs
 
+    _first: ClassVar[Sequence[Candidate]] = ()
+
     def _methods(self, X: Samples, constraints: Constraints) -> tuple[int, list[Any]]:
-        candidates = candidates_for(X, constraints)
+        candidates = candidates_for(X, constraints, self._first)
         return self.n_clusters, [each.build(self.n_clusters, 0) for each in candidates]
+
+
+class AnswerAuto(Auto):
+    """`Auto` for answers to questions: constrained mixtures are candidates too, and preferred."""
+
+    _first: ClassVar[Sequence[Candidate]] = MIXTURES

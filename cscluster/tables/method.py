@@ -15,7 +15,7 @@ from cscluster.algorithms.build import build, title
 from cscluster.arrays import IntArray
 from cscluster.constraints import Constraints
 from cscluster.errors import ParameterError
-from cscluster.selection.auto import Auto
+from cscluster.selection.auto import AnswerAuto, Auto
 from cscluster.selection.compare import OnFit
 from cscluster.selection.guarded import Choosing, Guarded, require_hard
 from cscluster.words import plural
@@ -57,7 +57,7 @@ class Method:
         """Return the unfitted estimator, without the guard."""
         n_clusters = n_clusters or 2  # which a method that finds the number is not told
         if self.name is None:
-            return Auto(n_clusters=n_clusters, random_state=seed)
+            return (AnswerAuto if self.closure else Auto)(n_clusters=n_clusters, random_state=seed)
         joined = (self.clusterer, dict[str, Any]()) if self.clusterer else None
         return build(self.name, self.params, n_clusters, seed, joined)
 

@@ -13,7 +13,7 @@ from cscluster.constraints.sampling import random_pairs
 from cscluster.data import synthetic
 from cscluster.experiment.config.load import load
 from cscluster.selection import auto, compare
-from cscluster.selection.auto import Candidate, candidates_for
+from cscluster.selection.auto import MIXTURES, AnswerAuto, Candidate, candidates_for
 from tests.selection.toys import Y, constraints, rows
 
 
@@ -130,3 +130,12 @@ def test_features_that_do_not_show_the_classes_are_named():
             Auto(n_clusters=3, random_state=0).fit(rows(), constraints=given)
         warned += any("no better than by chance" in str(each.message) for each in caught)
     assert warned
+
+
+def test_mixtures_come_first_where_methods_learn_from_answers():
+    X, given = wine()
+    titles = list(AnswerAuto(n_clusters=3, random_state=0).fit(X, constraints=given).comparison_.scores)
+    assert titles[:3] == ["constrained GMM", "constrained GMM, diag", "constrained GMM, full"]
+    assert titles[3:] == list(Auto(n_clusters=3, random_state=0).fit(X, constraints=given).comparison_.scores)
+    wide = [each.name for each in candidates_for(np.zeros((100, 600)), given, MIXTURES)]
+    assert wide[:2] == ["constrained_gmm", "pmmc"]

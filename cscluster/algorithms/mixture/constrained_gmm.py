@@ -152,6 +152,11 @@ class ConstrainedGMM(Clusterer):
     max_iter: int = parameter(200, "iteration limit", Integer(1))
     tol: float = parameter(1e-5, "change of the objective per sample that counts as none", Real(0))
 
+    @property
+    def variant(self) -> str:
+        """What its covariances are, where they are not the default."""
+        return "" if self.covariance == "tied" else self.covariance
+
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
         """Cluster `X`; the parameters are those of `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
