@@ -332,7 +332,7 @@ class BenchmarkOptions(SuiteOptions):
     add: str | None = option(
         "METHOD",
         "Run this method only, and show it beside the stored trials of the others: mine.py:Mine, a "
-        "name, an entry of 'algorithms' in YAML, or a file with one.",
+        "name, or an entry of 'algorithms' in YAML.",
     )
 
 

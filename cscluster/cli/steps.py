@@ -12,10 +12,8 @@ from cscluster.cli import console
 from cscluster.cli.options import SuiteOptions
 from cscluster.experiment.engine.execute import Pool
 from cscluster.experiment.engine.run import run_job
-from cscluster.papers.suite import Remaining, SuiteItem
+from cscluster.papers.suite import SuiteItem
 from cscluster.words import plural
-
-_LARGEST = 5
 
 T = TypeVar("T")
 """What experiments come out as."""
@@ -66,39 +64,25 @@ def run_and_show(work: Steps[T], show: Callable[[T], None], options: SuiteOption
 
 
 def _look_ahead(experiments: list[SuiteItem]) -> None:
-    """Say what is left to run and how many CPU hours it will take, by the times of stored trials."""
+    """Say what is left to run and how long it will take, by stored trials of the same methods and data."""
     with console.out.working("reading the experiments and what is stored"):
         left = [experiment.remaining() for experiment in experiments]
     numbers = ["planned", "stored", "CPU hours left"]
-    console.out.table(["experiment", *numbers, "missing data"], map(_row, left), numbers)
-    unknown = sum(each.unknown for each in left)
-    parts = [(seconds, each.name, *slot) for each in left for slot, seconds in each.seconds.items()]
-    total = sum(part[0] for part in parts)
-    console.out.say(
-        "",
-        f"{sum(each.planned for each in left):,} trials planned, "
-        f"{sum(each.stored for each in left):,} stored; CPU hours left: {_hours(total, unknown)}",
-    )
-    if unknown:
-        console.out.say(
-            f"unknown (?): {plural(unknown, 'trial')} of methods with no stored trial on their data"
-        )
-    for seconds, name, dataset, label in sorted(parts, reverse=True)[:_LARGEST]:
-        console.out.say(f"{seconds / total:.0%}: {label} on {dataset} in {name}, {_hours(seconds)}")
-    if parts:
-        note = "what the trials of a repetition share counts in each of them, so that less may be needed"
-        console.out.print(note, style="dim")
-
-
-def _row(each: Remaining) -> list[str]:
-    hours = _hours(sum(each.seconds.values()), each.unknown)
-    return [each.name, f"{each.planned:,}", f"{each.stored:,}", hours, ", ".join(each.missing)]
-
-
-def _hours(seconds: float, unknown: int = 0) -> str:
-    """Write CPU hours; a question mark where some are not known."""
-    known = f"{seconds / 3600:.2f}" if seconds or not unknown else ""
-    return f"{known} + ?".removeprefix(" + ") if unknown else known
+    rows = [
+        [
+            each.name,
+            f"{each.planned:,}",
+            f"{each.stored:,}",
+            f"{each.seconds / 3600:.2f}",
+            ", ".join(each.missing),
+        ]
+        for each in left
+    ]
+    console.out.table(["experiment", *numbers, "missing data"], rows, numbers)
+    planned, stored = sum(each.planned for each in left), sum(each.stored for each in left)
+    hours = sum(each.seconds for each in left) / 3600
+    console.out.say("", f"{planned:,} trials planned, {stored:,} stored; CPU hours left: {hours:.2f}")
+    console.out.print("hours of methods with stored trials on the same data", style="dim")
 
 
 def _run(experiments: list[SuiteItem], pool: Pool, again: bool) -> None:

@@ -142,15 +142,11 @@ def parse(steps: Sequence[Step]) -> list[tuple[str, dict[str, Any]]]:
         name, values = (step, None) if isinstance(step, str) else next(iter(step.items()))
         if name not in STEPS:
             raise DataError(f"There is no preprocessing step '{name}'{did_you_mean(name, STEPS)}")
-        if values is not None and not isinstance(values, dict):
-            raise DataError(
-                f"Preprocessing step '{name}' is written as {{{name}: {{parameter: value}}}}, got {values!r}."
-            )
         try:
             model = STEPS[name].model_validate(values or {}, strict=True)
         except ValidationError as error:
             first = error.errors()[0]
-            where = ".".join(map(str, first["loc"]))
+            where = ".".join(map(str, first["loc"])) or "its parameters"
             raise DataError(f"Preprocessing step '{name}': {where}: {first['msg'].lower()}.") from None
         parsed.append((name, model.model_dump(exclude_defaults=True)))
     return parsed

@@ -29,8 +29,6 @@ from cscluster.data.header import read_header
 from cscluster.data.numbers import decimals_of, plain_numbers
 from cscluster.errors import DataError, did_you_mean, ended, reason
 
-_LONGEST_NAME = 10_000
-
 MAX_COLUMNS = 50_000
 """Of a table: each column has a type of its own, which takes time."""
 
@@ -165,12 +163,6 @@ def sample_names(column: pd.Series, name: str) -> list[str]:
         raise DataError(
             f"Column '{column.name}' of data set '{name}' holds '{twice}' more than once. "
             "It must name each sample differently."
-        )
-    longest = int(names.map(len).argmax())
-    if len(names[longest]) > _LONGEST_NAME:
-        raise DataError(
-            f"Column '{column.name}' of data set '{name}' holds {len(names[longest]):,} characters in row "
-            f"{longest}. The name of a sample may have {_LONGEST_NAME:,}."
         )
     return list(names)
 

@@ -38,15 +38,13 @@ def check(name: str) -> None:
         If it does not return a number.
     """
     function = _load(name)
-    case = f"'{name}' must return a number for classes {_CLASSES} and clusters {_CLUSTERS}"
     try:
-        value = function(np.array(_CLASSES), np.array(_CLUSTERS))
+        float(function(np.array(_CLASSES), np.array(_CLUSTERS)))
     except Exception as error:
-        raise ValueError(f"{case}, but raised {type(error).__name__}: {message(error)}") from error
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{case}, got {value!r}") from None
+        raise ValueError(
+            f"'{name}' must return a number for classes {_CLASSES} and clusters {_CLUSTERS}, "
+            f"but: {type(error).__name__}: {message(error)}"
+        ) from error
 
 
 def edition(name: str) -> str:

@@ -153,7 +153,6 @@ def from_result(result: ClusteringResult) -> StoredModel:
     """Return the model that the result of a table holds."""
     if not hasattr(result.estimator, "predict") or result.features is None:  # it has seen distances
         raise ParameterError(_NOT_INDUCTIVE.format(result.algorithm))
-    assert result.table is not None
     return StoredModel(result.n_clusters, result.table.id_column, result.features, result.estimator)
 
 

@@ -100,8 +100,7 @@ def choose_added(
     Parameters
     ----------
     method : str
-        Name of an algorithm, ``module:Class`` or ``file.py:Class``, an entry of `algorithms` in YAML, or a
-        YAML file with one.
+        Name of an algorithm, ``module:Class`` or ``file.py:Class``, or an entry of `algorithms` in YAML.
     track, profile, results, repetitions
         As for `choose`.
 
@@ -128,13 +127,7 @@ def choose_added(
 
 def _entry(method: str) -> dict[str, Any]:
     """Return the entry of a method for `algorithms`."""
-    text = method
-    if method.endswith((".yaml", ".yml")):
-        try:
-            text = Path(method).read_text(encoding="utf-8")
-        except (OSError, UnicodeError) as error:
-            raise ConfigError(f"Cannot read '{method}': {error}") from None
-    entry = documents.read(text, method).data
+    entry = documents.read(method, method).data
     if isinstance(entry, str):
         return {"name": entry}
     if not isinstance(entry, dict):

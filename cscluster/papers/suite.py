@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -49,18 +49,15 @@ class Remaining:
         Data sets that are not there.
     planned, stored : int
         Numbers of trials.
-    seconds : dict
-        CPU seconds that the trials left will take by the times of stored ones, by data set and label.
-    unknown : int
-        Number of trials left whose cost is not known.
+    seconds : float
+        CPU seconds that trials left will take, of methods that have stored trials on the same data.
     """
 
     name: str
     missing: list[str]
     planned: int
     stored: int
-    seconds: dict[Slot, float] = field(default_factory=dict)
-    unknown: int = 0
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -198,17 +195,13 @@ class SuiteItem:
             done.update(zip(rows["dataset"], rows["label"], strict=True))
             ok = stored.trials[stored.trials["status"] == "ok"]
             means = ok.groupby(_SLOT)["m:cpu_seconds"].mean().dropna().to_dict()
-        seconds, unknown, planned = {}, 0, 0
+        seconds, planned = 0.0, 0
         for dataset in now.datasets:
             for entry in now.algorithms if dataset.title not in absent else ():
                 slot, count = (dataset.title, entry.title), n_records(now, entry)
                 planned += count
-                left = count - done[slot]
-                if left and slot in means:
-                    seconds[slot] = left * means[slot]
-                elif left:
-                    unknown += left
-        return Remaining(self.name, absent, planned, done.total(), seconds, unknown)
+                seconds += (count - done[slot]) * means.get(slot, 0.0)
+        return Remaining(self.name, absent, planned, done.total(), seconds)
 
     def _present(self, stored: StoredTrials) -> set[str]:
         """Return the hashes of the cells as they are now; of data that are not at hand, as they were."""

@@ -30,12 +30,14 @@ from cscluster.removed import removed_parameter
 from cscluster.selection.compare import OnFit
 from cscluster.selection.count import Count, choose_count
 from cscluster.selection.guarded import Choosing, guard_problem
-from cscluster.tables import method, result
+from cscluster.tables import method
+from cscluster.tables.describe import describe_clusters
 from cscluster.tables.distances import distances_between
 from cscluster.tables.method import Method as Method
-from cscluster.tables.result import ClusteringResult
+from cscluster.tables.result import ClusteringResult, probabilities
 from cscluster.tables.table import read_named
 
+_SCORES = ("ari", "nmi", "acc_hungarian")
 _MOST_COMPARED = 2e7
 """Cells of a table that are clustered once more without constraints."""
 _MOST_APART = 1000
@@ -87,19 +89,24 @@ def cluster_table(
             raise InfeasibleError(error.named(table.ids)) from None
     if fit.choice is not None:
         watcher.choice(fit.choice)
-    n_clusters = max(n_clusters or 0, int(fit.labels.max()) + 1)
+    labels, n_clusters = fit.labels, max(n_clusters or 0, int(fit.labels.max()) + 1)
     metric = "precomputed" if wanted.sees_distances else "euclidean"
-    found = result.evaluate(X, fit.labels, n_clusters, constraints, table, seed, metric)
     known = getattr(fit.estimator, "probabilities_", None)  # of the samples, which follow the constraints
-    return replace(
-        found,
-        probabilities=result.probabilities(fit.estimator, X, n_clusters) if known is None else known,
+    return ClusteringResult(
+        labels=labels,
+        sizes=np.bincount(labels[labels >= 0], minlength=n_clusters).astype(np.int64),
+        links=constraints,
+        violated=constraints.violated(labels),
+        silhouette=metrics.silhouette(X, labels, seed, metric),
+        scores={} if table.y is None else {name: metrics.score(name, table.y, labels) for name in _SCORES},
+        clusters=describe_clusters(table, X, labels, n_clusters),
+        probabilities=probabilities(fit.estimator, X, n_clusters) if known is None else known,
         algorithm=fit.title,
         table=table,
         features=fitted,
         estimator=fit.estimator,
         notes=fit.notes,
-        n_moved=_n_moved(X, fit.labels, n_clusters, seed) if len(constraints) else None,
+        n_moved=_n_moved(X, labels, n_clusters, seed) if len(constraints) else None,
     )
 
 

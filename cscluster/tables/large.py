@@ -91,7 +91,6 @@ class LargeFile:
         assign : callable
             Gives the clusters of other rows, and perhaps their probabilities.
         """
-        assert outcome.table is not None
         assert outcome.features is not None
         places, named, features = pd.Index(learned), outcome.table.id_column, outcome.features
         numbers, categorical = features.names, list(features.values)

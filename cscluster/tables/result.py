@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,9 @@ from cscluster.data.dataset import Dataset
 from cscluster.data.features import Features
 from cscluster.metrics import scores as metrics
 from cscluster.metrics.catalogue import METRICS
-from cscluster.tables.describe import SIZE_HEADS, Cluster, describe_clusters, size_rows
+from cscluster.tables.describe import SIZE_HEADS, Cluster, size_rows
 from cscluster.words import plural
 
-_SCORES = ("ari", "nmi", "acc_hungarian")
 BORDER = 0.2
 """Rows are on the border of their cluster where another one is less likely by at most this much."""
 BORDER_HEADS = ["row", "cluster", "confidence", "or cluster", "probability"]
@@ -61,13 +60,13 @@ class ClusteringResult:
     silhouette: float | None
     scores: dict[str, float]
     clusters: list[Cluster]
-    algorithm: str = ""
-    table: Dataset | None = None
-    features: Features | None = None
-    estimator: Any = None
-    notes: list[str] = field(default_factory=list)
-    n_moved: int | None = None
-    probabilities: FloatArray | None = None
+    algorithm: str
+    table: Dataset
+    features: Features | None
+    estimator: Any
+    notes: list[str]
+    n_moved: int | None
+    probabilities: FloatArray | None
 
     @property
     def n_clusters(self) -> int:
@@ -84,7 +83,7 @@ class ClusteringResult:
 
         A column `confidence` follows where the method tells.
         """
-        ids = self.table.ids if self.table is not None else []
+        ids = self.table.ids
         columns = {"cluster": self.labels, "confidence": self.confidence}
         told = {name: values for name, values in columns.items() if values is not None}
         return pd.DataFrame(told, index=pd.Index(ids, name="row") if ids else None)
@@ -92,43 +91,20 @@ class ClusteringResult:
     def __repr__(self) -> str:
         satisfied = len(self.links) - len(self.violated)
         return (
-            f"ClusteringResult({self.algorithm or 'clusters'}: sizes {self.sizes.tolist()}, "
+            f"ClusteringResult({self.algorithm}: sizes {self.sizes.tolist()}, "
             f"{satisfied} of {plural(len(self.links), 'constraint')} satisfied)"
         )
 
     def _repr_html_(self) -> str:
-        table = self.table or Dataset("", np.empty((len(self.labels), 0)))
         heads = "".join(f"<th>{head}</th>" for head in (*SIZE_HEADS, "what sets it apart"))
         rows = ""
-        for cluster, cells in zip(self.clusters, size_rows(self.clusters, table), strict=True):
+        for cluster, cells in zip(self.clusters, size_rows(self.clusters, self.table), strict=True):
             traits = ", ".join(
                 f"{t.title} {t.shown(t.inside)} (others {t.shown(t.outside)})" for t in cluster.traits[:3]
             )
             rows += "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in (*cells, traits)) + "</tr>"
         lines = "<br>".join(html.escape(line) for line in describe(self))
         return f"<table><tr>{heads}</tr>{rows}</table><p>{lines}</p>"
-
-
-def evaluate(
-    X: Any,
-    labels: IntArray,
-    n_clusters: int,
-    links: Constraints,
-    table: Dataset,
-    seed: int,
-    metric: str = "euclidean",
-) -> ClusteringResult:
-    """Score a partition; with the metric 'precomputed', X holds distances."""
-    known = {} if table.y is None else {name: metrics.score(name, table.y, labels) for name in _SCORES}
-    return ClusteringResult(
-        labels,
-        np.bincount(labels[labels >= 0], minlength=n_clusters).astype(np.int64),
-        links,
-        links.violated(labels),
-        metrics.silhouette(X, labels, seed, metric),
-        known,
-        describe_clusters(table, X, labels, n_clusters),
-    )
 
 
 def describe(outcome: ClusteringResult) -> list[str]:

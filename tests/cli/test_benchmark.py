@@ -58,10 +58,9 @@ def test_a_class_of_ones_own_has_its_row_and_rank(add, tmp_path):
 
 @pytest.mark.parametrize(
     ("method", "stored", "label"),
-    [("entry.yaml", "COP-KMeans", ">again"), ("kmeans", "k-means", ">k-means (added)")],
+    [("{name: cop_kmeans, label: again}", "COP-KMeans", ">again"), ("kmeans", "k-means", ">k-means (added)")],
 )
-def test_it_sees_constraints_and_seeds_of_the_stored_trials(add, tmp_path, method, stored, label):
-    (tmp_path / "entry.yaml").write_text("{name: cop_kmeans, label: again}")
+def test_it_sees_constraints_and_seeds_of_the_stored_trials(add, method, stored, label):
     table = rows(add(method).stdout)
     assert [float(cell.lstrip(">")) for cell in table[label][:2]] == [
         float(cell.lstrip(">")) for cell in table[stored][:2]
@@ -102,7 +101,6 @@ def test_the_commands_of_the_page(cscluster, add, tmp_path):
     [
         ("kmens", (), "there is no algorithm 'kmens'; did you mean 'kmeans'"),
         ("gone.py:Mine", (), "there is no file 'gone.py'"),
-        ("gone.yaml", (), "Cannot read 'gone.yaml'"),
         ("[1, 2]", (), "'[1, 2]' is no method"),
         ("mine.py:Mine", ("--write",), "it takes neither --write nor --check"),
         ("mine.py:Mine", ("--results", "elsewhere"), "no stored trials of the benchmark"),

@@ -137,7 +137,7 @@ def test_packed_trials_draw_the_same_page_where_data_are_gone(
 def test_a_dry_run_says_what_is_left_and_writes_nothing(reproduce, tmp_path):
     before = reproduce("--dry-run")
     assert before.returncode == 0, before.stderr
-    assert "4 trials planned, 0 stored; CPU hours left: ?" in before.stdout
+    assert "4 trials planned, 0 stored; CPU hours left: 0.00" in before.stdout
     assert "coil20, coil3" in before.stdout
     assert not (tmp_path / "results").exists()
     reproduce("-j", "2", "--write")

@@ -178,7 +178,7 @@ def test_canonical_form():
         ({"pca": {"n": 0}}, "Preprocessing step 'pca': n: input should be greater than or equal to 1"),
         ({"pca": {"n": "2"}}, "Preprocessing step 'pca': n: input should be a valid integer"),
         ({"pca": {"n": 2, "m": 3}}, "Preprocessing step 'pca': m: extra inputs are not permitted"),
-        ({"pca": 2}, r"Preprocessing step 'pca' is written as \{pca: \{parameter: value\}\}, got 2"),
+        ({"pca": 2}, "Preprocessing step 'pca': its parameters: input should be a valid dictionary"),
         ({"kernel_pca": {"sigma": -1.0}}, "Preprocessing step 'kernel_pca': sigma: input should be greater"),
         ({}, r"A preprocessing step is a name or \{name: \{parameter: value\}\}, got \{\}"),
         ({"l2": {}, "center": {}}, "A preprocessing step is a name or"),

@@ -25,7 +25,6 @@ from cscluster.store.records import to_line
 Done = Callable[[Trial, list[bytes]], None]
 Register = Callable[[dict[str, Any]], None]
 _IN_FLIGHT = 1000
-_PATIENCE = 5.0
 _NO_WORKERS = "The Dask cluster at %s has no workers. Trials wait until one joins, such as: dask worker %s"
 _log = logging.getLogger(__name__)
 
@@ -124,7 +123,7 @@ class _Agenda:
 
 def _on_dask(trials: list[Trial], pool: Pool, environment: str, done: Done, register: Register) -> None:
     """Run trials on a Dask cluster, which runs those of a lost worker again elsewhere."""
-    with _client(pool) as client, _warning_without_workers(client):
+    with _client(pool) as client:
         from distributed import KilledWorker, as_completed
 
         planned: dict[str, Trial] = {}
@@ -163,26 +162,6 @@ def _on_dask(trials: list[Trial], pool: Pool, environment: str, done: Done, regi
             finished.update(submit(itertools.islice(left, 1)))
 
 
-@contextlib.contextmanager
-def _warning_without_workers(client: Any) -> Iterator[None]:
-    """Warn, once, if the cluster has no worker: trials wait until one joins."""
-    ended = threading.Event()
-
-    def watch() -> None:
-        address = client.scheduler.address
-        while not ended.wait(_PATIENCE):
-            with contextlib.suppress(OSError):  # a lost connection ends the run elsewhere
-                if not client.scheduler_info()["workers"]:
-                    _log.warning(_NO_WORKERS, address, address)
-                    return
-
-    threading.Thread(target=watch, daemon=True).start()
-    try:
-        yield
-    finally:
-        ended.set()
-
-
 def _run_on_dask(trial: Trial) -> tuple[dict[str, Any], list[bytes]]:
     """Run a trial for a Dask worker; returns the environment and the lines of the records."""
     multiprocessing.current_process().daemon = False  # a daemon, as Dask makes them, may start no process
@@ -215,4 +194,6 @@ def _client(pool: Pool) -> Iterator[Any]:
             client = stack.enter_context(Client(cluster, timeout=20, set_as_default=False))
         except (OSError, ValueError) as error:
             raise ConfigError(f"No Dask scheduler answers at '{pool.scheduler}': {error}") from error
+        if not client.scheduler_info()["workers"]:
+            _log.warning(_NO_WORKERS, client.scheduler.address, client.scheduler.address)
         yield client
