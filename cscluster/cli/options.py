@@ -185,8 +185,7 @@ class GridOptions(Options):
 class SweepOptions(RunOptions, GridOptions):
     """Run an experiment's algorithms over grids of their parameters.
 
-    The grids are those of --grid and of the block 'sweep' in the file.  Algorithms without one are left
-    out.  Results go to NAME-sweep, and the same command resumes.
+    Algorithms without a grid are left out.  Results go to NAME-sweep, and the same command resumes.
     """
 
 
@@ -260,7 +259,6 @@ class ReportOptions(ResultsOptions):
     tol: list[str] = option(
         "TOLERANCE", "Tolerance of --check: 0.02, or acc=0.01 for one metric.", default=[]
     )
-    against: str | None = option("paper", "Show our numbers beside those that the paper prints.")
 
 
 class CompareOptions(ResultsOptions):

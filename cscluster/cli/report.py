@@ -20,15 +20,12 @@ from cscluster.report.formats import ENDINGS, latex, markdown, prose, spreadshee
 from cscluster.report.html import page
 from cscluster.report.page import Page
 from cscluster.report.where import where as restrict
-from cscluster.store.directory import RunDirectory
 
 
 def report(options: ReportOptions) -> None:
-    """Show runs in one of three ways: by themselves, against a reference, or beside their paper."""
+    """Show runs by themselves, or against a reference."""
     if options.check is not None or options.tol:
         check_drift(options)
-    elif options.against is not None:
-        beside_paper(options)
     else:
         show(options)
 
@@ -154,36 +151,3 @@ def check_drift(options: ReportOptions) -> None:
         out.whole(f"{len(table)} of {checked} cells of '{directory.path.name}' drifted from {reference}")
         raise typer.Exit(1)
     out.whole(f"all {checked} cells of '{directory.path.name}' agree with {reference}")
-
-
-def beside_paper(options: ReportOptions) -> None:
-    """Print our means beside the numbers that the paper of each run prints.
-
-    Raises
-    ------
-    ConfigError
-        If a run belongs to no paper, or its paper prints no numbers of it.
-    """
-    if options.against != "paper":
-        raise ConfigError(
-            f"--against takes 'paper', got '{options.against}'. For another run use 'cscluster compare'."
-        )
-    for name in options.runs:
-        _beside_paper(require_run(name, options.results))
-
-
-def _beside_paper(directory: RunDirectory) -> None:
-    from cscluster.papers.claims import against
-
-    run = directory.definition
-    paper, item = run.experiment.model_dump().get("paper"), Path(run.source).stem
-    rows = against(aggregate.collect(directory), paper, item) if paper else None
-    if rows is None or rows.empty:
-        why = f"in {paper}, {item}" if paper else "since its experiment names no 'paper'"
-        raise ConfigError(f"No printed numbers belong to '{directory.path.name}' {why}.")
-    console.out.print(f"{directory.path.name} beside {paper}", style="bold")
-    console.out.table(
-        list(rows.columns),
-        rows.map(lambda value: f"{value:.3f}" if isinstance(value, float) else str(value)).to_numpy(),
-        numbers=["paper", "ours", "difference"],
-    )

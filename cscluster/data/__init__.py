@@ -9,6 +9,5 @@ STEP_CLASSES = {
     "pca": "Pca",
     "kernel_pca": "KernelPca",
     "tfidf": "Tfidf",
-    "select_top": "SelectTop",
 }
 """Preprocessing steps: their names, and their classes in `preprocessing`, which imports numeric libraries."""

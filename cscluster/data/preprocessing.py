@@ -12,11 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from scipy import sparse
 from sklearn.decomposition import PCA, KernelPCA
 from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.feature_selection import SelectKBest, mutual_info_classif
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, MinMaxScaler, Normalizer, StandardScaler
 
-from cscluster.arrays import FloatArray, IntArray
 from cscluster.data import STEP_CLASSES
 from cscluster.data.dataset import Dataset
 from cscluster.errors import DataError, did_you_mean
@@ -31,7 +29,6 @@ class PreprocessingStep(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     densifies: ClassVar[bool] = False
-    needs_classes: ClassVar[bool] = False
 
     @abstractmethod
     def transformer(self, X: Any) -> Any:
@@ -107,21 +104,6 @@ class Tfidf(PreprocessingStep):
         return make_pipeline(*steps)
 
 
-def information_gain(X: Any, y: IntArray) -> FloatArray:
-    """Return the mutual information of the classes with the presence of each feature."""
-    return np.asarray(mutual_info_classif(X > 0, y, discrete_features=True))
-
-
-class SelectTop(PreprocessingStep):
-    """The columns of largest information gain; looks at the true classes."""
-
-    needs_classes = True
-    n: int = Field(ge=1, description="number of columns")
-
-    def transformer(self, X: Any) -> Any:
-        return SelectKBest(information_gain, k=min(self.n, X.shape[1]))
-
-
 STEPS: dict[str, type[PreprocessingStep]] = {name: globals()[own] for name, own in STEP_CLASSES.items()}
 
 
@@ -192,9 +174,7 @@ def fit(steps: Sequence[Step], data: Dataset) -> tuple[Any, list[Any]]:
                 f"Step '{name}' would make the sparse data set '{data.name}' dense. "
                 "Put 'dense' before it if it fits."
             )
-        if step.needs_classes and data.y is None:
-            raise DataError(f"Step '{name}' needs a target column. Data set '{data.name}' has none.")
-        transformer = step.transformer(X).fit(X, data.y)
+        transformer = step.transformer(X).fit(X)
         X = _as_float(transformer.transform(X))
         if not np.isfinite(X.data if sparse.issparse(X) else X).all():
             raise DataError(

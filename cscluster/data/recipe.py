@@ -9,12 +9,12 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from scipy import sparse
+from sklearn.feature_selection import mutual_info_classif
 
 from cscluster import seeds
 from cscluster.arrays import IntArray
 from cscluster.data import index
 from cscluster.data.dataset import Dataset
-from cscluster.data.preprocessing import information_gain
 from cscluster.errors import DataError, did_you_mean
 
 _MOVE = 2  # pixels
@@ -199,11 +199,14 @@ def enlarged_outline(data: Dataset, size: int) -> Dataset:
 
 
 def _columns(recipe: Recipe, data: Dataset) -> IntArray | None:
-    """Return the columns to keep, or None for all."""
+    """Return the columns to keep, or None for all.
+
+    The information gain of a column is the mutual information of its presence with the classes.
+    """
     if recipe.top_features is not None:
         if data.y is None:
             raise DataError(f"Data set '{data.name}' has no target to choose features by.")
-        gain = information_gain(data.X, data.y)
+        gain = mutual_info_classif(data.X > 0, data.y, discrete_features=True)
         return np.sort(np.argsort(-gain, kind="stable")[: recipe.top_features])
     if recipe.drop_constant:
         low, high = (getattr(data.X, f)(axis=0) for f in ("min", "max"))

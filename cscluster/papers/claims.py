@@ -349,25 +349,6 @@ def _few_trials(claim: Claim, item: str, run: Results, wanted: int) -> str:
     return f"{spread(counts)} of {wanted} trials in {item}" if (counts < wanted).any() else ""
 
 
-def against(results: Results, paper: str, item: str) -> pd.DataFrame:
-    """Return the printed numbers that a run of an item has counterparts for.
-
-    Returns
-    -------
-    DataFrame
-        Columns table, dataset, label, metric, paper, ours, difference.
-    """
-    known = load(paper)
-    columns = ["table", "dataset", "label", "metric", "paper", "ours", "difference"]
-    parts = [
-        claim.rule.beside(claim.observations({item: results}), known.printed)
-        for claim in known.claims
-        if isinstance(claim.rule, Numbers) and item in claim.items
-    ]
-    found = pd.concat(parts) if parts else pd.DataFrame(columns=columns)
-    return found.rename(columns={"value": "paper"})[columns].reset_index(drop=True)
-
-
 def counts(verdicts: Iterable[Verdict]) -> dict[Verdicts, int]:
     """Count the verdicts of each kind."""
     return dict.fromkeys(STATUSES, 0) | Counter(verdict.status for verdict in verdicts)

@@ -47,7 +47,7 @@ def shell_offers(words, folder):
     [
         (["cscluster", "report", "mine", "--metric", "balanced_"], ["balanced_error", "balanced_rand"]),
         (["cscluster", "run", "mnist0689", "--backend", "d"], ["dask"]),
-        (["cscluster", "cluster", "t.csv", "--preprocess", "s"], ["standardize", "scale01", "select_top"]),
+        (["cscluster", "cluster", "t.csv", "--preprocess", "s"], ["standardize", "scale01"]),
         (["cscluster", "cluster", "t.csv", "--features", "width,le"], ["width,length", "width,left"]),
         (["cscluster", "label", "t.csv", "--ignore", "wi"], ["width"]),
         (["cscluster", "report", "st"], ["stored"]),

@@ -226,19 +226,6 @@ def test_slides(cscluster, runs):
         assert picture.width == 1920
 
 
-def test_ours_beside_the_printed_numbers(cscluster, runs):
-    (runs.path / "table4_balanced.yaml").write_text(
-        "name: one\npaper: zhang2009\ndatasets: [{base: optdigits_3_8, name: optdigits 3-8}]\n"
-        "constraints: {kind: random_pairs, counts: [0]}\nalgorithms: [kmeans]\ntrials: 1\nmetrics: [error]\n"
-    )
-    cscluster("run", "table4_balanced.yaml", "--jobs", "1")
-    said = " ".join(cscluster("report", "one", "--against", "paper").stdout.split())
-    assert "one beside zhang2009" in said
-    assert "k-means error_percent 5.300 5.322 0.022" in said
-    assert "names no 'paper'" in cscluster("report", "first", "--against", "paper").stderr
-    assert "--against takes 'paper'" in cscluster("report", "first", "--against", "papr").stderr
-
-
 def test_a_page_is_opened(cscluster, runs, monkeypatch):
     opened = []
     monkeypatch.setattr("webbrowser.open", opened.append)

@@ -72,7 +72,6 @@ def test_steps_of_the_command_line():
         (["pca=many"], "takes an integer after '='"),
         (["pca=²"], "takes an integer after '=', got '²'"),
         (["pca=" + "9" * 5000], "takes an integer after '='"),
-        (["select_top=3"], "looks at the true classes"),
     ],
 )
 def test_wrong_steps(given, says):

@@ -107,17 +107,6 @@ def test_tfidf_leaves_dense_data_dense_and_sparse_data_sparse(data):
     assert sparse.issparse(apply(["tfidf"], data).X) == sparse.issparse(data.X)
 
 
-@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
-def test_select_top_keeps_the_columns_that_tell_the_classes(kind):
-    words = RNG.integers(0, 3, (30, 5)).astype(float)
-    words[:, 3] = DATA.y
-    data = replace(DATA, X=kind(words), X_unseen=kind(U))
-    Z, V = done([{"select_top": {"n": 1}}], data)
-    assert np.array_equal(Z, words[:, [3]])
-    assert np.array_equal(V, U[:, [3]])
-    assert done([{"select_top": {"n": 99}}], data)[0].shape == (30, 5)
-
-
 @pytest.mark.parametrize("step", ["standardize", "scale01", "l2", "tfidf"])
 def test_sparse_data_stays_sparse(step):
     result = apply([step], SPARSE)
@@ -153,12 +142,6 @@ def test_constant_columns_do_no_harm():
         assert np.isfinite(np.concatenate(done([step], data))).all()
 
 
-def test_classes_are_needed_to_select_by_them():
-    bare = replace(DATA, y=None)
-    with pytest.raises(DataError, match=r"Step 'select_top' needs a target column\. Data set 'toy' has none"):
-        apply([{"select_top": {"n": 2}}], bare)
-
-
 def test_canonical_form():
     assert parse(["center", {"pca": {"n": 2}}, {"l2": {}}, {"kernel_pca": {"n": None, "sigma": 2.0}}]) == [
         ("center", {}),
@@ -166,7 +149,7 @@ def test_canonical_form():
         ("l2", {}),
         ("kernel_pca", {"sigma": 2.0}),
     ]
-    asked = {"center", "standardize", "scale01", "l2", "pca", "kernel_pca", "tfidf", "select_top"}
+    asked = {"center", "standardize", "scale01", "l2", "pca", "kernel_pca", "tfidf"}
     assert asked <= set(STEPS)
 
 

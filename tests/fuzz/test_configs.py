@@ -24,7 +24,6 @@ trials: 3
 seed: 7
 metrics: [acc, nmi, acc@unseen]
 preprocess: [standardize, {pca: {n: 2}}]
-sweep: {pmmc.lam: 0.01:100:x10, rca.shrinkage: "0,0.1", select: none}
 """,
     """\
 name: second

@@ -17,27 +17,24 @@ _RANGE = re.compile(f"{_NUMBER}:{_NUMBER}:(x)?{_NUMBER}")
 _MOST = 1000
 
 
-def values(written: Any, source: str = "") -> list[Any]:
-    """Return the values, each once; a string is a YAML list without its brackets, whose items may be ranges.
+def values(written: str, source: str) -> list[Any]:
+    """Return the values, each once, of a YAML list without its brackets, whose items may be ranges.
 
     Raises
     ------
     ValueError
         For a range without an end, or no values at all.
     ConfigError
-        For a string that is not such a list.
+        For what is not such a list.
 
     Examples
     --------
-    >>> values("0.01:100:x10")
+    >>> values("0.01:100:x10", "--grid")
     [0.01, 0.1, 1, 10, 100]
-    >>> values("1,2,5:20:5")
+    >>> values("1,2,5:20:5", "--grid")
     [1, 2, 5, 10, 15, 20]
     """
-    if isinstance(written, str):
-        written = documents.read(f"[{written}]", source).data
-    items = written if isinstance(written, list) else [written]
-    found = [value for item in items for value in _range(item)]
+    found = [value for item in documents.read(f"[{written}]", source).data for value in _range(item)]
     if not found:
         raise ValueError("a value is missing. Write for example 1,10,100 or 50:300:50 or 0.01:100:x10")
     return list({repr(value): value for value in found}.values())

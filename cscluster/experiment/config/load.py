@@ -34,8 +34,6 @@ def find_config(name: str) -> Path:
     bundled = name.removeprefix("configs/").removesuffix(".yaml")
     if bundled in bundle.config_names():
         return bundle.folder("configs") / f"{bundled}.yaml"
-    if os.path.isdir(name):
-        raise ConfigError(f"'{name}' is a directory, not an experiment file.")
     raise ConfigError(f"There is no experiment file '{name}'{did_you_mean(bundled, bundle.config_names())}")
 
 
@@ -49,7 +47,7 @@ def load(name: str, settings: list[str] | None = None, sweep: list[str] | None =
     settings : list of str, optional
         Changes as ``a.b=value``; list items are addressed by number or by their name.
     sweep : list of str, optional
-        Additions to the block `sweep`, as ``algorithm.parameter=values`` or ``select=rule``.
+        Grids that make it a sweep, as ``algorithm.parameter=values``, or ``select=rule``.
 
     Raises
     ------
@@ -126,37 +124,30 @@ def _put(document: Document, keys: Sequence[str], value: Any, where: str) -> Pla
 
 
 def _vary(document: Document, grids: Sequence[str]) -> list[int]:
-    """Make the grids of a sweep lists in the parameters of algorithms; return the numbers of these."""
-    block = document.data.get("sweep")
-    written = block if isinstance(block, dict) else {}
-    given = {str(key): (document.where(("sweep", str(key))), value) for key, value in written.items()}
-    for text in grids:
-        key, where, values = _assignment("sweep", text, "ALGORITHM.PARAMETER=VALUES, as in pmmc.lam=0.1,1")
-        given[key] = (where, values)
-    where, rule = given.pop("select", (document.source, "none"))
-    if not given:
-        raise ConfigError(
-            f"{document.source}: nothing varies. Name a grid, ALGORITHM.PARAMETER=VALUES, "
-            "or write a block 'sweep' into the file."
-        )
+    """Make grids lists in the parameters of algorithms; return the numbers of these."""
     entries = document.data.get("algorithms")
     names, labels = _names(entries if isinstance(entries, list) and entries else ["ALGORITHM"])
-    varied = []
-    for key, (place, values) in given.items():
+    choice, varied = ("none", document.source), set()
+    for text in grids:
+        key, where, written = _assignment("sweep", text, "ALGORITHM.PARAMETER=VALUES, as in pmmc.lam=0.1,1")
+        if key == "select":
+            choice = (written, where)
+            continue
         name, _, parameter = key.rpartition(".")
         if not name:
-            raise ConfigError(f"{place}: '{key}' needs its algorithm: write {labels[0]}.{key}={values}")
+            raise ConfigError(f"{where}: '{key}' needs its algorithm: write {labels[0]}.{key}={written}")
         if (labels if name in labels else names).count(name) > 1:
-            raise ConfigError(f"{place}: '{name}' means several algorithms. Give each a label.")
+            raise ConfigError(f"{where}: '{name}' means several algorithms. Give each a label.")
         try:
-            found = _put(
-                document, ["algorithms", name, "params", parameter], grid.values(values, place), place
-            )
+            values = grid.values(written, where)
         except ValueError as error:
-            raise ConfigError(f"{place}: '{key}': {error}.") from None
-        varied.append(int(found[1]))
-        _put(document, ["algorithms", str(found[1]), "select"], rule, where)
-    return sorted(set(varied))
+            raise ConfigError(f"{where}: '{key}': {error}.") from None
+        varied.add(_put(document, ["algorithms", name, "params", parameter], values, where)[1])
+    if not varied:
+        raise ConfigError(f"{document.source}: nothing varies. Name a grid, ALGORITHM.PARAMETER=VALUES.")
+    for number in varied:
+        _put(document, ["algorithms", str(number), "select"], *choice)
+    return sorted(map(int, varied))
 
 
 def _step(target: Any, key: str, where: str) -> str | int:

@@ -349,10 +349,6 @@ class Experiment(_Treatment):
         None, ge=1, description="number of clusters; by default the number of true classes"
     )
     threads: int = Field(1, ge=1, description="BLAS and OpenMP threads of a trial")
-    sweep: dict[str, Any] = Field(
-        default_factory=dict,
-        description="grids of cscluster sweep: ALGORITHM.PARAMETER and its values, and select",
-    )
 
     @field_validator("name")
     @classmethod

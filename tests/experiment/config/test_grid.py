@@ -21,20 +21,19 @@ from cscluster.experiment.config.grid import values
         ("1, 2, 2:4:1", [1, 2, 3, 4]),
         ("linear,rbf", ["linear", "rbf"]),
         ("true,null,-2.5e-1", [True, None, -0.25]),
-        ([1, "linear", "5:7:1"], [1, "linear", 5, 6, 7]),
-        (7, [7]),
+        ("1,linear,5:7:1", [1, "linear", 5, 6, 7]),
+        ("7", [7]),
     ],
 )
 def test_what_is_written_and_what_is_meant(written, meant):
-    found = values(written)
+    found = values(written, "--grid")
     assert found == meant
     assert [type(value) for value in found] == [type(value) for value in meant]
 
 
-@pytest.mark.parametrize("written", ["", []])
-def test_no_values_are_no_grid(written):
+def test_no_values_are_no_grid():
     with pytest.raises(ValueError, match=r"a value is missing\. Write for example 1,10,100"):
-        values(written)
+        values("", "--grid")
 
 
 @pytest.mark.parametrize(
@@ -43,7 +42,7 @@ def test_no_values_are_no_grid(written):
 )  # fmt: skip
 def test_a_range_without_an_end(written):
     with pytest.raises(ValueError, match=f"'{written}' does not lead from its start to its end"):
-        values(written)
+        values(written, "--grid")
 
 
 def test_a_list_that_is_not_one_names_its_place():
@@ -53,4 +52,6 @@ def test_a_list_that_is_not_one_names_its_place():
 
 @given(st.integers(-50, 50), st.integers(0, 40), st.integers(1, 9))
 def test_whole_numbers_count_like_range(start, length, step):
-    assert values(f"{start}:{start + length}:{step}") == list(range(start, start + length + 1, step))
+    assert values(f"{start}:{start + length}:{step}", "--grid") == list(
+        range(start, start + length + 1, step)
+    )

@@ -1,4 +1,4 @@
-"""Sweeps: the block and the options mean the same, and errors name their place."""
+"""Sweeps: grids vary what they name, and errors name the grid."""
 
 import pytest
 
@@ -16,7 +16,6 @@ algorithms:
   - {name: rca, label: R + k}
 trials: 2
 """
-BLOCK = "sweep: {pckmeans.w: 1:100:x10, R + k.shrinkage: [0.1, 0.2]}\n"
 
 
 def sweep_of(text, *grids):
@@ -39,20 +38,12 @@ def test_several_grids_of_an_algorithm_multiply():
     assert len({(t.cell.label, str(t.cell.grid)) for t in plan}) == 2 * 3 + 1
 
 
-def test_the_block_in_the_file_and_the_options_mean_the_same():
-    block = sweep_of(TEXT + BLOCK)
-    options = sweep_of(TEXT, "pckmeans.w=1,10,100", "R + k.shrinkage=0.1,0.2")
-    assert block.algorithms == options.algorithms
-    assert (block.name, block.title) == (options.name, options.title)
-    widened = sweep_of(TEXT + BLOCK, "pckmeans.w=7", "select=heldout")
-    assert widened.algorithms[0].params["w"] == [7]
-    assert {entry.select for entry in widened.algorithms} == {"heldout"}
-    assert sweep_of(TEXT + BLOCK.replace("}", ", select: oracle:nmi}")).algorithms[0].select == "oracle:nmi"
-
-
-def test_a_plain_run_does_not_notice_the_block():
-    with_block, without = parse(TEXT + BLOCK, source="x.yaml"), parse(TEXT, source="x.yaml")
-    assert with_block.algorithms == without.algorithms
+def test_all_that_varies_is_chosen_by_one_rule():
+    assert {
+        entry.select for entry in sweep_of(TEXT, "pckmeans.w=1,2", "R + k.shrinkage=0.1,0.2").algorithms
+    } == {"none"}
+    chosen = sweep_of(TEXT, "pckmeans.w=7", "select=heldout", "R + k.shrinkage=0.1")
+    assert {entry.select for entry in chosen.algorithms} == {"heldout"}
 
 
 @pytest.mark.parametrize(
@@ -81,15 +72,6 @@ def test_a_wrong_choice_names_the_option(rule, says):
         sweep_of(TEXT, "pckmeans.w=1", f"select={rule}")
 
 
-@pytest.mark.parametrize(
-    ("block", "place"),
-    [("pckmean.w: 1", "10:3"), ("pckmeans.w: [1, -2]", "10:3"), ("kmeans.n_init: 10:50:0", "10:3"), ("selct: none", "10:3")],
-)  # fmt: skip
-def test_a_mistake_in_the_block_has_a_line_and_a_column(block, place):
-    with pytest.raises(ConfigError, match=f"^x.yaml:{place}: "):
-        sweep_of(f"{TEXT}sweep:\n  {block}\n")
-
-
 def test_a_name_for_two_algorithms_is_refused():
     text = TEXT.replace("- kmeans\n", "- {name: rca, label: twin}\n")
     with pytest.raises(ConfigError, match=r"'rca' means several algorithms\. Give each a label"):
@@ -97,13 +79,7 @@ def test_a_name_for_two_algorithms_is_refused():
     assert sweep_of(text, "twin.shrinkage=0.1").algorithms[0].label == "twin"
 
 
-def test_a_sweep_of_nothing_is_refused():
-    for text in (TEXT, TEXT + "sweep: {select: heldout}\n"):
-        with pytest.raises(ConfigError, match=r"nothing varies\. Name a grid"):
-            sweep_of(text)
-
-
-def test_ranges_need_no_quotes_in_yaml():
-    # YAML 1.1 takes 10:50:10 for a number to the base 60.
-    (entry,) = sweep_of(TEXT + "sweep: {kmeans.n_init: 10:50:10}\n").algorithms
-    assert entry.params == {"n_init": [10, 20, 30, 40, 50]}
+@pytest.mark.parametrize("grids", [[], ["select=heldout"]])
+def test_a_sweep_of_nothing_is_refused(grids):
+    with pytest.raises(ConfigError, match=r"nothing varies\. Name a grid"):
+        sweep_of(TEXT, *grids)
