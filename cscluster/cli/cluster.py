@@ -238,9 +238,6 @@ def _about(outcome: ClusteringResult, table: Dataset) -> list[PlainTable]:
             numbers=3,
         ),
         PlainTable("Typical rows", *describe.typical_rows(outcome.clusters, table)),
-        PlainTable(
-            "Most frequent values", ["cluster", "column", "texts"], describe.text_rows(outcome.clusters)
-        ),
     ]
     return [one for one in tables if one.rows]
 

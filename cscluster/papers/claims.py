@@ -11,10 +11,10 @@ from typing import Annotated, Any, Literal, TypeVar, get_args
 
 import pandas as pd
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from cscluster import bundle
-from cscluster.errors import ConfigError, did_you_mean, require_known
+from cscluster.errors import did_you_mean, require_known
 from cscluster.papers import printed
 from cscluster.papers.observations import Observations
 from cscluster.papers.printed import Exponent, Numbers, Order
@@ -260,14 +260,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def _read(path: Path, model: type[Model], **more: str) -> Model:
-    try:
-        return model.model_validate({**more, **yaml.safe_load(path.read_text(encoding="utf-8"))})
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{path}: not YAML: {str(error).splitlines()[0]}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise ConfigError(f"{path}: {where}: {first['msg'].removeprefix('Value error, ')}") from None
+    return model.model_validate({**more, **yaml.safe_load(path.read_text(encoding="utf-8"))})
 
 
 @dataclass(frozen=True)

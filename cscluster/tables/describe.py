@@ -17,8 +17,6 @@ SHOWN_COLUMNS = 8
 LEAST_EFFECT = 0.5
 """A column that differs by less of its standard deviations does not set a cluster apart."""
 
-FREQUENT_TEXTS = 3
-
 
 def shown(value: float, is_date: bool = False) -> str:
     """Return a number, or a day since 1970-01-01, as people read it."""
@@ -44,8 +42,6 @@ class Trait:
         Difference of the two in standard deviations of the column: positive where the cluster has more.
     text : str, optional
         Of a text column: the text that is most over-represented in the cluster.
-    frequent : list of pairs of str and float
-        Of a text column: its most frequent texts in the cluster, and their shares.
     is_date : bool
         Whether the means are dates, in days since 1970-01-01.
     """
@@ -55,7 +51,6 @@ class Trait:
     outside: float
     effect: float
     text: str | None = None
-    frequent: Sequence[tuple[str, float]] = ()
     is_date: bool = False
 
     @property
@@ -156,10 +151,8 @@ def _text_traits(table: Dataset, labels: IntArray, k: int) -> Iterator[tuple[int
         for number in range(k):
             j = int(np.argmax(effects[number]))
             if effects[number, j] >= LEAST_EFFECT:
-                order = np.argsort(-inside[number], kind="stable")[:FREQUENT_TEXTS]
-                frequent = [(str(texts[i]), float(inside[number, i])) for i in order if inside[number, i] > 0]
                 pair = float(inside[number, j]), float(outside[number, j])
-                yield number, Trait(column, *pair, float(effects[number, j]), str(texts[j]), frequent)
+                yield number, Trait(column, *pair, float(effects[number, j]), str(texts[j]))
 
 
 def _contrasts(values: Any, labels: IntArray, k: int) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -208,16 +201,6 @@ def trait_rows(clusters: Sequence[Cluster], most: int) -> list[list[str]]:
         [c.name, t.title, t.shown(t.inside), t.shown(t.outside), f"{t.effect:+.2f}"]
         for c in clusters
         for t in c.traits[:most]
-    ]
-
-
-def text_rows(clusters: Sequence[Cluster]) -> list[list[str]]:
-    """Return cluster, column and most frequent texts, a line for each trait of a text column."""
-    return [
-        [c.name, t.column, ", ".join(f"{text or '(empty)'} {share:.0%}" for text, share in t.frequent)]
-        for c in clusters
-        for t in c.traits
-        if t.text is not None
     ]
 
 
