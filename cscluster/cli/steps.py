@@ -82,7 +82,9 @@ def _look_ahead(experiments: list[SuiteItem]) -> None:
     planned, stored = sum(each.planned for each in left), sum(each.stored for each in left)
     hours = sum(each.seconds for each in left) / 3600
     console.out.say("", f"{planned:,} trials planned, {stored:,} stored; CPU hours left: {hours:.2f}")
-    console.out.print("hours of methods with stored trials on the same data", style="dim")
+    console.out.print(
+        "hours of methods with stored trials on the same data; others are not known", style="dim"
+    )
 
 
 def _run(experiments: list[SuiteItem], pool: Pool, again: bool) -> None:

@@ -12,8 +12,8 @@ TOYS = Path(__file__).parents[1] / "toys.py"
 KINDS = {
     "raise": ("error", "RuntimeError", "out of luck"),
     "shape": ("error", "ValueError", "labels_ has shape (3,), expected (150,)"),
-    "nan": ("error", "ValueError", "labels_ holds values that are not numbers"),
-    "none": ("error", "TypeError", "fit did not set labels_"),
+    "nan": ("error", "ValueError", "labels_ holds values that are not integers"),
+    "none": ("error", "AttributeError", "'Broken' object has no attribute 'labels_'"),
     "exit": ("crashed", "crashed", "the process ended with exit code 3"),
     "segfault": ("crashed", "crashed", "the process was killed by SIGSEGV"),
     "sleep": ("timeout", "timeout", "stopped after the limit of 3 s"),

@@ -71,7 +71,9 @@ def parse(
     sweep: list[str] | None = None,
 ) -> Experiment:
     """Check the text of an experiment file; see `load`."""
-    document = _read_document(text, source)
+    document = documents.read(text, source)
+    if not isinstance(document.data, dict):
+        raise ConfigError(f"{source}:1:1: the file must hold keys: name, datasets, constraints, algorithms.")
     for setting in settings or ():
         path, where, value = _assignment("setting", setting, "KEY=VALUE, for example trials=5")
         _put(document, path.split("."), documents.read(value, where).data, where)
@@ -81,17 +83,6 @@ def parse(
     except ValidationError as error:
         raise ConfigError("\n".join(_explain(document, error))) from None
     return experiment if varied is None else experiment.swept(varied)
-
-
-def _read_document(text: str, source: str) -> Document:
-    document = documents.read(text, source)
-    if document.data is None:
-        raise ConfigError(
-            f"{source}: the file is empty. It needs at least name, datasets, constraints, algorithms."
-        )
-    if not isinstance(document.data, dict):
-        raise ConfigError(f"{source}:1:1: the file must hold keys such as 'name:' and 'datasets:'.")
-    return document
 
 
 def _assignment(kind: str, text: str, form: str) -> tuple[str, str, str]:

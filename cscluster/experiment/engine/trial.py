@@ -257,13 +257,9 @@ def _plain(cell: Cell, random_state: int) -> Any:
 
 def _checked(model: Any, n_samples: int) -> IntArray:
     """Return the labels, or raise an error that says what is wrong with them."""
-    if not hasattr(model, "labels_"):
-        raise TypeError("fit did not set labels_")
     labels = np.asarray(model.labels_)
     if labels.shape != (n_samples,):
         raise ValueError(f"labels_ has shape {labels.shape}, expected ({n_samples},)")
-    if not np.issubdtype(labels.dtype, np.number) or not np.isfinite(labels).all():
-        raise ValueError("labels_ holds values that are not numbers")
     whole = labels.astype(np.int64)
     if not np.array_equal(whole, labels):
         raise ValueError("labels_ holds values that are not integers")

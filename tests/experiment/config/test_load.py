@@ -76,7 +76,7 @@ def test_every_problem_is_reported_at_once_with_its_place():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "the file is empty"),
+        ("", "x.yaml:1:1: the file must hold keys: name, datasets"),
         ("a: [", "x.yaml:1:5: YAML: "),
         ("a: b: c", "x.yaml:1:5: YAML: "),
         ("- 1", "x.yaml:1:1: the file must hold keys"),

@@ -224,8 +224,8 @@ def test_metric_learners_are_joined_with_a_clusterer():
     [
         ("raise", ("RuntimeError", "out of luck")),
         ("shape", ("ValueError", "labels_ has shape (3,), expected (150,)")),
-        ("nan", ("ValueError", "labels_ holds values that are not numbers")),
-        ("none", ("TypeError", "fit did not set labels_")),
+        ("nan", ("ValueError", "labels_ holds values that are not integers")),
+        ("none", ("AttributeError", "'Broken' object has no attribute 'labels_'")),
     ],
 )
 def test_failures_are_records(how, says):
