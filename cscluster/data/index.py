@@ -65,12 +65,5 @@ def find_file(name: str) -> Path | None:
 
 
 def describe(name: str) -> str:
-    """Say in words what a recipe selects."""
-    recipe = recipes()[name]
-    source = recipe.get("base") or f"generated {recipe['generator']}"
-    parts = []
-    for key, value in recipe.items():
-        if key not in ("base", "generator"):
-            values = value if isinstance(value, (list, dict)) else [value]
-            parts.append(f"{key} {(' / ' if isinstance(value, dict) else ',').join(map(str, values))}")
-    return ": ".join([source, "; ".join(parts)]) if parts else source
+    """Return a recipe as an experiment may have it."""
+    return yaml.safe_dump(recipes()[name], default_flow_style=True, sort_keys=False, width=1000).strip()
