@@ -83,7 +83,7 @@ def _look_ahead(experiments: list[SuiteItem]) -> None:
     hours = sum(each.seconds for each in left) / 3600
     console.out.say("", f"{planned:,} trials planned, {stored:,} stored; CPU hours left: {hours:.2f}")
     console.out.print(
-        "hours of methods with stored trials on the same data; others are not known", style="dim"
+        "hours of methods with stored trials on the same data, those of others are not known", style="dim"
     )
 
 
