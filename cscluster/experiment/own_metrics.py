@@ -1,11 +1,14 @@
 """Metrics of the user's own: a function of true classes and clusters, as ``file.py:function``.
 
+A function with a parameter `model` also gets the fitted estimator.
+
 Plans and records name a function with its edition, a hash of the user's files that it consists of, as in
 ``mine.py:score#1a2b3c4d``: a score of changed code is another score.
 """
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -68,7 +71,9 @@ def without_edition(name: str) -> str:
     return f"{base.partition('#')[0]}{at}{scope}"
 
 
-def scores(y_true: ArrayLike, labels: ArrayLike, names: Iterable[str]) -> dict[str, float | None]:
+def scores(
+    y_true: ArrayLike, labels: ArrayLike, names: Iterable[str], model: Any = None
+) -> dict[str, float | None]:
     """Return every score of the catalogue, and those of the user's functions in `names`.
 
     A value that is not finite is no score.
@@ -76,7 +81,9 @@ def scores(y_true: ArrayLike, labels: ArrayLike, names: Iterable[str]) -> dict[s
     found: dict[str, float | None] = dict(metrics.scores(y_true, labels))
     for name in names:
         if is_own(name) and "@" not in name:
-            value = float(_load(without_edition(name))(np.array(y_true), np.array(labels)))
+            function = _load(without_edition(name))
+            also = {"model": model} if "model" in inspect.signature(function).parameters else {}
+            value = float(function(np.array(y_true), np.array(labels), **also))
             found[name] = value if math.isfinite(value) else None
     return found
 
