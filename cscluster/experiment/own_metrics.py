@@ -1,6 +1,6 @@
 """Metrics of the user's own: a function of true classes and clusters, as ``file.py:function``.
 
-A function with a parameter `model` also gets the fitted estimator.
+A function with the parameters `model` or `X` also gets the fitted estimator or the samples.
 
 Plans and records name a function with its edition, a hash of the user's files that it consists of, as in
 ``mine.py:score#1a2b3c4d``: a score of changed code is another score.
@@ -72,17 +72,19 @@ def without_edition(name: str) -> str:
 
 
 def scores(
-    y_true: ArrayLike, labels: ArrayLike, names: Iterable[str], model: Any = None
+    y_true: ArrayLike, labels: ArrayLike, names: Iterable[str], **fitted: Any
 ) -> dict[str, float | None]:
     """Return every score of the catalogue, and those of the user's functions in `names`.
 
-    A value that is not finite is no score.
+    A value that is not finite is no score.  `fitted` may hold `model` and `X`, for functions that ask for
+    them.
     """
     found: dict[str, float | None] = dict(metrics.scores(y_true, labels))
     for name in names:
         if is_own(name) and "@" not in name:
             function = _load(without_edition(name))
-            also = {"model": model} if "model" in inspect.signature(function).parameters else {}
+            wanted = inspect.signature(function).parameters
+            also = {name: value for name, value in fitted.items() if name in wanted}
             value = float(function(np.array(y_true), np.array(labels), **also))
             found[name] = value if math.isfinite(value) else None
     return found

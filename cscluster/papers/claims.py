@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Literal, TypeVar, get_args
 
 import pandas as pd
 import yaml
@@ -18,11 +18,11 @@ from cscluster.errors import did_you_mean, require_known
 from cscluster.papers import printed
 from cscluster.papers.observations import Observations
 from cscluster.papers.printed import Exponent, Numbers, Order
-from cscluster.papers.rules import Compare, Limit, RuleOutcome, Significant, Trend, spread
+from cscluster.papers.rules import Alike, Compare, Limit, RuleOutcome, Significant, Trend, spread
 from cscluster.report.aggregate import Results
 
 AnyRule = Annotated[
-    Compare | Exponent | Limit | Numbers | Order | Significant | Trend, Field(discriminator="kind")
+    Alike | Compare | Exponent | Limit | Numbers | Order | Significant | Trend, Field(discriminator="kind")
 ]
 Verdicts = Literal["holds", "does not hold", "not comparable", "undecided", "not run"]
 STATUSES: tuple[Verdicts, ...] = get_args(Verdicts)
@@ -227,33 +227,15 @@ def load(name: str) -> Paper:
     return _read(folder() / name / "claims.yaml", Paper, name=name)
 
 
-class _Missing(_ClaimsModel):
-    id: str
-    where: str
-    sentence: str
-    test: str
-
-
 class _Readings(_ClaimsModel):
-    readings: list[Reading]
-    rules: list[dict[str, Any]] = Field(default_factory=list)
-    missing: list[_Missing] = Field(default_factory=list)
+    readings: list[Reading] = Field(default_factory=list)
 
 
 @cache
-def _readings(name: str) -> _Readings:
-    path = folder() / name / "readings.yaml"
-    return _read(path, _Readings) if path.is_file() else _Readings(readings=[])
-
-
 def readings(name: str) -> list[Reading]:
     """Read how the text of a paper was read."""
-    return _readings(name).readings
-
-
-def unasked(name: str) -> list[str]:
-    """Return the testable sentences of a paper that no claim asks yet, with their places."""
-    return [f"{each.where}: \u201c{each.sentence}\u201d" for each in _readings(name).missing]
+    path = folder() / name / "readings.yaml"
+    return _read(path, _Readings).readings if path.is_file() else []
 
 
 Model = TypeVar("Model", bound=BaseModel)

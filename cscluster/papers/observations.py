@@ -47,7 +47,9 @@ class Observations:
         return table.drop_duplicates(keys)
 
     def table(self, metric: str, of: str = "mean", by: By = "case") -> pd.DataFrame:
-        """Return the mean, the standard deviation or the largest trial: cases or data sets x labels."""
+        """Return the mean, ``std``, ``cv`` or ``max`` of the trials: cases or data sets x labels."""
+        if of == "cv":
+            return self.table(metric, "std", by) / self.table(metric, "mean", by)
         values = metric_values(self.trials, metric).groupby([self.trials[c] for c in [*PLACE, "label"]])
         table = values.agg(of).unstack().dropna(axis=1, how="all")
         return table if by == "case" else table.groupby(level="dataset").mean()

@@ -183,9 +183,6 @@ def paper_blocks(report: PaperReport) -> Iterator[Block]:
     yield "Each line opens: how the sentence is judged, why it does not hold, and what was tried."
     for verdict in report.verdicts:
         yield Fold(_line(verdict), list(_details(verdict)))
-    open_ = claims.unasked(paper.name)
-    if open_:
-        yield Fold(f"Testable sentences that no claim asks yet ({len(open_)})", [BulletList(open_)])
     tables = list(_tables(report))
     if tables:
         yield Heading(2, "Printed tables beside our results")

@@ -32,16 +32,22 @@ def read(folder: Path) -> pd.DataFrame:
 
 
 class Numbers(ClaimRule):
-    """Ours is within a tolerance of each printed number of a table."""
+    """Ours is within a tolerance of each printed number of a table; ``of: std``: within a factor of it."""
 
     kind: Literal["numbers"]
     table: str
     tolerance: float = 0.0
+    of: Literal["mean", "std"] = "mean"
 
     def units(self, observations: Observations, printed: pd.DataFrame) -> tuple[pd.DataFrame, str]:
         found = self.beside(observations, printed)
         if found.empty:
             return NOTHING, ""
+        if self.of == "std":
+            ratio = np.exp(np.abs(np.log(found["ours"] / found["value"])))
+            index = pd.MultiIndex.from_frame(found[["dataset", "label"]])
+            text = f"{(ratio <= self.tolerance).sum()} of {len(found)} within a factor of {self.tolerance:g}"
+            return pd.DataFrame({"margin": self.tolerance - ratio.to_numpy(), "error": np.nan}, index), text
         margin = self.tolerance + TINY - found["difference"].abs()
         far = found.loc[found["difference"].abs().idxmax()]
         where = "in the mean of all data sets" if far["dataset"] == EVERY else f"on {far['dataset']}"
@@ -56,9 +62,10 @@ class Numbers(ClaimRule):
     def beside(self, observations: Observations, printed: pd.DataFrame) -> pd.DataFrame:
         """Return the printed numbers that ours exist for, with columns ours and difference."""
         (name,) = self.metrics
-        means = observations.table(name, by="dataset") * (1 if name == self.metric else 100)
+        means = observations.table(name, self.of, by="dataset") * (1 if name == self.metric else 100)
         means.loc[EVERY] = means.mean()
         wanted = printed[(printed["table"] == self.table) & (printed["metric"] == self.metric)]
+        wanted = wanted.assign(value=wanted["std"]) if self.of == "std" else wanted
         wanted = wanted.astype({"value": float}).join(means.stack().rename("ours"), on=["dataset", "label"])
         wanted = wanted.dropna(subset=["ours"])
         return wanted.assign(difference=wanted["ours"] - wanted["value"])

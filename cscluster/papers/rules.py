@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from cscluster.arrays import FloatArray
 from cscluster.metrics.catalogue import lower_is_better
 from cscluster.papers.observations import PLACE, By, Observations
-from cscluster.report.statistics import ALPHA, paired_t
+from cscluster.report.statistics import ALPHA, holm, paired_t
 from cscluster.words import plural
 
 Share = Literal["all", "most", "some"] | float
@@ -174,18 +174,44 @@ class Significant(ClaimRule):
         return pd.DataFrame({"margin": np.where(won, 1.0, -1.0), "error": np.nan}, won.index), text
 
 
+class Alike(ClaimRule):
+    """No pair of methods differs by paired t-tests over repetitions, with Holm's correction for all tests."""
+
+    kind: Literal["alike"]
+    pairs: dict[str, str]
+
+    @property
+    def labels(self) -> list[str]:
+        return [*self.pairs, *self.pairs.values()]
+
+    def units(self, observations: Observations, printed: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+        p = {}
+        for place, scores in cases(observations.scores(self.metric)):
+            for one, other in self.pairs.items():
+                if {one, other} <= set(scores):
+                    gaps = scores[[one]].to_numpy() - scores[[other]].to_numpy()
+                    p[(*place, one)] = float(paired_t(gaps)[0])
+        if not p:
+            return NOTHING, ""
+        corrected = holm(np.array(list(p.values())))
+        index = pd.MultiIndex.from_tuples(list(p), names=[*PLACE, "label"])
+        text = f"{(corrected < ALPHA).sum()} of {plural(len(p), 'difference')} significant"
+        return pd.DataFrame({"margin": np.where(corrected < ALPHA, -1.0, 1.0), "error": np.nan}, index), text
+
+
 class Limit(ClaimRule):
     """A quantity of `label` keeps to limits in each unit.
 
-    It is the mean, the standard deviation over the trials or the largest trial; less that of the metric
-    `other`, or divided by that of the label `than`.  By ``all`` it is the mean over the data sets.
+    It is the mean, the standard deviation over the trials, that over the mean (``cv``) or the largest trial;
+    less that of the metric `other`, or divided by that of the label `than`.  By ``all`` it is the mean over
+    the data sets.
     """
 
     kind: Literal["limit"]
     label: str
     than: str | None = None
     other: str | None = None
-    of: Literal["mean", "std", "max"] = "mean"
+    of: Literal["mean", "std", "cv", "max"] = "mean"
     by: By | Literal["all"] = "case"
     at_least: float = -np.inf
     at_most: float = np.inf
@@ -209,9 +235,9 @@ class Limit(ClaimRule):
             found = found / table[self.than]
         found = found.dropna()
         margin = np.minimum(found - self.at_least, self.at_most - found)
-        words = {"std": "standard deviation ", "max": "largest trial "}.get(self.of, "")
-        words = "difference " if self.other else words
-        text = f"{words}{spread(found)}{' times' if self.than else ''}"
+        words = {"std": "standard deviation ", "cv": "standard deviation over mean ", "max": "largest trial "}
+        name = "difference " if self.other else words.get(self.of, "")
+        text = f"{name}{spread(found)}{' times' if self.than else ''}"
         if self.by != "all":
             text += f" in {cases_of(int((margin >= 0).sum()), len(found), by)}"
         return pd.DataFrame({"margin": margin, "error": np.nan}), text
@@ -229,10 +255,11 @@ class Trend(ClaimRule):
     ``dips``: a value is below the first by more than the tolerance, and the last is above the first.
     ``gains``: the last value is above the first by `at_least`, and by `at_most`.
     ``flat``: no value is further than the tolerance from the first.
+    ``varies``: one is.
     """
 
     kind: Literal["trend"]
-    shape: Literal["rises", "shrinks", "levels_off", "dips", "gains", "flat"]
+    shape: Literal["rises", "shrinks", "levels_off", "dips", "gains", "flat", "varies"]
     label: Labels = Field(default_factory=list)
     than: str | None = None
     along: Literal["point", "tier"] | list[str] = "point"
@@ -247,13 +274,15 @@ class Trend(ClaimRule):
         first, last = found.iloc[:, 0], found.iloc[:, -1]
         steps, gain = found.diff(axis=1).iloc[:, 1:], found.iloc[:, -1] - found.iloc[:, 0]
         lowest = found.iloc[:, 1:-1].min(axis=1)
+        furthest = found.sub(first, axis=0).abs().max(axis=1)
         margin = {
             "rises": np.minimum(steps.min(axis=1) + self.tolerance, gain - TINY),
             "shrinks": -gain - TINY,
             "levels_off": steps.iloc[:, 0] - steps.iloc[:, -1] - TINY,
             "dips": np.minimum(first - lowest - self.tolerance, gain) - TINY,
             "gains": np.minimum(gain - self.at_least, self.at_most - gain),
-            "flat": self.tolerance + TINY - found.sub(first, axis=0).abs().max(axis=1),
+            "flat": self.tolerance + TINY - furthest,
+            "varies": furthest - self.tolerance,
         }[self.shape]
         count = f"in {(margin >= 0).sum()} of {plural(len(found), 'curve')}"
         means = f"mean {'lead ' if self.than else ''}{number(first.mean())} to {number(last.mean())}"

@@ -23,6 +23,8 @@ def one(y):
     return 1
 def words(y, labels):
     return "good"
+def steps(y, labels, model=None, X=()):
+    return 10 * len(X) + model if model else 0
 """
 CONFIG = """\
 name: x
@@ -50,6 +52,12 @@ def test_own_and_built_in_scores_of_a_partition():
     assert "mine.py:my_loss@unseen" not in found
     assert found["ari"] == score("ari", y, labels)
     assert labels.tolist() == [0, 0, 1, 1, 1]  # a function changes nothing here
+
+
+def test_a_function_that_asks_for_the_model_and_the_samples_gets_them():
+    names = ["mine.py:steps", "mine.py:my_loss"]
+    found = own_metrics.scores(np.array([0, 1]), np.array([0, 1]), names, model=5, X=[1, 2])
+    assert (found["mine.py:steps"], found["mine.py:my_loss"]) == (25.0, 0.25)
 
 
 def test_a_function_of_a_library_is_a_metric():

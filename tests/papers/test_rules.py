@@ -67,6 +67,8 @@ CASES = {
         ({"label": "A", "at_least": 0.5}, wins(5), FAILS),
         ({"label": "A", "at_least": 0.5, "share": "most"}, wins(5), HOLDS),
         ({"label": "B", "of": "std", "at_most": 0.05}, NOISY, HOLDS),
+        ({"label": "B", "of": "cv", "at_most": 0.05}, NOISY, FAILS),
+        ({"label": "B", "of": "cv", "at_most": 0.1}, NOISY, HOLDS),
         ({"label": "A", "of": "max", "at_most": 0.95}, NOISY, HOLDS),
         ({"label": "A", "of": "max", "at_most": 0.94}, NOISY, FAILS),
         ({"label": "A", "than": "B", "at_least": 1.7, "by": "dataset"}, wins(7), HOLDS),
@@ -74,7 +76,14 @@ CASES = {
         ({"label": "A", "than": "B", "by": "all", "at_least": 1.2}, wins(2), FAILS),
         ({"label": "A", "by": "all", "at_most": 0.6}, wins(2), HOLDS),
     ],
+    "alike": [
+        ({"pairs": {"A": "C"}}, NOISY, HOLDS),
+        ({"pairs": {"A": "B"}}, NOISY, FAILS),
+        ({"pairs": {"B": "C"}}, ORDER, HOLDS),
+    ],
     "trend": [
+        ({"shape": "varies", "label": "A", "tolerance": 0.2}, LEVELS, HOLDS),
+        ({"shape": "varies", "label": "A", "tolerance": 0.3}, LEVELS, FAILS),
         ({"shape": "rises", "label": "A"}, LEVELS, HOLDS),
         ({"shape": "rises", "along": ["C", "B", "A"]}, FALLS, HOLDS),
         ({"shape": "rises", "label": "A", "tolerance": 0.1}, DIP, HOLDS),
@@ -207,6 +216,14 @@ def test_two_metrics_that_are_close():
     limits = {"at_least": -0.05, "at_most": 0.05}
     outcome = judge({"kind": "limit", "metric": "acc@unseen", "other": "acc", "label": "A", **limits}, found)
     assert (outcome.status, outcome.text.split(" (")[0]) == (OPEN, "difference -0.1 to 0.03 in 1 of 2 cases")
+
+
+def test_printed_standard_deviations_within_a_factor():
+    numbers = printed(("6", "x", "A", "acc", 0.8), ("6", "x", "B", "acc", 0.5)).assign(std=[0.05, 0.01])
+    rule = {"kind": "numbers", "table": "6", "of": "std", "tolerance": 2}
+    outcome = judge(rule, observations(NOISY), numbers)  # 0.065 and 0.039
+    assert (outcome.status, outcome.text) == (FAILS, "1 of 2 within a factor of 2")
+    assert judge({**rule, "share": 0.5}, observations(NOISY), numbers).status == HOLDS
 
 
 ERRORS = {"x": {"A": 0.10, "B": 0.30}, "y": {"A": 0.2}}

@@ -20,7 +20,7 @@ from cscluster.algorithms.compiled import compiled, compiled_part
 from cscluster.algorithms.partition._closure import Closure
 from cscluster.linalg.scatter import group_sums
 
-ASSIGNMENTS = ("keep", "reset", "block")
+ASSIGNMENTS = ("keep", "reset", "block", "greedy")
 _MANY_UNITS = 8
 
 
@@ -137,7 +137,7 @@ def assign_points(
     assignment: str,
     rng: np.random.Generator,
 ) -> IntArray:
-    """Return new labels of the points, each visited once, in random order.
+    """Return new labels of the points, each visited once, in random or greedy order.
 
     Parameters
     ----------
@@ -149,9 +149,9 @@ def assign_points(
         What violated constraints cost.
     units : Units
         What moves as one.
-    assignment : {'keep', 'reset', 'block'}
+    assignment : {'keep', 'reset', 'block', 'greedy'}
         'keep': a point sees the current labels of all its partners; 'reset': of those visited
-        before it; 'block': components move as one.
+        before it; 'block': components move as one; 'greedy': as 'keep', in greedy order.
     rng : Generator
         Draws the order.
     """
@@ -166,9 +166,18 @@ def assign_points(
     labels = np.full_like(labels, -1) if assignment == "reset" else labels.copy()
     extra = np.require(extra, requirements="W")  # one signature, and so one compilation
     sums = _Sums.zeros(units, D.shape[1], len(phi), phi.shape[2])
-    order, scratch = rng.permutation(len(D)), np.empty(D.shape[1])
+    order = greedy_order(D, units) if assignment == "greedy" else rng.permutation(len(D))
+    scratch = np.empty(D.shape[1])
     _sweep(order, D, labels, Penalties(alpha, beta, phi, extra), units, sums, scratch)
     return labels[units.unit]
+
+
+def greedy_order(D: FloatArray, units: Units) -> IntArray:
+    """Return points by their number of constraints in the closure, then by distance to the nearest center."""
+    sizes = np.bincount(units.component)
+    apart = np.array([sizes[each].sum() for each in np.split(units.apart, units.apart_starts[1:-1])])
+    n_constraints = (sizes + apart)[units.component] + np.diff(units.starts)
+    return np.lexsort((D.min(axis=1), n_constraints))
 
 
 def _gathered(sizes: IntArray, separated: csr_array, n_clusters: int) -> IntArray:

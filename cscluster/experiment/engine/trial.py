@@ -287,7 +287,7 @@ def _scores(fitted: _Fitted, names: Sequence[str]) -> dict[str, float | None]:
     }
     if y is None:
         return result
-    result |= own_metrics.scores(y, fitted.labels, names, fitted.model)
+    result |= own_metrics.scores(y, fitted.labels, names, model=fitted.model, X=fitted.data.X)
     wanted: dict[str, list[str]] = {}
     for name in names:
         metric, at, scope = name.partition("@")

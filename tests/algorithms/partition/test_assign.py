@@ -9,6 +9,7 @@ from cscluster.algorithms.partition._assign import (
     Penalties,
     Units,
     assign_points,
+    greedy_order,
 )
 from cscluster.algorithms.partition._closure import Closure
 
@@ -71,7 +72,10 @@ def test_same_labels_as_the_listed_step(monkeypatch, many, assignment, n_metrics
         def cannot_cost(i, j, h, far=far, must_cost=must_cost):
             return far[h] - must_cost(i, j, h)
 
+        moving = Units.of(closure, assignment == "block", D.shape[1])
         order = np.random.default_rng(1).permutation(len(units))
+        if assignment == "greedy":
+            order = greedy_order(D[points], moving)
         expected = assign_as_listed(
             D,
             labels,
@@ -81,11 +85,19 @@ def test_same_labels_as_the_listed_step(monkeypatch, many, assignment, n_metrics
             cannot_cost,
         )
         penalties = distance_penalties(Z, far[:n_metrics], closure)
-        moving = Units.of(closure, assignment == "block", D.shape[1])
         got = assign_points(
             D[points], labels[points], penalties, moving, assignment, np.random.default_rng(1)
         )
         assert np.array_equal(got, expected[points])
+
+
+def test_greedy_order():
+    # The closure links 0, 1 and 2 to each other, and all of them cannot be with 3; 4 and 5 have one constraint.
+    constraints = Constraints([(0, 1), (1, 2), (4, 5)], [(2, 3)], n_samples=6)
+    closure = Closure.of(constraints)
+    D = np.array([[3.0, 9], [2.0, 9], [1.0, 9], [0.0, 9], [9, 2.0], [9, 1.0]])
+    order = closure.points[greedy_order(D[closure.points], Units.of(closure, False, 2))]
+    assert order.tolist() == [5, 4, 3, 2, 1, 0]
 
 
 def test_the_listed_step_worked_out_by_hand():
