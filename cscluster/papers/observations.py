@@ -47,11 +47,11 @@ class Observations:
         return table.drop_duplicates(keys)
 
     def table(self, metric: str, of: str = "mean", by: By = "case") -> pd.DataFrame:
-        """Return the mean, ``std``, ``cv`` or ``max`` of the trials: cases or data sets x labels."""
+        """Return the mean, ``std``, ``cv``, ``max`` or ``q95`` of the trials: cases or data sets x labels."""
         if of == "cv":
             return self.table(metric, "std", by) / self.table(metric, "mean", by)
         values = metric_values(self.trials, metric).groupby([self.trials[c] for c in [*PLACE, "label"]])
-        table = values.agg(of).unstack().dropna(axis=1, how="all")
+        table = (values.quantile(0.95) if of == "q95" else values.agg(of)).unstack().dropna(axis=1, how="all")
         return table if by == "case" else table.groupby(level="dataset").mean()
 
     def scores(self, metric: str, by: By = "case", unit: str = "draw") -> pd.DataFrame:

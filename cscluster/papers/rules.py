@@ -202,8 +202,8 @@ class Alike(ClaimRule):
 class Limit(ClaimRule):
     """A quantity of `label` keeps to limits in each unit.
 
-    It is the mean, the standard deviation over the trials, that over the mean (``cv``) or the largest trial;
-    less that of the metric `other`, or divided by that of the label `than`.  By ``all`` it is the mean over
+    It is the mean of the trials, their standard deviation, that over the mean (``cv``), the largest or the
+    95 % quantile; less that of the metric `other`, or divided by that of the label `than`.  By ``all`` it is the mean over
     the data sets.
     """
 
@@ -211,7 +211,7 @@ class Limit(ClaimRule):
     label: str
     than: str | None = None
     other: str | None = None
-    of: Literal["mean", "std", "cv", "max"] = "mean"
+    of: Literal["mean", "std", "cv", "max", "q95"] = "mean"
     by: By | Literal["all"] = "case"
     at_least: float = -np.inf
     at_most: float = np.inf
@@ -236,6 +236,7 @@ class Limit(ClaimRule):
         found = found.dropna()
         margin = np.minimum(found - self.at_least, self.at_most - found)
         words = {"std": "standard deviation ", "cv": "standard deviation over mean ", "max": "largest trial "}
+        words["q95"] = "95 % quantile "
         name = "difference " if self.other else words.get(self.of, "")
         text = f"{name}{spread(found)}{' times' if self.than else ''}"
         if self.by != "all":
