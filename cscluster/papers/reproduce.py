@@ -21,6 +21,7 @@ from cscluster.papers.suite import (
     outdated,
 )
 from cscluster.report.aggregate import collect_trials
+from cscluster.store.definition import Definition
 from cscluster.store.directory import RunDirectory
 
 
@@ -109,7 +110,7 @@ class Reproduction:
             states[item] = _state(planned, stored)
             if stored is not None and len(whole := _shared(in_complete_repetitions(stored))):
                 metrics = _metrics(paper, item, stored.definition.experiment.metrics)
-                runs[item] = collect_trials(stored.definition, whole, metrics)
+                runs[item] = collect_trials(*_so_far(stored.definition, whole), metrics)
         gone = {item: state.missing for item, state in states.items()}
         verdicts = [v for v in claims.judge(paper, runs, gone, trials) if set(v.claim.items) & set(items)]
         return PaperReport(paper, PAPERS.get(paper.name, paper.name), verdicts, states, runs)
@@ -146,6 +147,15 @@ def _shared(trials: pd.DataFrame) -> pd.DataFrame:
     """Return the trials of those repetitions on a data set that every method there has run."""
     methods = trials.groupby("dataset")["label"].transform("nunique")
     return trials[trials.groupby(["dataset", "repetition"])["label"].transform("nunique") == methods]
+
+
+def _so_far(definition: Definition, trials: pd.DataFrame) -> tuple[Definition, pd.DataFrame]:
+    """Return a plan of the repetitions that all data sets have, among whose trials an oracle may select."""
+    n_done = int(trials.groupby("dataset")["repetition"].nunique().min())
+    if n_done >= definition.plan.repetitions:
+        return definition, trials
+    plan = definition.plan.changed(repetitions=n_done)
+    return definition.model_copy(update={"plan": plan}), trials[trials["repetition"] < n_done]
 
 
 def _state(item: SuiteItem, stored: StoredTrials | None) -> State:

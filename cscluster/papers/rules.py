@@ -203,8 +203,8 @@ class Limit(ClaimRule):
     """A quantity of `label` keeps to limits in each unit.
 
     It is the mean of the trials, their standard deviation, that over the mean (``cv``), the largest or the
-    95 % quantile; less that of the metric `other`, or divided by that of the label `than`.  By ``all`` it is the mean over
-    the data sets.
+    95 % quantile; less that of the metric `other`, or divided by that of the label `than`.  By ``all`` it is
+    the mean over the data sets.
     """
 
     kind: Literal["limit"]
