@@ -388,7 +388,7 @@ class PredictOptions(LabelsOptions):
 
 
 class LabelOptions(TableOptions):
-    """Answer which items belong together, and see the clusters change.
+    """Answer which rows belong together, and see the clusters.
 
     A page that only this computer can reach shows two items at a time.  y, n and s answer yes, no
     and skip, u takes the latest answer back.  Each answer is saved at once, and the next question

@@ -26,7 +26,7 @@ def subject_of(algorithm):
 def test_extreme_samples_are_refused(algorithm, scale):
     subject = subject_of(algorithm)
     X, _, constraints = subject.samples()
-    with pytest.raises(DataError, match="standardise the features"):
+    with pytest.raises(DataError, match="Standardise the features"):
         subject.fit(scale * X, constraints)
 
 
@@ -44,7 +44,7 @@ def test_others_give_labels_or_a_sentence(algorithm, scale, monkeypatch):
 def test_new_samples_may_lie_close_together_but_not_far_out():
     model = KMeans(n_clusters=2, random_state=0).fit([[0.0], [0.1], [5.0]])
     assert model.predict([[0.0], [1e-200]]).tolist() == model.predict([[0.0], [0.0]]).tolist()
-    with pytest.raises(DataError, match="standardise the features"):
+    with pytest.raises(DataError, match="Standardise the features"):
         model.predict([[1e200]])
 
 

@@ -41,10 +41,17 @@ _PARTIAL_FIT = dict.fromkeys(
     ),
     "partial_fit takes new constraints, not new samples",
 )
+_PROBABILITIES = dict.fromkeys(
+    ("check_estimator_sparse_array", "check_estimator_sparse_matrix"),
+    "the check takes an estimator with probabilities for a classifier, and reads its tags",
+)
 EXPECTED = {
-    "pmmc": _ONE_CLUSTER | _NO_CONSTRAINTS,
-    "cpcmmc": _ONE_CLUSTER,
-    "cpmmc": _ONE_CLUSTER,
+    "pmmc": _ONE_CLUSTER | _NO_CONSTRAINTS | _PROBABILITIES,
+    "cpcmmc": _ONE_CLUSTER | _PROBABILITIES,
+    "cpmmc": _ONE_CLUSTER | _PROBABILITIES,
+    "iter_svm": _PROBABILITIES,
+    "iter_svr": _PROBABILITIES,
+    "iter_lssvm": _PROBABILITIES,
     "mmc_sdp": _ONE_CLUSTER | _TWO_CLUSTERS,
     "gmmc_sdp": _ONE_CLUSTER | _TWO_CLUSTERS,
     "scsc": _PARTIAL_FIT,

@@ -262,8 +262,8 @@ def test_enlarged_pictures_are_those_of_the_base_moved():
 
 
 @pytest.mark.parametrize("base", ["iris", "landscape"])
-def test_only_pictures_are_enlarged(base):
-    with pytest.raises(DataError, match="not grey pictures"):
+def test_only_images_are_enlarged(base):
+    with pytest.raises(DataError, match="not grey images"):
         load_dataset(Recipe(base=base, enlarge=50_000))
 
 

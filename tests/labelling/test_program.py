@@ -55,10 +55,10 @@ def test_pictures_are_told_as_pixels(talk, beads, tmp_path):
 @pytest.mark.parametrize(
     ("code", "sentence"),
     [
-        ("print('maybe')", "must write y, n or skip, .* it wrote 'maybe'"),
-        ("print('y 1.5')", "it wrote 'y 1.5'"),
-        ("print('n 0')", "it wrote 'n 0'"),
-        ("pass", "it wrote ''"),
+        ("print('maybe')", "must write y, n or skip, .* It wrote 'maybe'"),
+        ("print('y 1.5')", "It wrote 'y 1.5'"),
+        ("print('n 0')", "It wrote 'n 0'"),
+        ("pass", "It wrote ''"),
         ("sys.exit('no key is set')", "ended with exit code 1: no key is set"),
         ("import time; time.sleep(60)", "gave no answer within 0.5 seconds"),
     ],

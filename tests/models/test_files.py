@@ -222,7 +222,7 @@ def test_a_bomb_does_not_grow(tmp_path):
 def test_a_file_of_another_version_says_so(number, version, tmp_path):
     said = refused(packed(described() | {"format": number, "cscluster": version}), tmp_path)
     assert f"made by another version of cscluster ({version})" in said
-    assert "make it again with 'cscluster cluster --model'" in said
+    assert "Make it again with 'cscluster cluster --model'" in said
 
 
 @given(st.integers(0, len(CONTENT) - 1), st.integers(1, 255))

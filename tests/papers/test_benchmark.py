@@ -121,7 +121,7 @@ def test_the_page_from_stored_runs_goes_on_where_it_stopped(tmp_path):
     _, links, noise = later.experiments()
     assert [track.remaining().stored for track in later.experiments()] == [9, 9, 9]
     assert [track.remaining().planned for track in later.experiments()] == [18, 18, 18]
-    assert links.remaining().unknown == 0
+    assert links.remaining().missing == []
     assert replace(links, repetitions=1).remaining().planned == 9
     assert {trial.trial for trial in links.prepare(retry_failed=False).difference.todo} == {1}
     again = [trial for trial in noise.prepare(retry_failed=True).difference.todo if trial.trial == 0]

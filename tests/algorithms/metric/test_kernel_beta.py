@@ -87,7 +87,7 @@ def test_without_must_links_the_kernel_is_the_gaussian_one():
 
 def test_a_kernel_matrix_that_does_not_fit_into_memory_is_refused(monkeypatch):
     monkeypatch.setattr("cscluster.arrays.psutil.virtual_memory", lambda: SimpleNamespace(available=100))
-    with pytest.raises(DataError, match="use RCA or fewer samples"):
+    with pytest.raises(DataError, match="Use RCA or fewer samples"):
         KernelBeta().fit(np.arange(12.0).reshape(6, 2), constraints=[(0, 1, "must")])
 
 

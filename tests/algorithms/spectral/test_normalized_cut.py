@@ -75,7 +75,7 @@ def test_a_width_too_small_for_lanczos_still_gives_a_cut():
 
 def test_a_matrix_that_does_not_fit_is_refused(monkeypatch):
     monkeypatch.setattr("cscluster.arrays.psutil.virtual_memory", lambda: SimpleNamespace(available=1000))
-    with pytest.raises(DataError, match="set 'n_landmarks'"):
+    with pytest.raises(DataError, match="Set 'n_landmarks'"):
         NormalizedCut().fit(np.arange(20.0)[:, None])
 
 

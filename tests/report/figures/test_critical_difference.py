@@ -27,7 +27,7 @@ def test_names_with_mean_ranks_and_the_critical_difference(tmp_path):
     assert f"CD = {difference:.2f}" in shown
     assert figure.axes[0].get_title() == "mean rank by ACC (majority)"
     assert caption(figure).startswith("Across 15 data sets the algorithms differ (Friedman, p = ")
-    assert "mean rank by ACC (majority), 1 is best (number of constraints: 10)" in caption(figure)
+    assert "Mean rank by ACC (majority), 1 is best (number of constraints: 10)" in caption(figure)
     bars = [line for line in figure.axes[0].get_lines() if line.get_linewidth() > 2]
     # 15 data sets and 4 algorithms: ranks that are one apart are alike, two apart are not.
     assert 1 < difference < 2

@@ -121,7 +121,7 @@ def test_says_what_is_wrong(digits, monkeypatch):
         IterSVM(init=[0, 1, 2]).fit(X)
     with pytest.raises(ParameterError, match="Labels as 'init' of IterSVR need n_clusters=2, got 3"):
         IterSVR(n_clusters=3, init=digits.y).fit(X)
-    with pytest.raises(InfeasibleError, match=r"No split of 3 samples.*raise 'balance'"):
+    with pytest.raises(InfeasibleError, match=r"No split of 3 samples.*Raise 'balance'"):
         IterLSSVM(balance=0.0).fit(X[:3])
     with pytest.raises(InfeasibleError, match="Cannot split 1 clusters further"):
         IterLSSVM(kernel="linear").fit(np.ones((5, 2)))

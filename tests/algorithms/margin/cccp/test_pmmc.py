@@ -287,7 +287,7 @@ def test_contradictory_links_are_counted_and_soft():
     X, _, _ = iris()
     constraints = Constraints([(0, 1), (1, 2)], [(0, 2), (0, 140)], n_samples=150)
     with pytest.warns(
-        UserWarning, match="Must-links contradict 1 cannot-link; PMMC treats constraints as soft"
+        UserWarning, match="Must-links contradict 1 cannot-link. PMMC treats constraints as soft"
     ):
         model = unbiased(n_clusters=2, lam=0.1, random_state=0).fit(X, constraints=constraints)
     assert len(constraints.violated(model.labels_)) >= 1
@@ -334,11 +334,11 @@ def test_costs_are_the_distances_from_the_highest_score():
 def test_a_kernel_matrix_that_does_not_fit_into_memory_is_refused(monkeypatch):
     X, _, constraints = iris()
     monkeypatch.setattr("cscluster.arrays.psutil.virtual_memory", lambda: SimpleNamespace(available=1000))
-    with pytest.raises(DataError, match=r"PMMC needs an array of 150 x 150 numbers.*use the linear kernel"):
+    with pytest.raises(DataError, match=r"PMMC needs an array of 150 x 150 numbers.*Use the linear kernel"):
         PMMC(n_clusters=3, kernel="gaussian").fit(X, constraints=constraints)
 
 
 def test_samples_too_close_to_tell_apart_are_refused():
     X = 1e-9 * np.arange(6.0)[:, None]
-    with pytest.raises(DataError, match="standardise the features"):
+    with pytest.raises(DataError, match="Standardise the features"):
         PMMC(n_clusters=2).fit(X, constraints=[(0, 5, "cannot")])
