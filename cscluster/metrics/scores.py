@@ -6,8 +6,6 @@ Noise, label -1, is one of its clusters.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,85 +39,50 @@ def contingency(y_true: ArrayLike, y_pred: ArrayLike) -> Table:
     return np.bincount(i * shape[1] + j, minlength=shape[0] * shape[1]).reshape(shape)
 
 
-@dataclass(frozen=True)
 class Agreement:
-    """How classes and clusters agree: the numbers that metrics are made of, each counted once.
+    """How classes and clusters agree: the numbers that metrics are made of.
 
     Attributes
     ----------
     N : ndarray of shape (n_classes, n_clusters)
         The contingency table.
+    n : int
+        Number of samples.
+    is_one_cell : bool
+        Whether there are one class and one cluster.
+    majority : int
+        Number of samples in the largest class of their cluster.
+    matched : int
+        Number of samples in the class of their cluster, under the best one-to-one map.
+    matched_recall : float
+        Mean recall of the classes, under the one-to-one map that is best for it.  A majority map would give
+        both clusters of a skewed set to the larger class.
+    class_entropy, cluster_entropy, mutual_information : float
+        Entropies of classes and clusters, and what they say about each other.
+    both, only_class, only_cluster, neither : int
+        Numbers of pairs in one class and one cluster, in one class and two clusters, in one cluster and two
+        classes, and in two of both.
     """
 
-    N: Table
-
-    @cached_property
-    def n(self) -> int:
-        """Number of samples."""
-        return int(self.N.sum())
-
-    @property
-    def is_one_cell(self) -> bool:
-        """Whether there are one class and one cluster."""
-        return self.N.shape == (1, 1)
-
-    @cached_property
-    def majority(self) -> int:
-        """Number of samples in the largest class of their cluster."""
-        return int(self.N.max(axis=0).sum())
-
-    @cached_property
-    def matched(self) -> int:
-        """Number of samples in the class of their cluster, under the best one-to-one map."""
-        return int(self.N[linear_sum_assignment(self.N, maximize=True)].sum())
-
-    @cached_property
-    def matched_recall(self) -> float:
-        """Mean recall of the classes, under the one-to-one map that is best for it.
-
-        A majority map would give both clusters of a skewed set to the larger class.
-        """
-        recall = self.N / self.N.sum(axis=1, keepdims=True)
-        return float(recall[linear_sum_assignment(recall, maximize=True)].sum() / len(self.N))
-
-    @cached_property
-    def class_entropy(self) -> float:
-        """Entropy of the classes."""
-        return _entropy(self.N.sum(axis=1))
-
-    @cached_property
-    def cluster_entropy(self) -> float:
-        """Entropy of the clusters."""
-        return _entropy(self.N.sum(axis=0))
-
-    @cached_property
-    def mutual_information(self) -> float:
-        """Mutual information of classes and clusters."""
-        a, b = self.N.sum(axis=1), self.N.sum(axis=0)
-        i, j = np.nonzero(self.N)
-        cells = self.N[i, j]
-        logs = np.log(cells) + np.log(self.n) - np.log(a[i]) - np.log(b[j])
-        return max(float((cells / self.n * logs).sum()), 0.0)
-
-    @cached_property
-    def both(self) -> int:
-        """Number of pairs in one class and one cluster."""
-        return _pairs(self.N)
-
-    @cached_property
-    def only_class(self) -> int:
-        """Number of pairs in one class and two clusters."""
-        return _pairs(self.N.sum(axis=1)) - self.both
-
-    @cached_property
-    def only_cluster(self) -> int:
-        """Number of pairs in one cluster and two classes."""
-        return _pairs(self.N.sum(axis=0)) - self.both
-
-    @cached_property
-    def neither(self) -> int:
-        """Number of pairs in two classes and two clusters."""
-        return self.n * (self.n - 1) // 2 - self.both - self.only_class - self.only_cluster
+    def __init__(self, N: Table) -> None:
+        of_classes, of_clusters = N.sum(axis=1), N.sum(axis=0)
+        recall = N / of_classes[:, None]
+        self.N = N
+        self.n: int = int(N.sum())
+        self.is_one_cell: bool = N.shape == (1, 1)
+        self.majority: int = int(N.max(axis=0).sum())
+        self.matched: int = int(N[linear_sum_assignment(N, maximize=True)].sum())
+        matched_recall = recall[linear_sum_assignment(recall, maximize=True)]
+        self.matched_recall: float = float(matched_recall.sum() / len(N))
+        self.class_entropy: float = _entropy(of_classes)
+        self.cluster_entropy: float = _entropy(of_clusters)
+        i, j = np.nonzero(N)
+        logs = np.log(N[i, j]) + np.log(self.n) - np.log(of_classes[i]) - np.log(of_clusters[j])
+        self.mutual_information: float = max(float((N[i, j] / self.n * logs).sum()), 0.0)
+        self.both: int = _pairs(N)
+        self.only_class: int = _pairs(of_classes) - self.both
+        self.only_cluster: int = _pairs(of_clusters) - self.both
+        self.neither: int = self.n * (self.n - 1) // 2 - self.both - self.only_class - self.only_cluster
 
 
 def _entropy(counts: Table) -> float:
