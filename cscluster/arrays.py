@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -65,23 +66,19 @@ def checked_distances(D: FloatArray) -> FloatArray:
     """
     if D.ndim != 2 or D.shape[0] != D.shape[1]:
         raise DataError(f"A distance matrix must be square, got shape {D.shape}.")
-    if not np.isfinite(D).all():
-        i, j = np.argwhere(~np.isfinite(D))[0]
-        raise DataError(f"Distances must be finite, got {D[i, j]} between rows {i} and {j}.")
-    if D.min() < 0:
-        i, j = np.unravel_index(np.argmin(D), D.shape)
-        raise DataError(f"Distances must not be negative, got {D[i, j]:g} between rows {i} and {j}.")
-    zero = _ROUNDING * D.max()
-    i = int(np.argmax(np.diag(D)))
-    if D[i, i] > zero:
-        raise DataError(f"A distance matrix must have a zero diagonal, got {D[i, i]:g} for row {i}.")
-    gap = np.abs(D - D.T)
-    i, j = np.unravel_index(np.argmax(gap), D.shape)
-    if gap[i, j] > zero:
-        raise DataError(
-            f"A distance matrix must be symmetric, got {D[i, j]:g} from row {i} to row {j}, and {D[j, i]:g} "
-            "back."
-        )
+    for rule, is_wrong in _distance_rules(D):
+        if is_wrong.any():
+            i, j = np.argwhere(is_wrong)[0]
+            raise DataError(f"Distances must {rule}, got {D[i, j]:g} from row {i} to row {j}.")
     checked = (D + D.T) / 2
     np.fill_diagonal(checked, 0.0)
     return checked
+
+
+def _distance_rules(D: FloatArray) -> Iterator[tuple[str, BoolArray]]:
+    """Yield what distances must be, and where they are not."""
+    yield "be finite", ~np.isfinite(D)
+    yield "not be negative", D < 0
+    zero = _ROUNDING * D.max()
+    yield "be zero on the diagonal", np.diag(np.diag(D) > zero)
+    yield "be symmetric", np.abs(D - D.T) > zero

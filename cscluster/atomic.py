@@ -56,8 +56,6 @@ def put(path: Path, content: str | bytes | Iterable[str]) -> None:
     StoreError
         If it cannot be written; what was there before stays.
     """
-    if path.is_dir():
-        raise StoreError(f"Cannot write '{path}': it is a directory. Name a file in it.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if isinstance(content, bytes):
