@@ -1,1 +1,1 @@
-"""Small programs that show what the package can do; run them with ``python -m``."""
+"""What `cscluster new` copies: an algorithm and an experiment."""
