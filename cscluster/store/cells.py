@@ -18,6 +18,7 @@ _WORDS = {
     "repeats": "the number of repeats",
     "heldout_links": "the use of held-out constraints",
 }
+_PARTS = {"params": "the parameter '{}'", "source": "{}"}
 _LONGEST = 40
 
 
@@ -32,15 +33,13 @@ def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     found = []
     for name in dict.fromkeys([*new, *old]):
         before, after = old.get(name), new.get(name)
-        if name == "params":
-            old_params, new_params = before or {}, after or {}
+        if name in _PARTS:
+            before, after = dict(before or ()), dict(after or ())
             found += [
-                _clause(f"the parameter '{each}'", old_params.get(each), new_params.get(each))
-                for each in {**new_params, **old_params}
-                if old_params.get(each) != new_params.get(each)
+                _clause(_PARTS[name].format(part), before.get(part), after.get(part))
+                for part in after | before
+                if before.get(part) != after.get(part)
             ]
-        elif name == "source":
-            found += [f"{file} changed" for file, hash_ in after or () if [file, hash_] not in (before or ())]
         elif before != after:
             found.append(_clause(_WORDS.get(name, f"the {name}").format(**new), before, after))
     return found

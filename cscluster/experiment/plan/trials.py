@@ -396,15 +396,9 @@ def _reasons(todo: list[Trial], stale: pd.DataFrame, known_cells: Mapping[str, C
     cells = {cell.hash: cell for cell in wanted.values()}
     why: Counter[str] = Counter()
     for (old, new), count in reasons.items():
-        why[_why(known_cells[old].identity, cells[new].identity)] += count
+        why[changes(known_cells[old].identity, cells[new].identity)[0]] += count
     return why
 
 
 def _setting(cell: Cell) -> tuple[str, str, str]:
     return storable(cell.data.name), storable(cell.label), json.dumps(storable(cell.grid), sort_keys=True)
-
-
-def _why(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    """Say what makes a stored record stale."""
-    found = changes(old, new)
-    return found[0] if found else "its earlier definition is not known"
