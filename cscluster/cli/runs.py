@@ -7,7 +7,8 @@ import time
 from cscluster.cli.console import out
 from cscluster.cli.options import RunsOptions
 from cscluster.errors import StoreError
-from cscluster.store.directory import RunDirectory, run_directories
+from cscluster.store import run_paths
+from cscluster.store.directory import RunDirectory
 from cscluster.words import age, size
 
 HEADS = ["run", "done", "failed", "age", "size", "config"]
@@ -15,9 +16,8 @@ HEADS = ["run", "done", "failed", "age", "size", "config"]
 
 def runs(options: RunsOptions) -> None:
     """List stored runs, the youngest first; one that is damaged says so."""
-    directories = sorted(
-        run_directories(options.results), key=lambda directory: (-_changed(directory), directory.path)
-    )
+    found = map(RunDirectory, run_paths(options.results))
+    directories = sorted(found, key=lambda directory: (-_changed(directory), directory.path))
     if directories:
         out.table(HEADS, map(_row, directories))
     else:

@@ -11,7 +11,8 @@ from cscluster.experiment import own_metrics
 from cscluster.experiment.rescore import needs_only_labels, with_metrics
 from cscluster.report import aggregate
 from cscluster.report.aggregate import Results
-from cscluster.store.directory import RunDirectory, find_run, run_directories
+from cscluster.store import run_paths
+from cscluster.store.directory import RunDirectory, find_run
 
 
 def require_run(name: str, results: Path) -> RunDirectory:
@@ -24,7 +25,7 @@ def require_run(name: str, results: Path) -> RunDirectory:
     """
     directory = find_run(name, results)
     if directory is None:
-        known = [directory.path.name for directory in run_directories(results)]
+        known = [path.name for path in run_paths(results)]
         raise StoreError(f"There is no run '{name}' in '{results}'{did_you_mean(name, known)}")
     return directory
 

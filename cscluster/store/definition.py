@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Self
 from pydantic import BaseModel, ConfigDict, ValidationError, with_config
 from typing_extensions import TypedDict
 
-from cscluster.store.records import body_of, make_key, to_line
+from cscluster.store.records import body_of, first_problem, make_key, to_line
 
 
 class _Strict(BaseModel):
@@ -198,8 +198,7 @@ class Definition(_Strict):
         try:
             return cls.model_validate(json.loads(body_of(line)))
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            raise ValueError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+            raise ValueError(first_problem(error)) from None
 
     def line(self) -> str:
         """Return the content of ``run.json``."""

@@ -26,9 +26,10 @@ from filelock import FileLock, Timeout
 
 from cscluster import atomic
 from cscluster.errors import StoreError
-from cscluster.store import DEFINITION, run_paths
+from cscluster.store import DEFINITION
 from cscluster.store.definition import CellEntry, Definition
 from cscluster.store.records import Record, from_line
+from cscluster.words import html_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -161,17 +162,13 @@ class RunDirectory:
         return f"RunDirectory({str(self.path)!r})"
 
     def _repr_html_(self) -> str:
-        """Return the run for notebooks: progress, and the means at its last point."""
+        """Return the run for notebooks: how much of it is stored."""
         if not self.exists():
             return f"<p>{html.escape(repr(self))}: no run was started here</p>"
-        experiment, frame = self.definition.experiment, self.to_frame()
-        failed = int((frame["status"] != "ok").sum()) if len(frame) else 0
-        lines = [
-            f"<b>{html.escape(experiment.title or experiment.name)}</b>",
-            f"{len(frame)} of {len(self.definition.plan.keys())} trials are stored, {failed} of them failed",
-            f"in <code>{html.escape(str(self.path))}</code>",
-        ]
-        return f"<div><p>{'<br>'.join(lines)}</p>{_means(frame, experiment.metrics)}</div>"
+        experiment, planned = self.definition.experiment, self.planned()
+        failed = (planned["status"] != "ok").sum()
+        stored = f"{len(planned)} of {len(self.definition.plan.keys())}, {failed} failed"
+        return html_table(experiment.title or experiment.name, {"trials stored": stored, "in": self.path})
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Writer]:
@@ -205,29 +202,9 @@ class RunDirectory:
                     self.path.rmdir()
 
 
-def _means(frame: pd.DataFrame, metrics: list[str]) -> str:
-    """Return a table of mean scores at the last point of each data set, as HTML."""
-    shown = [name for name in metrics if name in frame]
-    if not shown:
-        return ""
-    last = frame[frame["point"] == frame.groupby("dataset")["point"].transform("max")]
-    last = last[last["tier"] == last.groupby("dataset")["tier"].transform("max")]
-    rows = last.assign(
-        parameters=last["grid"].map(lambda grid: ", ".join(f"{k}={v}" for k, v in grid.items()))
-    )
-    by = {"dataset": "data set", "label": "algorithm", "point": "constraints", "parameters": "parameters"}
-    table = rows[[*by, *shown]].rename(columns=by).groupby(list(by.values()), sort=False)[shown].mean()
-    return str(table.reset_index().to_html(index=False, border=0, max_rows=20, float_format="%.3f"))
-
-
 def is_run_name(name: str) -> bool:
     """Tell whether a run may be called so; such a name stays inside the directory of results."""
     return re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}", name) is not None
-
-
-def run_directories(out: Path) -> list[RunDirectory]:
-    """Return the runs stored in a directory of results, by name."""
-    return [RunDirectory(path) for path in run_paths(out)]
 
 
 def find_run(name: str, out: Path) -> RunDirectory | None:

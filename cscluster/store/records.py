@@ -8,7 +8,7 @@ import math
 import os
 import re
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -60,11 +60,6 @@ def _adapter() -> TypeAdapter[Record]:
     return TypeAdapter(Record)
 
 
-@cache
-def _from_json() -> Callable[..., Record]:
-    return _adapter().validator.validate_json
-
-
 def check(record: Any) -> Record:
     """Return the record if every field is there and has its type.
 
@@ -76,13 +71,14 @@ def check(record: Any) -> Record:
     try:
         _adapter().validate_python(record, strict=True)
     except ValidationError as error:
-        raise ValueError(_first_problem(error)) from None
+        raise ValueError(f"it is not a record of a trial: {first_problem(error)}") from None
     return record
 
 
-def _first_problem(error: ValidationError) -> str:
+def first_problem(error: ValidationError) -> str:
+    """Return the first field that is wrong, and why."""
     first = error.errors(include_url=False, include_input=False)[0]
-    return f"it is not a record of a trial: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 
 
 def make_key(cell: str, point: int, trial: int, tier: int) -> str:
@@ -167,6 +163,6 @@ def from_line(line: bytes) -> Record:
         If the line is not a whole record or was altered after it was written.
     """
     try:
-        return _from_json()(body_of(line), strict=True)
+        return _adapter().validate_json(body_of(line), strict=True)
     except ValidationError as error:
-        raise ValueError(_first_problem(error)) from None
+        raise ValueError(f"it is not a record of a trial: {first_problem(error)}") from None
