@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.metadata
-import json
 import os
 import platform
 import subprocess
@@ -47,11 +45,6 @@ def describe(threads: int) -> dict[str, Any]:
         "cores": os.cpu_count(),
         "revision": _revision(),
     }
-
-
-def identify(environment: dict[str, Any]) -> str:
-    """Return a short hash of an environment."""
-    return hashlib.sha256(json.dumps(environment, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def _version(package: str) -> str | None:

@@ -20,7 +20,7 @@ from cscluster.experiment.engine import BACKENDS, worker
 from cscluster.experiment.engine import environment as environments
 from cscluster.experiment.engine.trial import failed
 from cscluster.experiment.plan.trials import Trial
-from cscluster.store.records import to_line
+from cscluster.store.records import short_hash, to_line
 
 Done = Callable[[Trial, list[bytes]], None]
 Register = Callable[[dict[str, Any]], None]
@@ -166,7 +166,7 @@ def _run_on_dask(trial: Trial) -> tuple[dict[str, Any], list[bytes]]:
     """Run a trial for a Dask worker; returns the environment and the lines of the records."""
     multiprocessing.current_process().daemon = False  # a daemon, as Dask makes them, may start no process
     environment = environments.describe(trial.cell.threads)
-    return environment, worker.run(trial, environments.identify(environment))
+    return environment, worker.run(trial, short_hash(environment))
 
 
 @contextlib.contextmanager

@@ -26,7 +26,7 @@ from cscluster.store.directory import RunDirectory, Writer
 from cscluster.store.environments import version_changes
 from cscluster.store.frame import LABELS, joined, planned_rows, trials_frame, with_names
 from cscluster.store.labels import pack
-from cscluster.store.records import has_failed, key_of, storable, to_line
+from cscluster.store.records import has_failed, key_of, short_hash, storable, to_line
 
 
 @dataclass(frozen=True)
@@ -258,7 +258,7 @@ def run_job(job: Job, pool: Pool, progress: Callable[[int], None] | None = None)
 
 def _execute(job: Job, writer: Writer, pool: Pool, progress: Callable[[int], None] | None) -> None:
     """Run all trials that are left; each is stored as it ends."""
-    here = environment.identify(environment.describe(job.experiment.threads))
+    here = short_hash(environment.describe(job.experiment.threads))
     for ref in {trial.cell.data.key: trial.cell.data for trial in job.difference.todo}.values():
         prepared.load(ref)
 
@@ -269,7 +269,7 @@ def _execute(job: Job, writer: Writer, pool: Pool, progress: Callable[[int], Non
             progress(sum(map(has_failed, fresh)))
 
     def register(elsewhere: dict[str, Any]) -> None:
-        id_, definition = environment.identify(elsewhere), job.directory.definition
+        id_, definition = short_hash(elsewhere), job.directory.definition
         if id_ not in definition.environments:
             environments = {**definition.environments, id_: storable(elsewhere)}
             writer.put_definition(definition.model_copy(update={"environments": environments}))
@@ -286,7 +286,7 @@ def _definition(job: Job) -> Definition:
         cells, environments = dict(before.cells), dict(before.environments)
     if job.difference.todo:
         here = environment.describe(job.experiment.threads)
-        environments[environment.identify(here)] = storable(here)
+        environments[short_hash(here)] = storable(here)
     return Definition(
         source=storable(job.source),
         command=storable(job.command),
