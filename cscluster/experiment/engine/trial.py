@@ -280,48 +280,41 @@ class _Fitted:
 
 def _scores(fitted: _Fitted, names: Sequence[str]) -> dict[str, float | None]:
     """Return all scores on the whole data, and those that are wanted on parts of it."""
-    y = fitted.data.y
+    data, labels = fitted.data, fitted.labels
     result: dict[str, float | None] = {
-        "satisfied": metrics.satisfied(fitted.links, fitted.labels),
-        "noise": metrics.noise(fitted.labels),
+        "satisfied": metrics.satisfied(fitted.links, labels),
+        "noise": metrics.noise(labels),
     }
-    if y is None:
+    if data.y is None:
         return result
-    result |= own_metrics.scores(y, fitted.labels, names, model=fitted.model, X=fitted.data.X)
-    wanted: dict[str, list[str]] = {}
-    for name in names:
-        metric, at, scope = name.partition("@")
-        if at:
-            wanted.setdefault(scope, []).append(metric)
-    for scope, of_scope in wanted.items():
-        values = (
-            _unseen_scores(fitted, of_scope)
-            if scope == "unseen"
-            else _part_scores(fitted, y, scope, of_scope)
-        )
+    result |= own_metrics.scores(data.y, labels, names, model=fitted.model, X=data.X)
+    for scope in dict.fromkeys(name.partition("@")[2] for name in names if "@" in name):
+        classes, clusters = _part(fitted, data.y, scope)
+        of_scope = [name.removesuffix(f"@{scope}") for name in names if name.endswith(f"@{scope}")]
+        values = own_metrics.scores(classes, clusters, of_scope) if len(classes) else {}
         result |= {f"{name}@{scope}": values.get(name) for name in of_scope}
     return result
 
 
-def _unseen_scores(fitted: _Fitted, names: Sequence[str]) -> dict[str, float | None]:
-    """Return the scores on new samples, and note the time; none where there are none to predict."""
-    data = fitted.data
-    if data.X_unseen is None or data.y_unseen is None or not hasattr(fitted.model, "predict"):
-        return {}
-    start = time.perf_counter()
-    predicted = fitted.model.predict(data.X_unseen)
-    fitted.seconds["predict"] = time.perf_counter() - start
-    return own_metrics.scores(data.y_unseen, predicted, names)
+def _part(fitted: _Fitted, y: IntArray, scope: str) -> tuple[IntArray, IntArray]:
+    """Return classes and clusters of some samples, none where there are no such samples.
 
-
-def _part_scores(fitted: _Fitted, y: IntArray, scope: str, names: Sequence[str]) -> dict[str, float | None]:
-    """Return the scores on part of the samples; none where there is no such part."""
+    New samples are predicted, and the time is noted.
+    """
+    data, nothing = fitted.data, np.empty(0, dtype=np.int64)
+    if scope == "unseen":
+        if data.X_unseen is None or data.y_unseen is None or not hasattr(fitted.model, "predict"):
+            return nothing, nothing
+        start = time.perf_counter()
+        predicted = fitted.model.predict(data.X_unseen)
+        fitted.seconds["predict"] = time.perf_counter() - start
+        return data.y_unseen, predicted
     rows = np.arange(len(y))
     if scope == "heldout":
-        rows = np.empty(0, dtype=np.int64) if fitted.heldout is None else fitted.heldout
+        rows = nothing if fitted.heldout is None else fitted.heldout
     elif scope == "unconstrained":
         rows = np.setdiff1d(rows, fitted.links.touched)
-    return own_metrics.scores(y[rows], fitted.labels[rows], names) if len(rows) else {}
+    return y[rows], fitted.labels[rows]
 
 
 def _agreement(cell: Cell, data: Dataset, links: Constraints, random_state: int) -> float:
