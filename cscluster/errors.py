@@ -7,7 +7,6 @@ right.  The command line prints that sentence and exits with code 2; anything el
 from __future__ import annotations
 
 import difflib
-import itertools
 import os
 import re
 import sys
@@ -18,7 +17,6 @@ from collections.abc import Collection, Iterable, Sequence
 from cscluster.words import printable
 
 _LONGEST = 1000
-_COMPARED, _LONG_NAME = 20_000, 200  # beyond these, comparing letters takes long
 _NAMED, _PAIRS = 15, 6
 
 
@@ -172,12 +170,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     >>> did_you_mean("zzz", ["acc", "nmi"])
     '; there are acc, nmi.'
     """
-    names = list(itertools.islice(known, _COMPARED))
+    names = list(known)
     spelled = {candidate.lower(): candidate for candidate in names}
-    close = (
-        difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=0.6) if len(name) <= _LONG_NAME else []
-    )
-    if close:
+    if close := difflib.get_close_matches(name.lower(), spelled, n=1):
         return f"; did you mean '{spelled[close[0]]}'?"
     if not names or len(names) > _NAMED:
         return "."

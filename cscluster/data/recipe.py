@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.feature_selection import mutual_info_classif
 
 from cscluster import seeds
-from cscluster.arrays import IntArray
+from cscluster.arrays import IntArray, dense
 from cscluster.data import index
 from cscluster.data.dataset import Dataset
 from cscluster.errors import DataError, did_you_mean
@@ -209,8 +209,6 @@ def _columns(recipe: Recipe, data: Dataset) -> IntArray | None:
         gain = mutual_info_classif(data.X > 0, data.y, discrete_features=True)
         return np.sort(np.argsort(-gain, kind="stable")[: recipe.top_features])
     if recipe.drop_constant:
-        low, high = (getattr(data.X, f)(axis=0) for f in ("min", "max"))
-        if sparse.issparse(low):
-            low, high = low.toarray(), high.toarray()
-        return np.flatnonzero(np.asarray(low != high).ravel())
+        low, high = (dense(ends).ravel() for ends in (data.X.min(axis=0), data.X.max(axis=0)))
+        return np.flatnonzero(low != high)
     return None

@@ -26,7 +26,7 @@ from cscluster.data.load import read_table
 from cscluster.data.table import Columns, from_pandas
 from cscluster.errors import DataError, InfeasibleError, ParameterError
 from cscluster.metrics import scores as metrics
-from cscluster.removed import removed_parameter
+from cscluster.removed import REMOVED
 from cscluster.selection.compare import OnFit
 from cscluster.selection.count import Count, choose_count
 from cscluster.selection.guarded import Choosing, guard_problem
@@ -267,7 +267,7 @@ def wanted_method(
     if guard and (problem := guard_problem(known)):
         raise ParameterError(f"{problem}.")
     for name in params.keys() - known.defaults().keys():
-        if advice := removed_parameter(name):
+        if advice := REMOVED.get(name):
             raise ParameterError(f"{known.title} has no parameter '{name}'. {advice}.")
     table = getattr(known.load(), "parameters", None)
     if table is not None:

@@ -32,7 +32,7 @@ from cscluster.errors import DataError, ParameterError, did_you_mean
 from cscluster.experiment import own_metrics
 from cscluster.experiment.config.schedules import File, Schedule
 from cscluster.metrics.catalogue import METRICS, SCOPES
-from cscluster.removed import removed_parameter
+from cscluster.removed import REMOVED
 from cscluster.store.directory import RUN_NAME_RULE, is_run_name
 
 Problem = tuple[tuple[str | int, ...], str]
@@ -174,7 +174,7 @@ def parameter_problem(algorithm: Algorithm, name: str, value: Any) -> str | None
     """Return what is wrong with a parameter value, or None."""
     if name == "random_state":
         return "'random_state' is set by the experiment's seed and the trial. Remove it here"
-    advice = removed_parameter(name) if name not in algorithm.defaults() else None
+    advice = REMOVED.get(name) if name not in algorithm.defaults() else None
     if advice:
         return f"'{algorithm.name}' has no parameter '{name}'. {advice}"
     loaded = algorithm.load()
