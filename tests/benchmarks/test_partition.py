@@ -9,9 +9,9 @@ import pytest
 import sklearn.cluster
 from threadpoolctl import threadpool_limits
 
-from cscluster import MPCKMeans, load_dataset
-from cscluster.experiment.config.schedules import RandomPairs
+from cscluster import MPCKMeans
 from cscluster.metrics.scores import score
+from tests.algorithms.samples import with_random_pairs
 
 PACKAGE = "active-semi-supervised-clustering"
 THEIR_FIT = """
@@ -28,11 +28,6 @@ start = time.process_time()
 model.fit(case["X"], **links)
 np.savez(sys.argv[2], labels=model.labels_, seconds=time.process_time() - start)
 """
-
-
-def draw(name, count, trial):
-    data = load_dataset(name)
-    return data.X, data.y, RandomPairs(counts=[count]).episode(count, data.y, 0, name, trial).tiers[0]
 
 
 def least_seconds(model, *data, repeats=5):
@@ -78,7 +73,7 @@ def test_mpckmeans_against_the_package(their_fit, name, count, full, trials):
     scheme = {"metric": "multiple", "matrix": "full"} if full else {}
     ratios, ours, theirs, error = [], [], [], ""
     for trial in range(trials):
-        X, y, links = draw(name, count, trial)
+        X, y, links = with_random_pairs(name, count, trial)
         K = len(np.unique(y))
         with threadpool_limits(1):
             model = MPCKMeans(n_clusters=K, random_state=trial, **scheme)
@@ -98,7 +93,7 @@ def test_mpckmeans_against_the_package(their_fit, name, count, full, trials):
 
 @pytest.mark.slow
 def test_mpckmeans_against_kmeans():
-    X, _, links = draw("magic", 1000, 0)
+    X, _, links = with_random_pairs("magic", 1000, 0)
     model, kmeans = (
         MPCKMeans(n_clusters=2, random_state=0),
         sklearn.cluster.KMeans(2, n_init=1, random_state=0),

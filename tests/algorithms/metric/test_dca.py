@@ -2,16 +2,11 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
-from cscluster import DCA, RCA, Constraints, load_dataset
+from cscluster import DCA, RCA, Constraints
 from cscluster.algorithms.metric.dca import simultaneous_diagonalisation
 from cscluster.errors import ParameterError
-from cscluster.experiment.config.schedules import RandomPairs
 from cscluster.linalg.scatter import chunklet_scatter, common_scales, separation_scatter
-
-
-def links_of(name, count, trial=0):
-    data = load_dataset(name)
-    return data.X, RandomPairs(counts=[count]).episode(count, data.y, 0, name, trial).tiers[0]
+from tests.algorithms.samples import with_random_pairs
 
 
 def squared_distances(model, X):
@@ -20,7 +15,7 @@ def squared_distances(model, X):
 
 
 def test_solves_the_generalised_eigenproblem():
-    X, links = links_of("wine", 200)
+    X, _, links = with_random_pairs("wine", 200)
     model = DCA(n_components=4, shrinkage=0).fit(X, constraints=links)
     S_w, nu = chunklet_scatter(X, links)
     S_b, n_pairs = separation_scatter(X, links)
@@ -32,7 +27,7 @@ def test_solves_the_generalised_eigenproblem():
 
 
 def test_objective_beats_random_maps():
-    X, links = links_of("iris", 100)
+    X, _, links = with_random_pairs("iris", 100)
     W = DCA(n_components=2, shrinkage=0).fit(X, constraints=links).components_
     S_w, S_b = chunklet_scatter(X, links)[0], separation_scatter(X, links)[0]
 
@@ -78,7 +73,7 @@ def test_null_space_of_the_separation_is_dropped():
 
 
 def test_all_directions_give_the_distances_of_rca():
-    X, links = links_of("wine", 200)
+    X, _, links = with_random_pairs("wine", 200)
     np.testing.assert_allclose(
         squared_distances(DCA(n_components=13).fit(X, constraints=links), X),
         squared_distances(RCA().fit(X, constraints=links), X),
@@ -87,7 +82,7 @@ def test_all_directions_give_the_distances_of_rca():
 
 
 def test_entailed_links_and_units_change_nothing():
-    X, links = links_of("iris", 60)
+    X, _, links = with_random_pairs("iris", 60)
     wanted = squared_distances(DCA().fit(X, constraints=links), X)
     np.testing.assert_allclose(
         squared_distances(DCA().fit(X, constraints=links.closure()), X), wanted, atol=1e-8
@@ -99,7 +94,7 @@ def test_entailed_links_and_units_change_nothing():
 
 
 def test_more_features_than_links():
-    X, links = links_of("optdigits_test", 40)
+    X, _, links = with_random_pairs("optdigits_test", 40)
     model = DCA().fit(X, constraints=links)
     assert np.isfinite(model.components_).all()
     assert len(model.components_) <= len(links.component_cannot_links)

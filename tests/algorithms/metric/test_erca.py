@@ -2,13 +2,8 @@ import numpy as np
 import pytest
 from scipy.linalg import sqrtm
 
-from cscluster import ERCA, Constraints, load_dataset
-from cscluster.experiment.config.schedules import BalancedPairs
-
-
-def links_of(name, count, trial=0):
-    data = load_dataset(name)
-    return data.X.astype(float), BalancedPairs(counts=[count]).episode(count, data.y, 0, name, trial).tiers[0]
+from cscluster import ERCA, Constraints
+from tests.algorithms.samples import with_balanced_pairs
 
 
 def squared_distances(model, X):
@@ -18,7 +13,7 @@ def squared_distances(model, X):
 
 def test_metric_is_the_product_of_the_paper():
     # Without shrinkage and on standardised features, A = S_w^{-1/2} S_b S_w^{-1/2}.
-    X, links = links_of("iris", 30)
+    X, _, links = with_balanced_pairs("iris", 30)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     L = ERCA(shrinkage=0).fit(X, constraints=links).components_
     R_w = X[links.must_links[:, 0]] - X[links.must_links[:, 1]]
@@ -30,7 +25,7 @@ def test_metric_is_the_product_of_the_paper():
 
 def test_published_is_the_map_of_baghshah2010():
     # y = W^T x with W = S_b^{1/2} S_w^{-1/2}, where 2 |P| S_w has a pseudo-inverse only: 3 links, 4 features.
-    X, links = links_of("iris", 3)
+    X, _, links = with_balanced_pairs("iris", 3)
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     model = ERCA.published().fit(X, constraints=links)
     R_w = Z[links.must_links[:, 0]] - Z[links.must_links[:, 1]]
@@ -41,7 +36,7 @@ def test_published_is_the_map_of_baghshah2010():
 
 
 def test_does_not_depend_on_units_or_origin():
-    X, links = links_of("wine", 20)
+    X, _, links = with_balanced_pairs("wine", 20)
     scaled = X * np.logspace(-2, 2, 13) - 3.0
     np.testing.assert_allclose(
         squared_distances(ERCA().fit(scaled, constraints=links), scaled),
@@ -52,7 +47,7 @@ def test_does_not_depend_on_units_or_origin():
 
 
 def test_more_features_than_links_and_constant_features():
-    X, links = links_of("optdigits_test", 20)
+    X, _, links = with_balanced_pairs("optdigits_test", 20)
     L = ERCA().fit(X, constraints=links).components_
     assert np.isfinite(L).all()
     assert (L[:, X.std(axis=0) == 0] == 0).all()

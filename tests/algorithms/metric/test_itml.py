@@ -1,17 +1,12 @@
 import numpy as np
 import pytest
 
-from cscluster import ITML, Constraints, load_dataset
+from cscluster import ITML, Constraints
 from cscluster.algorithms.metric.itml import bregman_projections, distance_bounds
 from cscluster.errors import ParameterError
-from cscluster.experiment.config.schedules import RandomPairs
+from tests.algorithms.samples import with_random_pairs
 
 from . import reference
-
-
-def links_of(name, count, trial=0):
-    data = load_dataset(name)
-    return data.X.astype(float), RandomPairs(counts=[count]).episode(count, data.y, 0, name, trial).tiers[0]
 
 
 def differences(X, links):
@@ -29,7 +24,7 @@ def test_agrees_with_metric_learn():
 
 @pytest.mark.parametrize("gamma", [0.1, 1.0, 20.0])
 def test_optimality_certificate(gamma):
-    X, links = links_of("iris", 40)
+    X, _, links = with_random_pairs("iris", 40)
     V, delta = differences(X, links)
     bounds = np.where(delta > 0, 0.5, 4.0)
     A, lam, _, converged = bregman_projections(V, delta, bounds, gamma, 1e-12, 100_000)
@@ -43,7 +38,7 @@ def test_optimality_certificate(gamma):
 
 
 def test_fewer_links_than_features_are_solved_in_their_span():
-    X, links = links_of("sonar", 20)
+    X, _, links = with_random_pairs("sonar", 20)
     model = ITML(prior="identity", gamma=1.0, tol=1e-10).fit(X, constraints=links)
     V, delta = differences(X, links)
     low, high = distance_bounds(X, links, 0.05)
@@ -53,21 +48,21 @@ def test_fewer_links_than_features_are_solved_in_their_span():
 
 @pytest.mark.parametrize("prior", ["range", "variance"])
 def test_prior_from_the_features_makes_units_irrelevant(prior):
-    X, links = links_of("wine", 40)
+    X, _, links = with_random_pairs("wine", 40)
     scale = np.logspace(-2, 2, 13)
     A, B = (ITML(prior=prior).fit(Y, constraints=links).transform(Y) for Y in (X, X * scale))
     np.testing.assert_allclose(A - A[0], B - B[0], atol=1e-6)
 
 
 def test_priors_differ_by_the_scale_of_the_features_only():
-    X, links = links_of("iris", 40)
+    X, _, links = with_random_pairs("iris", 40)
     A = ITML(prior="range").fit(X, constraints=links).transform(X)
     B = ITML(prior="identity").fit(X / np.ptp(X, axis=0), constraints=links).transform(X / np.ptp(X, axis=0))
     np.testing.assert_allclose(A, B, atol=1e-10)
 
 
 def test_moves_links_towards_their_bounds():
-    X, links = links_of("wine", 100)
+    X, _, links = with_random_pairs("wine", 100)
     Z = ITML().fit(X, constraints=links).transform(X)
     S = X / X.std(axis=0)
 
@@ -80,7 +75,7 @@ def test_moves_links_towards_their_bounds():
 
 @pytest.mark.parametrize("kind", ["must", "cannot"])
 def test_one_kind_of_link_is_enough(kind):
-    X, links = links_of("iris", 40)
+    X, _, links = with_random_pairs("iris", 40)
     chosen = {f"{kind}_links": getattr(links, f"{kind}_links")}
     model = ITML().fit(X, constraints=Constraints(n_samples=150, **chosen))
     assert np.isfinite(model.components_).all()
@@ -113,7 +108,7 @@ def test_says_when_the_metric_is_the_prior():
 
 
 def test_constant_features_get_no_weight():
-    X, links = links_of("optdigits_test", 50)
+    X, _, links = with_random_pairs("optdigits_test", 50)
     L = ITML().fit(X, constraints=links).components_
     assert np.isfinite(L).all()
     assert (L[:, X.std(axis=0) == 0] == 0).all()

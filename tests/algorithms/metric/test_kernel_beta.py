@@ -3,22 +3,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from cscluster import Constraints, KernelBeta, MetricClusterer, load_dataset
+from cscluster import Constraints, KernelBeta, MetricClusterer
 from cscluster.errors import DataError, ParameterError
-from cscluster.experiment.config.schedules import BalancedPairs
 from cscluster.linalg.kernels import Kernel
 from cscluster.metrics.scores import score
-
-
-def links_of(name, count, trial=0):
-    data = load_dataset(name)
-    X = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
-    return X, data.y, BalancedPairs(counts=[count]).episode(count, data.y, 0, name, trial).tiers[0]
+from tests.algorithms.samples import standardised_with_balanced_pairs
 
 
 @pytest.mark.parametrize("center", [True, False])
 def test_coordinates_are_a_root_of_the_learned_kernel(center):
-    X, _, links = links_of("iris", 15)
+    X, _, links = standardised_with_balanced_pairs("iris", 15)
     model = KernelBeta(n_components=8, center=center).fit(X, constraints=links)
     V, beta = model.eigenvectors_, model.weights_
     Z = model.transform(X)
@@ -27,7 +21,7 @@ def test_coordinates_are_a_root_of_the_learned_kernel(center):
 
 
 def test_weights_are_optimal():
-    X, _, links = links_of("iris", 15)
+    X, _, links = standardised_with_balanced_pairs("iris", 15)
     model = KernelBeta(n_components=8).fit(X, constraints=links)
     V, beta = model.eigenvectors_, model.weights_
     i, j = links.must_links.T
@@ -44,7 +38,7 @@ def test_weights_are_optimal():
 
 
 def test_centring_keeps_a_constant_eigenvector_from_taking_all_the_weight():
-    X, y, links = links_of("synthetic_xor", 20)
+    X, y, links = standardised_with_balanced_pairs("synthetic_xor", 20)
     agreement = {}
     for center in (True, False):
         model = MetricClusterer(metric=KernelBeta(center=center), n_clusters=2, random_state=0).fit(
@@ -56,13 +50,13 @@ def test_centring_keeps_a_constant_eigenvector_from_taking_all_the_weight():
 
 
 def test_ten_eigenvectors_or_as_many_as_there_are():
-    X, _, links = links_of("iris", 5)
+    X, _, links = standardised_with_balanced_pairs("iris", 5)
     assert len(KernelBeta().fit(X, constraints=links).weights_) == 10
     assert len(KernelBeta().fit(X[:4], constraints=Constraints([(0, 1)], n_samples=4)).weights_) == 3
 
 
 def test_variance_of_the_gaussian():
-    X, _, links = links_of("iris", 5)
+    X, _, links = standardised_with_balanced_pairs("iris", 5)
     squared = ((X[:, None] - X[None]) ** 2).sum(axis=2)
     assert KernelBeta(theta=6).fit(X, constraints=links).variance_ == pytest.approx(
         6 * squared.sum() / 2 / (150 * 149)
@@ -70,7 +64,7 @@ def test_variance_of_the_gaussian():
 
 
 def test_solves_rings():
-    X, y, links = links_of("synthetic_rings", 20)
+    X, y, links = standardised_with_balanced_pairs("synthetic_rings", 20)
     labels = (
         MetricClusterer(metric=KernelBeta(), n_clusters=2, random_state=0).fit(X, constraints=links).labels_
     )

@@ -3,18 +3,12 @@ import pytest
 from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 
-from cscluster import LLMA, Constraints, MetricClusterer, load_dataset
+from cscluster import LLMA, Constraints, MetricClusterer
 from cscluster.algorithms.metric.llma import laplacian, neighbour_edges
 from cscluster.errors import DataError, ParameterError
-from cscluster.experiment.config.schedules import BalancedPairs
 from cscluster.linalg.lle import reconstruction_weights
 from cscluster.metrics.scores import score
-
-
-def links_of(name, count, trial=0):
-    data = load_dataset(name)
-    X = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
-    return X, data.y, BalancedPairs(counts=[count]).episode(count, data.y, 0, name, trial).tiers[0]
+from tests.algorithms.samples import standardised_with_balanced_pairs
 
 
 def objective(X, Y, links, lam, k):
@@ -29,7 +23,7 @@ def objective(X, Y, links, lam, k):
 
 @pytest.mark.parametrize("lam", [0.1, 10.0])
 def test_objective_falls_to_a_stationary_point(lam):
-    X, _, links = links_of("iris", 15)
+    X, _, links = standardised_with_balanced_pairs("iris", 15)
     model = LLMA(lam=lam, tol=1e-9, max_iter=500).fit(X, constraints=links)
     assert (np.diff(model.objective_) <= 1e-12).all()
     assert model.objective_[-1] == pytest.approx(objective(X, model.transform(X), links, lam, 10))
@@ -46,7 +40,7 @@ def test_objective_falls_to_a_stationary_point(lam):
 
 def test_spectral_form_is_the_constrained_least_squares_problem():
     # A second formulation: generalised eigenvectors of the quadratic form under the covariance.
-    X, _, links = links_of("iris", 4)
+    X, _, links = standardised_with_balanced_pairs("iris", 4)
     model = LLMA(solver="spectral", lam=0.5, n_neighbors=5).fit(X, constraints=links)
     Y, n = model.transform(X), len(X)
     np.testing.assert_allclose(np.cov(Y.T, bias=True), np.eye(4), atol=1e-6)
@@ -72,7 +66,7 @@ def test_laplacian():
 
 
 def test_large_lam_leaves_the_samples_where_they_are():
-    X, _, links = links_of("iris", 10)
+    X, _, links = standardised_with_balanced_pairs("iris", 10)
     Y = LLMA(lam=1e8).fit(X, constraints=links).transform(X)
     edges = neighbour_edges(X, 10)
     lengths = [np.linalg.norm(Z[edges[:, 0]] - Z[edges[:, 1]], axis=1) for Z in (X, Y)]
@@ -80,7 +74,7 @@ def test_large_lam_leaves_the_samples_where_they_are():
 
 
 def test_solves_xor_that_no_linear_map_can():
-    X, y, links = links_of("synthetic_xor", 20)
+    X, y, links = standardised_with_balanced_pairs("synthetic_xor", 20)
     labels = MetricClusterer(metric=LLMA(), n_clusters=2, random_state=0).fit(X, constraints=links).labels_
     assert score("balanced_rand", y, labels) > 0.8
 
@@ -101,7 +95,7 @@ def test_says_what_it_needs():
 
 
 def test_rounding_errors_stay_small():
-    X, _, links = links_of("synthetic_rings", 20)
+    X, _, links = standardised_with_balanced_pairs("synthetic_rings", 20)
     near = X * (1 + 1e-13 * np.random.default_rng(0).normal(size=X.shape))
     moved, moved_near = (LLMA().fit(Z, constraints=links).transform(Z) for Z in (X, near))
     assert np.abs(moved - moved_near).max() < 1e-3

@@ -1,17 +1,12 @@
 import numpy as np
 import pytest
 
-from cscluster import LMNN, Constraints, load_dataset
+from cscluster import LMNN, Constraints
 from cscluster.algorithms.metric import lmnn
 from cscluster.algorithms.metric.lmnn import large_margin_loss, target_pairs, triples
 from cscluster.errors import DataError
-from cscluster.experiment.config.schedules import RandomPairs
 from cscluster.linalg.scatter import common_scales
-
-
-def links_of(name, count, trial=0):
-    data = load_dataset(name)
-    return data.X.astype(float), RandomPairs(counts=[count]).episode(count, data.y, 0, name, trial).tiers[0]
+from tests.algorithms.samples import with_random_pairs
 
 
 def plain_loss(M, T, V, target, impostor, mu, shrinkage):
@@ -55,7 +50,7 @@ def test_loss_and_gradient():
 
 
 def test_objective_ends_below_its_start_and_any_neighbour():
-    X, links = links_of("iris", 60)
+    X, _, links = with_random_pairs("iris", 60)
     model = LMNN(shrinkage=0.01, tol=1e-8).fit(X, constraints=links)
     assert model.converged_
     assert model.objective_.min() < model.objective_[0]
@@ -76,7 +71,7 @@ def test_objective_ends_below_its_start_and_any_neighbour():
 
 
 def test_fewer_links_than_features_are_solved_in_their_span(monkeypatch):
-    X, links = links_of("sonar", 15)
+    X, _, links = with_random_pairs("sonar", 15)
     inside = LMNN(tol=1e-6).fit(X, constraints=links)
     monkeypatch.setattr("cscluster.algorithms.metric.lmnn.span", lambda V: np.eye(V.shape[1]))
     whole = LMNN(tol=1e-6).fit(X, constraints=links)
@@ -86,7 +81,7 @@ def test_fewer_links_than_features_are_solved_in_their_span(monkeypatch):
 
 
 def test_pulls_must_links_and_pushes_cannot_links():
-    X, links = links_of("wine", 100)
+    X, _, links = with_random_pairs("wine", 100)
     Z, S = LMNN().fit(X, constraints=links).transform(X), X / X.std(axis=0)
 
     def spread(Y, pairs):
@@ -110,7 +105,7 @@ def test_says_what_it_needs():
 
 
 def test_targets_do_not_depend_on_the_blocks(monkeypatch):
-    X, links = links_of("wine", 150)
+    X, _, links = with_random_pairs("wine", 150)
     expected = target_pairs(X, links, 3)
     monkeypatch.setattr(lmnn, "_BLOCK_NUMBERS", 100)
     assert np.array_equal(target_pairs(X, links, 3), expected)

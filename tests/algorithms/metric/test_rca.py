@@ -3,19 +3,14 @@ import pytest
 from scipy import sparse
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from cscluster import RCA, Constraints, KMeans, MetricClusterer, load_dataset
+from cscluster import RCA, Constraints, KMeans, MetricClusterer
 from cscluster.algorithms.metric import _linear
 from cscluster.errors import DataError, ParameterError
-from cscluster.experiment.config.schedules import RandomPairs
 from cscluster.linalg.scatter import common_scales
 from cscluster.metrics.scores import score
+from tests.algorithms.samples import with_random_pairs
 
 from . import reference
-
-
-def links_of(name, count, trial=0):
-    data = load_dataset(name)
-    return data.X, data.y, RandomPairs(counts=[count]).episode(count, data.y, 0, name, trial).tiers[0]
 
 
 def distances(model, X):
@@ -24,7 +19,7 @@ def distances(model, X):
 
 
 def test_without_shrinkage_the_chunklets_become_white():
-    X, _, links = links_of("iris", 100)
+    X, _, links = with_random_pairs("iris", 100)
     Z = RCA(shrinkage=0).fit(X, constraints=links).transform(X)
     inner = np.concatenate([Z[c] - Z[c].mean(axis=0) for c in links.neighbourhoods])
     freedom = len(inner) - len(links.neighbourhoods)
@@ -41,7 +36,7 @@ def test_by_hand():
 
 
 def test_does_not_depend_on_units_or_origin():
-    X, _, links = links_of("wine", 40)
+    X, _, links = with_random_pairs("wine", 40)
     scaled = X * np.logspace(-3, 3, X.shape[1]) + 7.0
     np.testing.assert_allclose(
         distances(RCA().fit(X, constraints=links), X),
@@ -52,7 +47,7 @@ def test_does_not_depend_on_units_or_origin():
 
 
 def test_entailed_links_change_nothing():
-    X, _, links = links_of("iris", 60)
+    X, _, links = with_random_pairs("iris", 60)
     np.testing.assert_allclose(
         RCA().fit(X, constraints=links).components_,
         RCA().fit(X, constraints=links.closure()).components_,
@@ -62,7 +57,7 @@ def test_entailed_links_change_nothing():
 
 @pytest.mark.parametrize("name", ["wdbc", "optdigits_test", "sonar"])
 def test_singular_chunklets_and_constant_features_give_finite_maps(name):
-    X, _, links = links_of(name, 20)
+    X, _, links = with_random_pairs(name, 20)
     model = RCA().fit(X, constraints=links)
     assert np.isfinite(model.components_).all()
     assert (model.components_[:, X.std(axis=0) == 0] == 0).all()
@@ -86,13 +81,13 @@ def test_duplicates_in_a_must_link_add_no_scatter():
 
 
 def test_few_links_are_better_than_none_on_wine():
-    X, y, links = links_of("wine", 200)
+    X, y, links = with_random_pairs("wine", 200)
     labels = MetricClusterer(metric=RCA(), n_clusters=3, random_state=0).fit(X, constraints=links).labels_
     assert score("nmi", y, labels) > 0.9
 
 
 def test_blank_pixels_do_not_spoil_optdigits():
-    X, y, links = links_of("optdigits_test", 500)
+    X, y, links = with_random_pairs("optdigits_test", 500)
     labels = MetricClusterer(metric=RCA(), n_clusters=10, random_state=0).fit(X, constraints=links).labels_
     assert score("nmi", y, labels) > 0.75
 
@@ -113,7 +108,7 @@ def test_says_what_it_needs():
 
 
 def test_sparse_samples_give_the_same_map():
-    X, _, links = links_of("optdigits_test", 50)
+    X, _, links = with_random_pairs("optdigits_test", 50)
     model = RCA().fit(X, constraints=links)
     again = RCA().fit(sparse.csr_array(X), constraints=links)
     np.testing.assert_array_equal(model.components_, again.components_)

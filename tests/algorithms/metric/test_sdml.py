@@ -1,20 +1,15 @@
 import numpy as np
 import pytest
 
-from cscluster import SDML, load_dataset
+from cscluster import SDML
 from cscluster.algorithms.metric.sdml import target
-from cscluster.experiment.config.schedules import RandomPairs
 from cscluster.linalg.scatter import common_scales
-
-
-def draw(name, count):
-    data = load_dataset(name)
-    return data.X, RandomPairs(counts=[count]).episode(count, data.y, 5, name, 0).tiers[0]
+from tests.algorithms.samples import with_random_pairs
 
 
 @pytest.mark.parametrize("name", ["iris", "wine"])
 def test_optimality_conditions_of_the_sparse_metric(name):
-    X, links = draw(name, 80)
+    X, _, links = with_random_pairs(name, 80, seed=5)
     model = SDML(sparsity=0.05).fit(X, constraints=links)
     M = model.precision_
     assert (np.linalg.eigvalsh(M) > 0).all()
@@ -29,13 +24,13 @@ def test_optimality_conditions_of_the_sparse_metric(name):
 
 
 def test_more_cost_means_fewer_entries():
-    X, links = draw("wine", 80)
+    X, _, links = with_random_pairs("wine", 80, seed=5)
     few, many = (np.abs(SDML(sparsity=s).fit(X, constraints=links).precision_) > 1e-6 for s in (0.3, 0.01))
     assert few.sum() < many.sum()
 
 
 def test_must_links_get_shorter_and_cannot_links_longer():
-    X, links = draw("wine", 100)
+    X, _, links = with_random_pairs("wine", 100, seed=5)
     Z = SDML().fit(X, constraints=links).transform(X)
     varies, scales = common_scales(X)
     plain = X[:, varies] / scales

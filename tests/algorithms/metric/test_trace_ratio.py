@@ -1,25 +1,17 @@
 import numpy as np
 import pytest
 
-from cscluster import Constraints, KMeans, MetricClusterer, TraceRatio, load_dataset
+from cscluster import Constraints, KMeans, MetricClusterer, TraceRatio
 from cscluster.algorithms import shared
 from cscluster.algorithms.build import build
 from cscluster.algorithms.registry import find
 from cscluster.errors import DataError, ParameterError
-from cscluster.experiment.config.schedules import BalancedPairs
 from cscluster.linalg.lle import reconstruction_weights
 from cscluster.linalg.scatter import effective_dimension
 from cscluster.metrics.scores import score
+from tests.algorithms.samples import standardised_with_balanced_pairs
 
 MAPS = ["linear", "nonlinear", "kernel"]
-
-
-def links_of(name, count, trial=0):
-    data = load_dataset(name)
-    X = data.X.astype(float)
-    s = X.std(axis=0)
-    links = BalancedPairs(counts=[count]).episode(count, data.y, 0, name, trial).tiers[0]
-    return (X - X.mean(axis=0)) / np.where(s > 0, s, 1), data.y, links
 
 
 def objective(Y, links, alpha, S):
@@ -34,7 +26,7 @@ def objective(Y, links, alpha, S):
 
 @pytest.mark.parametrize("map_", MAPS)
 def test_ratio_is_that_of_problem_5(map_):
-    X, _, links = links_of("iris", 20)
+    X, _, links = standardised_with_balanced_pairs("iris", 20)
     model = TraceRatio(shrinkage=0, map=map_).fit(X, constraints=links)
     wanted = objective(model.transform(X), links, 0.2, reconstruction_weights(X, 10))
     assert model.converged_
@@ -46,7 +38,7 @@ def test_ratio_is_that_of_problem_5(map_):
 
 @pytest.mark.parametrize("map_", MAPS)
 def test_no_other_orthonormal_map_does_better(map_):
-    X, _, links = links_of("iris", 20)
+    X, _, links = standardised_with_balanced_pairs("iris", 20)
     model = TraceRatio(shrinkage=0, map=map_, n_components=2).fit(X, constraints=links)
     S = reconstruction_weights(X, 10)
     rng = np.random.default_rng(0)
@@ -59,7 +51,7 @@ def test_no_other_orthonormal_map_does_better(map_):
 
 
 def test_dimensions_are_halved():
-    X, _, links = links_of("wine", 15)
+    X, _, links = standardised_with_balanced_pairs("wine", 15)
     m = len(np.unique(links.must_links))
     assert TraceRatio(shrinkage=0).fit(X, constraints=links).transform(X).shape == (178, 6)
     assert TraceRatio(shrinkage=0, map="nonlinear").fit(X, constraints=links).transform(X).shape == (
@@ -81,7 +73,7 @@ def test_dimensions_of_the_code_of_xiang_et_al():
 @pytest.mark.parametrize("shrinkage", [0.5, "auto"])
 def test_shrinkage_counts_the_variances_as_further_constraints(shrinkage):
     # Features of variance one: tau q of them add 2 tau q to each squared unit length. 20 constraints a kind.
-    X, _, links = links_of("iris", 20)
+    X, _, links = standardised_with_balanced_pairs("iris", 20)
     model = TraceRatio(shrinkage=shrinkage, alpha=0.0, n_components=2).fit(X, constraints=links)
     tau = effective_dimension(X) / 20 if shrinkage == "auto" else 0.5
     Z = model.transform(X)
@@ -93,7 +85,7 @@ def test_shrinkage_counts_the_variances_as_further_constraints(shrinkage):
 
 
 def test_window_is_the_mean_squared_distance():
-    X, _, links = links_of("iris", 10)
+    X, _, links = standardised_with_balanced_pairs("iris", 10)
     squared = ((X[:, None] - X[None]) ** 2).sum(axis=2)
     assert TraceRatio(shrinkage=0, map="nonlinear").fit(X, constraints=links).window_ == pytest.approx(
         squared.sum() / (150 * 149)
@@ -101,7 +93,7 @@ def test_window_is_the_mean_squared_distance():
 
 
 def test_default_window_of_the_nonlinear_name_follows_the_unit_and_the_published_one_does_not():
-    X, _, links = links_of("iris", 10)
+    X, _, links = standardised_with_balanced_pairs("iris", 10)
     default, published = (
         [
             build("trace_ratio_nonlinear", params, 3, 0).metric.fit(scale * X, constraints=links)
@@ -118,7 +110,7 @@ def test_default_window_of_the_nonlinear_name_follows_the_unit_and_the_published
 
 
 def test_nonlinear_is_the_kernel_map_of_must_linked_samples():
-    X, _, links = links_of("iris", 10)
+    X, _, links = standardised_with_balanced_pairs("iris", 10)
     few = np.unique(links.must_links)
     model = TraceRatio(shrinkage=0, map="nonlinear", alpha=0.0, n_components=3, window=2.0).fit(
         X, constraints=links
@@ -130,13 +122,13 @@ def test_nonlinear_is_the_kernel_map_of_must_linked_samples():
 
 @pytest.mark.parametrize("map_", MAPS)
 def test_new_samples_are_mapped_like_old_ones(map_):
-    X, _, links = links_of("iris", 15)
+    X, _, links = standardised_with_balanced_pairs("iris", 15)
     model = TraceRatio(shrinkage=0, map=map_).fit(X, constraints=links)
     np.testing.assert_allclose(model.transform(X[10:20]), model.transform(X)[10:20], atol=1e-12)
 
 
 def test_linear_maps_cannot_cluster_rings_and_the_nonlinear_one_can():
-    X, y, links = links_of("synthetic_rings", 20)
+    X, y, links = standardised_with_balanced_pairs("synthetic_rings", 20)
     found = {
         map_: score(
             "balanced_rand",
@@ -152,7 +144,7 @@ def test_linear_maps_cannot_cluster_rings_and_the_nonlinear_one_can():
 
 
 def test_constant_features_are_left_out():
-    X, _, links = links_of("iris", 15)
+    X, _, links = standardised_with_balanced_pairs("iris", 15)
     wider = np.column_stack([np.ones(150), X, np.zeros(150)])
     model = TraceRatio(shrinkage=0, n_components=2).fit(X, constraints=links)
     again = TraceRatio(shrinkage=0, n_components=2).fit(wider, constraints=links)
@@ -161,7 +153,7 @@ def test_constant_features_are_left_out():
 
 
 def test_few_must_links_without_regulariser_end_in_the_null_space():
-    X, _, links = links_of("sonar", 10)
+    X, _, links = standardised_with_balanced_pairs("sonar", 10)
     model = TraceRatio(shrinkage=0, alpha=0.0).fit(X, constraints=links)
     assert np.isinf(model.objective_).all()
     Z = model.transform(X)
@@ -170,7 +162,7 @@ def test_few_must_links_without_regulariser_end_in_the_null_space():
 
 
 def test_link_weights_multiply_their_terms():
-    X, _, links = links_of("iris", 10)
+    X, _, links = standardised_with_balanced_pairs("iris", 10)
     must, cannot = links.must_links, links.cannot_links
     heavy = Constraints(
         must, cannot, n_samples=150, must_weights=np.full(10, 7.0), cannot_weights=np.full(10, 2.0)
@@ -218,7 +210,7 @@ def test_duplicate_points_in_links(map_):
 
 
 def test_the_weights_of_the_samples_are_offline_and_computed_once(monkeypatch):
-    X, _, links = links_of("wine", 10)
+    X, _, links = standardised_with_balanced_pairs("wine", 10)
     now, computed = 0.0, []
 
     def weights(samples, k):

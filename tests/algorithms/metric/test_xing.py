@@ -6,13 +6,9 @@ from cscluster.algorithms.metric.xing import diagonal_objective, full_objective
 from cscluster.errors import ConstraintError
 from cscluster.experiment.config.schedules import RandomPairs
 from cscluster.metrics.scores import score
+from tests.algorithms.samples import with_random_pairs
 
 from . import reference
-
-
-def links_of(name, count, trial=0):
-    data = load_dataset(name)
-    return data.X.astype(float), RandomPairs(counts=[count]).episode(count, data.y, 0, name, trial).tiers[0]
 
 
 def criterion(A, X, links):
@@ -54,7 +50,7 @@ def test_criterion_is_at_least_that_of_metric_learn(diagonal):
 
 def test_published_problem_is_solved():
     # The problem is convex: first-order conditions on the cone, tr(G A) = 0 and G >= 0, suffice.
-    X, links = links_of("wine", 100)
+    X, _, links = with_random_pairs("wine", 100)
     X = X / X.std(axis=0)
     model = Xing(log_det=0, shrinkage=0, tol=1e-13, max_iter=5000).fit(X, constraints=links)
     A = model.components_.T @ model.components_
@@ -70,7 +66,7 @@ def test_published_problem_is_solved():
 
 @pytest.mark.parametrize("diagonal", [True, False])
 def test_no_perturbed_metric_does_better(diagonal):
-    X, links = links_of("iris", 60)
+    X, _, links = with_random_pairs("iris", 60)
     L = Xing(diagonal=diagonal, log_det=0, shrinkage=0).fit(X, constraints=links).components_
     best = criterion(L.T @ L, X, links)
     rng = np.random.default_rng(0)
@@ -84,7 +80,7 @@ def test_no_perturbed_metric_does_better(diagonal):
 @pytest.mark.parametrize("diagonal", [True, False])
 @pytest.mark.parametrize("name", ["wdbc", "sonar"])
 def test_more_features_than_links_give_a_metric_that_is_not_the_identity(name, diagonal):
-    X, links = links_of(name, 30)
+    X, _, links = with_random_pairs(name, 30)
     model = Xing(diagonal=diagonal).fit(X, constraints=links)
     assert model.converged_
     assert np.isfinite(model.components_).all()
@@ -106,7 +102,7 @@ def whitened(X, links, tau):
 @pytest.mark.parametrize("count", [8, 60])
 def test_log_det_gives_a_stationary_point_of_full_rank(count):
     # With 8 links there are fewer cannot-links than the 13 features: most directions are outside their span.
-    X, links = links_of("wine", count)
+    X, _, links = with_random_pairs("wine", count)
     Z, half, U = whitened(X, links, 0.2)
     model = Xing(shrinkage=0.2, log_det=2.0, tol=1e-12).fit(X, constraints=links)
     L = model.components_ * (X / Z)[0]
@@ -118,7 +114,7 @@ def test_log_det_gives_a_stationary_point_of_full_rank(count):
 
 
 def test_large_log_det_ends_at_the_inverse_covariance_of_the_must_links():
-    X, links = links_of("wine", 60)
+    X, _, links = with_random_pairs("wine", 60)
     Z, half, _ = whitened(X, links, 0.2)
     L = (
         Xing(shrinkage=0.2, log_det=1e6).fit(X, constraints=links).components_
@@ -143,7 +139,7 @@ def test_log_det_keeps_ten_classes_apart():
 
 
 def test_does_not_depend_on_units():
-    X, links = links_of("iris", 60)
+    X, _, links = with_random_pairs("iris", 60)
     A, B = (Xing().fit(Y, constraints=links).transform(Y) for Y in (X, X * [1e-2, 1.0, 30.0, 1e3]))
     np.testing.assert_allclose(A - A[0], B - B[0], atol=1e-4 * np.abs(A).max())
 
@@ -167,7 +163,7 @@ def test_says_what_it_needs():
 
 
 def test_a_cannot_link_counts_as_often_as_its_weight_says():
-    X, links = links_of("wine", 60)
+    X, _, links = with_random_pairs("wine", 60)
     twice = Constraints(
         links.must_links,
         links.cannot_links,

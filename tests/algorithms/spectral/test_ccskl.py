@@ -10,13 +10,8 @@ from cscluster.algorithms.spectral.ccskl import (
     smooth_eigenvectors,
 )
 from cscluster.errors import ParameterError
-from cscluster.experiment.config.schedules import RandomPairs
 from cscluster.metrics.scores import score
-
-
-def draw(name, count, trial=0):
-    data = load_dataset(name)
-    return data.X, data.y, RandomPairs(counts=[count]).episode(count, data.y, 5, name, trial).tiers[0]
+from tests.algorithms.samples import with_random_pairs
 
 
 def eigenvectors(X, count):
@@ -44,7 +39,7 @@ def test_eigenvectors_are_the_smoothest(count):
 
 
 def test_spectrum_solves_the_quadratic_program():
-    X, _, links = draw("iris", 40)
+    X, _, links = with_random_pairs("iris", 40, seed=5)
     links = Constraints(
         links.must_links,
         links.cannot_links,
@@ -71,7 +66,7 @@ def test_spectrum_solves_the_quadratic_program():
 
 
 def test_shrunk_spectrum_solves_its_quadratic_program_and_is_the_prior_where_that_is_strong():
-    X, _, links = draw("iris", 40)
+    X, _, links = with_random_pairs("iris", 40, seed=5)
     V = eigenvectors(X, 6)
     prior = np.array([1, 1, 1, 0, 0, 0]) / 3
 
@@ -90,12 +85,14 @@ def test_shrunk_spectrum_solves_its_quadratic_program_and_is_the_prior_where_tha
 
 
 def test_links_help_on_digits():
-    X, y, _ = draw("optdigits_test", 10)
+    X, y, _ = with_random_pairs("optdigits_test", 10, seed=5)
     few, many = (
         score(
             "nmi",
             y,
-            CCSKL(n_clusters=10, random_state=0).fit(X, constraints=draw("optdigits_test", count)[2]).labels_,
+            CCSKL(n_clusters=10, random_state=0)
+            .fit(X, constraints=with_random_pairs("optdigits_test", count, seed=5)[2])
+            .labels_,
         )
         for count in (20, 1000)
     )
@@ -110,7 +107,7 @@ def test_without_links_it_is_spectral_clustering():
 
 
 def test_only_one_kind_of_links():
-    X, _, links = draw("iris", 60)
+    X, _, links = with_random_pairs("iris", 60, seed=5)
     for part in (
         Constraints(links.must_links, n_samples=150),
         Constraints((), links.cannot_links, n_samples=150),

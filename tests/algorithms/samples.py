@@ -1,0 +1,27 @@
+"""Samples and classes of data sets with constraints that are drawn as experiments draw them."""
+
+import numpy as np
+
+from cscluster import load_dataset
+from cscluster.experiment.config.schedules import BalancedPairs, RandomPairs
+
+
+def with_random_pairs(name, count, trial=0, seed=0):
+    """Return samples, classes, and constraints between random pairs."""
+    data = load_dataset(name)
+    episode = RandomPairs(counts=[count]).episode(count, data.y, seed, name, trial)
+    return data.X.astype(float), data.y, episode.tiers[0]
+
+
+def with_balanced_pairs(name, count, trial=0):
+    """Return samples, classes, and as many must-links as cannot-links."""
+    data = load_dataset(name)
+    episode = BalancedPairs(counts=[count]).episode(count, data.y, 0, name, trial)
+    return data.X.astype(float), data.y, episode.tiers[0]
+
+
+def standardised_with_balanced_pairs(name, count, trial=0):
+    """Return standardised samples, classes, and as many must-links as cannot-links."""
+    X, y, constraints = with_balanced_pairs(name, count, trial)
+    scale = X.std(axis=0)
+    return (X - X.mean(axis=0)) / np.where(scale > 0, scale, 1), y, constraints
