@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
 CP1252 = "cp1252"
 """The encoding of text that is not UTF-8: Windows' own, in which Excel writes."""
@@ -17,6 +20,25 @@ def separator(header: str) -> str:
     """Return what separates the cells of a header: what occurs most often outside quotes; else a comma."""
     unquoted = re.sub(r'"[^"]*"', "", header)
     return max(_SEPARATORS, key=unquoted.count)
+
+
+def read_header(path: Path, encoding: str = "utf-8-sig") -> tuple[list[str], str]:
+    """Return the names of the columns of a CSV or TSV file, and the separator that the header tells.
+
+    Raises
+    ------
+    ValueError
+        If the file is empty, or no text.
+    """
+    opened = gzip.open if path.suffix.lower() == ".gz" else open
+    with opened(path, "rt", encoding=encoding, newline="") as file:
+        header = next((line for line in file if line.strip()), "")
+    if not header:
+        raise ValueError("the file is empty")
+    if encoding == CP1252 and "\0" in header:
+        raise ValueError("it is no text in UTF-8 or Windows-1252")
+    between = "\t" if ".tsv" in path.suffixes[-2:] else separator(header)
+    return next(csv.reader([header], delimiter=between)), between
 
 
 def decoded(content: bytes) -> str:

@@ -97,7 +97,7 @@ def metrics(incomplete: str) -> list[str]:
 
 def columns(ctx: typer.Context, incomplete: str) -> list[str]:
     """Complete columns of the table on the command line by its first line; a comma may precede them."""
-    from cscluster.data.header import read_header
+    from cscluster.cells import read_header
 
     words = [ctx.params.get("data"), *ctx.args]  # an option that still lacks its value leaves them in args
     names: list[str] = []

@@ -70,7 +70,7 @@ def load(ref: DataRef) -> Dataset:
     file = _root() / f"{ref.key}.joblib"
     with contextlib.suppress(Exception):  # there is none, or it is damaged
         return replace(joblib.load(file, mmap_mode="r"), name=ref.name)
-    data = _made(ref)
+    data = _prepare(ref)
     try:
         _put(file, data)
     except OSError as error:
@@ -79,7 +79,7 @@ def load(ref: DataRef) -> Dataset:
     return replace(joblib.load(file, mmap_mode="r"), name=ref.name)
 
 
-def _made(ref: DataRef) -> Dataset:
+def _prepare(ref: DataRef) -> Dataset:
     """Load and preprocess a data set."""
     data = load_dataset(ref.recipe, name=ref.name)
     if data.checksum != ref.checksum:

@@ -21,11 +21,10 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from cscluster.cells import CP1252
+from cscluster.cells import CP1252, read_header
 from cscluster.data import formats
 from cscluster.data.dataset import Dataset
 from cscluster.data.formats import Format
-from cscluster.data.header import read_header
 from cscluster.data.numbers import decimals_of, plain_numbers
 from cscluster.errors import DataError, did_you_mean, ended, reason
 

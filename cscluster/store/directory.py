@@ -218,24 +218,28 @@ class Writer:
 
     def __init__(self, directory: RunDirectory) -> None:
         self.directory = directory
-        with self._explained(), contextlib.suppress(FileNotFoundError), directory.trials.open("r+b") as file:
+        with (
+            self._write_errors(),
+            contextlib.suppress(FileNotFoundError),
+            directory.trials.open("r+b") as file,
+        ):
             file.truncate(file.read().rfind(b"\n") + 1)  # a torn last line
 
     def put_definition(self, definition: Definition) -> None:
         """Replace what the run is, in one step."""
-        with self._explained():
+        with self._write_errors():
             atomic.replace(self.directory.path / DEFINITION, definition.line().encode())
         self.directory.definition = definition
 
     def put_lines(self, lines: Iterable[bytes]) -> None:
         """Replace the file of records, in one step."""
-        with self._explained():
+        with self._write_errors():
             atomic.replace(self.directory.trials, lines)
 
     def append(self, lines: Iterable[bytes]) -> None:
         """Append the lines of records and force them to disk; all of them or none."""
         left = memoryview(b"".join(lines))
-        with self._explained(), self.directory.trials.open("ab", buffering=0) as file:
+        with self._write_errors(), self.directory.trials.open("ab", buffering=0) as file:
             start = file.tell()
             try:
                 while left:  # a disk that gets full, or a limit, takes only a part at first
@@ -247,7 +251,7 @@ class Writer:
                 raise
 
     @contextlib.contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _write_errors(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:

@@ -144,7 +144,7 @@ def test_a_table_of_categories_alone(tmp_path):
     recipe = Recipe(base=str(tmp_path / "beds.csv"), target="kind")
     source = load_dataset(recipe, name="beds")
     assert source.X.tolist() == [[0, 1, 1, 0], [1, 0, 0, 1]] * 2
-    data = prepared._made(prepared.make_ref("beds", recipe, ["standardize"], source))
+    data = prepared._prepare(prepared.make_ref("beds", recipe, ["standardize"], source))
     assert np.array_equal(data.X, source.X)
 
 

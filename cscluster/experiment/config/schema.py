@@ -110,7 +110,7 @@ class _Named(_StrictModel):
 
     @field_validator("name")
     @classmethod
-    def _known(cls, name: str) -> str:
+    def _check_name(cls, name: str) -> str:
         try:
             registry.find(name)
         except ParameterError as error:
@@ -130,7 +130,7 @@ class _Named(_StrictModel):
 
     @field_validator("params")
     @classmethod
-    def _legal(cls, params: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+    def _check_params(cls, params: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
         if "name" in info.data:
             algorithm = registry.find(info.data["name"])
             fail(
@@ -242,7 +242,9 @@ class AlgorithmEntry(_Named, _Treatment):
 
     @field_validator("clusterer")
     @classmethod
-    def _joined(cls, clusterer: ClustererEntry | None, info: ValidationInfo) -> ClustererEntry | None:
+    def _check_clusterer(
+        cls, clusterer: ClustererEntry | None, info: ValidationInfo
+    ) -> ClustererEntry | None:
         name = info.data.get("name")
         if clusterer is not None and name and not registry.find(name).is_metric:
             fail([((), f"'{name}' is a clusterer itself. Only metric learners take one")])
@@ -256,7 +258,7 @@ class AlgorithmEntry(_Named, _Treatment):
 
     @field_validator("guard")
     @classmethod
-    def _guarded(cls, guard: bool, info: ValidationInfo) -> bool:
+    def _check_guard(cls, guard: bool, info: ValidationInfo) -> bool:
         if guard and "name" in info.data:
             from cscluster.selection.guarded import guard_problem
 
@@ -293,7 +295,7 @@ class DatasetEntry(Recipe):
 
     @field_validator("base")
     @classmethod
-    def _known(cls, base: str | None, info: ValidationInfo) -> str | None:
+    def _check_base(cls, base: str | None, info: ValidationInfo) -> str | None:
         if base is None or base in index.names() or base.startswith("openml:"):
             return base
         if formats.find(base) is not None:
@@ -352,14 +354,14 @@ class Experiment(_Treatment):
 
     @field_validator("name")
     @classmethod
-    def _safe(cls, name: str) -> str:
+    def _check_name(cls, name: str) -> str:
         if not is_run_name(name):
             raise ValueError(f"{RUN_NAME_RULE}, got {name!r}")
         return name
 
     @field_validator("metrics")
     @classmethod
-    def _known_metrics(cls, metrics: list[str]) -> list[str]:
+    def _check_metrics(cls, metrics: list[str]) -> list[str]:
         said = [metric_problem(name) for name in metrics]
         problems: list[Problem] = [((number,), text) for number, text in enumerate(said) if text]
         fail([*problems, *(((number,), f"a second '{metrics[number]}'") for number in repeated(metrics))])
@@ -382,7 +384,7 @@ class Experiment(_Treatment):
 
     @field_validator("datasets", "algorithms")
     @classmethod
-    def _different_titles(cls, entries: list[Any], info: ValidationInfo) -> list[Any]:
+    def _check_titles(cls, entries: list[Any], info: ValidationInfo) -> list[Any]:
         what, key = ("data set", "name") if info.field_name == "datasets" else ("algorithm", "label")
         titles = [entry.title for entry in entries]
         fail(
@@ -393,7 +395,7 @@ class Experiment(_Treatment):
 
     @field_validator("algorithms")
     @classmethod
-    def _one_choice(cls, entries: list[AlgorithmEntry], info: ValidationInfo) -> list[AlgorithmEntry]:
+    def _check_choice(cls, entries: list[AlgorithmEntry], info: ValidationInfo) -> list[AlgorithmEntry]:
         """Refuse to choose from a grid where links vary too: their share of noise is no choice."""
         schedule = info.data.get("constraints")
         varied = schedule.variants()[0][0] if schedule is not None else {}

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import time
 import warnings
-from collections.abc import Hashable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Self
@@ -31,7 +31,6 @@ from cscluster.data.preprocessing import comparable_features
 from cscluster.errors import ConfigError, message, raised_at, traceback_of
 from cscluster.experiment import own_metrics
 from cscluster.experiment.config.schedules import Episode
-from cscluster.experiment.engine.compilation import compile_algorithm
 from cscluster.experiment.plan.trials import Cell, Trial, sources
 from cscluster.metrics import scores as metrics
 from cscluster.selection import heldout
@@ -41,44 +40,32 @@ from cscluster.store.records import Record, Status, check, storable
 
 _MOST_WARNINGS = 20
 _LONGEST_TEXT = 2000
+_COMPILATION_SAMPLES = 48
+_compiled: set[tuple[str, str, str]] = set()
 
 
 def run(trial: Trial, environment: str) -> Iterator[Record]:
     """Yield one record for each tier; a failure of the algorithm, whatever it raises, is a record too."""
-    with _noted_warnings() as noted:
+    with warnings.catch_warnings(action="always", record=True) as noted:
         outcomes = _outcomes(trial, noted)
         for done in range(len(trial.keys)):
             try:
                 outcome = next(outcomes)
-                content = {**blank(trial, done + 1, environment), **outcome, "warnings": list(noted)}
+                content = {**blank(trial, done + 1, environment), **outcome, "warnings": _texts(noted)}
                 record = check(storable(content))
             except BaseException as error:  # an algorithm may exit, or interrupt itself
-                yield from failed(trial, environment, "error", error, list(noted), done)
+                yield from failed(trial, environment, "error", error, _texts(noted), done)
                 return
             yield record
             noted.clear()
 
 
-@contextmanager
-def _noted_warnings() -> Iterator[list[str]]:
-    """Collect all warnings of this process, each once."""
-    noted: list[str] = []
-
-    def show(text: Warning | str, category: type[Warning], *where: Any) -> None:
-        words = message(text) if isinstance(text, Warning) else text
-        _note(noted, f"{category.__name__}: {words}".splitlines()[0])
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("always")
-        warnings.showwarning = show  # type: ignore[assignment]  # only the first two are of interest
-        yield noted
-
-
-def _note(noted: list[str], text: str) -> None:
-    """Add a warning that is not there yet, as long as they are few."""
-    text = text[:_LONGEST_TEXT]
-    if text not in noted and len(noted) <= _MOST_WARNINGS:
-        noted.append(text if len(noted) < _MOST_WARNINGS else "further warnings are left out")
+def _texts(noted: Sequence[warnings.WarningMessage]) -> list[str]:
+    """Return the first line of each warning, each once, as long as they are few."""
+    texts = (f"{each.category.__name__}: {each.message}".splitlines()[0] for each in noted)
+    different = list(dict.fromkeys(text[:_LONGEST_TEXT] for text in texts))
+    more = ["further warnings are left out"] if len(different) > _MOST_WARNINGS else []
+    return different[:_MOST_WARNINGS] + more
 
 
 def blank(trial: Trial, tier: int, environment: str) -> Record:
@@ -139,11 +126,34 @@ def warm_up(cell: Cell) -> Dataset:
         if own_metrics.edition(metric) not in cell.metrics:
             raise ConfigError(f"'{metric}' changed after the run was planned. Start it again.")
     data = prepared.load(cell.data)
-    compile_algorithm(cell.algorithm, lambda: build(cell, random_state=0), data)
+    _compile(cell.algorithm, lambda: build(cell, random_state=0), data)
     return data
 
 
-def _outcomes(trial: Trial, noted: list[str]) -> Iterator[dict[str, Any]]:
+def _compile(algorithm: str, build: Callable[[], Any], data: Dataset) -> None:
+    """Fit a small model like the ones to come, unless this process has done so before.
+
+    Algorithms with the tag ``compiled`` hold numba functions, which are compiled at their first call; here
+    that is paid outside of any measured time.
+    """
+    if "compiled" not in registry.find(algorithm).tags:
+        return
+    model = build()
+    kind = (algorithm, type(model).__name__, type(data.X).__name__)
+    if kind in _compiled:
+        return
+    _compiled.add(kind)
+    rows = np.unique(np.linspace(0, data.n_samples - 1, _COMPILATION_SAMPLES).astype(np.int64))
+    links = Constraints.from_partial_labels(np.arange(len(rows)) % 2)
+    X = data.X[rows]
+    if isinstance(X, np.ndarray):
+        X.setflags(write=False)
+    with suppress(Exception):  # a failure here will show, and be recorded, in the trial itself
+        model.fit(X, constraints=links)
+        model.predict(X)
+
+
+def _outcomes(trial: Trial, noted: list[warnings.WarningMessage]) -> Iterator[dict[str, Any]]:
     """Yield the outcome of each tier of the episode; `noted` are the warnings so far."""
     cell = trial.cell
     data = warm_up(cell)
@@ -164,12 +174,12 @@ def _outcomes(trial: Trial, noted: list[str]) -> Iterator[dict[str, Any]]:
                 model.partial_fit(constraints=new)
             else:
                 step = "fit"
-                model = _fitted(cell, data, so_far, random_state, (trial.point, tier, draw))
+                model = _fit(cell, data, so_far, random_state, (trial.point, tier, draw))
                 seconds["offline"] = float(getattr(model, "offline_seconds_", 0.0))
         seconds[step] = time.perf_counter() - start + shared.seconds - seconds["offline"]
         cpu_seconds = time.process_time() - cpu_start + shared.cpu_seconds
-        labels = _checked(model, data.n_samples)
-        scores = _scores(_Fitted(data, model, labels, so_far, links.heldout, seconds), cell.metrics)
+        labels = _check_labels(model, data.n_samples)
+        scores = _scores(_Scorable(data, model, labels, so_far, links.heldout, seconds), cell.metrics)
         if cell.heldout_links:
             scores["heldout_links"] = _agreement(cell, data, so_far, random_state)
         iterations = getattr(model, "n_iter_", None)
@@ -206,7 +216,7 @@ def _sharing(cell: Cell, data: Dataset) -> AbstractContextManager[SharedWork]:
     return nullcontext(SharedWork(data.X)) if cell.timeout or cell.memory_limit else sharing(data.X)
 
 
-def _fitted(
+def _fit(
     cell: Cell, data: Dataset, links: Constraints, random_state: int, place: tuple[int, int, int]
 ) -> Any:
     """Return the fitted estimator of a cell at a place: point, tier and draw.
@@ -242,7 +252,7 @@ class _Learned(FrozenEstimator):
 
 def build(cell: Cell, random_state: int) -> Any:
     """Return the unfitted estimator of a cell."""
-    plain = _plain(cell, random_state)
+    plain = _build_unguarded(cell, random_state)
     if not cell.guard:
         return plain
     from cscluster.selection.guarded import Guarded  # which imports numba
@@ -250,12 +260,12 @@ def build(cell: Cell, random_state: int) -> Any:
     return Guarded(plain, random_state=random_state)
 
 
-def _plain(cell: Cell, random_state: int) -> Any:
+def _build_unguarded(cell: Cell, random_state: int) -> Any:
     """Return the unfitted estimator of a cell without its guard."""
     return build_estimator(cell.algorithm, cell.params, cell.n_clusters, random_state, cell.clusterer)
 
 
-def _checked(model: Any, n_samples: int) -> IntArray:
+def _check_labels(model: Any, n_samples: int) -> IntArray:
     """Return the labels, or raise an error that says what is wrong with them."""
     labels = np.asarray(model.labels_)
     if labels.shape != (n_samples,):
@@ -267,7 +277,7 @@ def _checked(model: Any, n_samples: int) -> IntArray:
 
 
 @dataclass(frozen=True)
-class _Fitted:
+class _Scorable:
     """What is scored: a model after a tier, with its labels, all links so far, and its times."""
 
     data: Dataset
@@ -278,7 +288,7 @@ class _Fitted:
     seconds: dict[str, float]
 
 
-def _scores(fitted: _Fitted, names: Sequence[str]) -> dict[str, float | None]:
+def _scores(fitted: _Scorable, names: Sequence[str]) -> dict[str, float | None]:
     """Return all scores on the whole data, and those that are wanted on parts of it."""
     data, labels = fitted.data, fitted.labels
     result: dict[str, float | None] = {
@@ -296,7 +306,7 @@ def _scores(fitted: _Fitted, names: Sequence[str]) -> dict[str, float | None]:
     return result
 
 
-def _part(fitted: _Fitted, y: IntArray, scope: str) -> tuple[IntArray, IntArray]:
+def _part(fitted: _Scorable, y: IntArray, scope: str) -> tuple[IntArray, IntArray]:
     """Return classes and clusters of some samples, none where there are no such samples.
 
     New samples are predicted, and the time is noted.
@@ -321,7 +331,9 @@ def _agreement(cell: Cell, data: Dataset, links: Constraints, random_state: int)
     """Return the held-out constraint accuracy, by which parameters are chosen without labels."""
 
     def labels(shown: Constraints) -> IntArray:
-        return _checked(_plain(cell, random_state).fit(data.X, constraints=shown), data.n_samples)
+        return _check_labels(
+            _build_unguarded(cell, random_state).fit(data.X, constraints=shown), data.n_samples
+        )
 
     with _sharing(cell, data):
         return heldout.accuracy(labels, links, random_state).value

@@ -247,7 +247,8 @@ def _starting() -> Iterator[None]:
     the current directory in front of the module path, and threads of BLAS, which cannot be forked.
     """
     _CONTEXT.set_forkserver_preload([__name__])
-    main, settings = sys.modules["__main__"], {name: os.environ.get(name) for name in _SETTINGS}
+    main = sys.modules["__main__"]
+    settings = {name: os.environ[name] for name in _SETTINGS if name in os.environ}
     sys.modules["__main__"] = types.ModuleType("__main__")
     os.environ.update(_SETTINGS)
     resource_tracker.ensure_running()  # if `multiprocessing` did it below, that would end the blocking
@@ -257,11 +258,9 @@ def _starting() -> Iterator[None]:
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         sys.modules["__main__"] = main
-        for name, value in settings.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+        for name in _SETTINGS:
+            del os.environ[name]
+        os.environ.update(settings)
 
 
 def _surroundings(cell: Cell) -> tuple[str, dict[str, str], list[str]]:

@@ -188,7 +188,7 @@ def make_plan(experiment: Experiment, shard: tuple[int, int] | None = None) -> T
             problems.append(str(error))
     if problems:
         raise ConfigError("\n".join(problems))
-    by_hash = {cell.hash: cell for cell in _told_apart(cells)}
+    by_hash = {cell.hash: cell for cell in _mark_twins(cells)}
     plan = Plan(
         cells=list(by_hash),
         points=experiment.constraints.points,
@@ -200,7 +200,7 @@ def make_plan(experiment: Experiment, shard: tuple[int, int] | None = None) -> T
     return Trials(plan, by_hash)
 
 
-def _told_apart(cells: list[Cell]) -> list[Cell]:
+def _mark_twins(cells: list[Cell]) -> list[Cell]:
     """Mark cells that compute the same under several labels, so that each has records of its own."""
     often = Counter(cell.hash for cell in cells)
     return [replace(cell, has_twin=True) if often[cell.hash] > 1 else cell for cell in cells]

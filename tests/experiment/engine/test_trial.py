@@ -251,3 +251,22 @@ def test_a_longer_episode_is_not_taken_for_a_shorter_one():
         schedule = f"{{kind: tiers, per_tier: [20], tiers: {n_tiers}}}"
         records = run(plan_of("kmeans", schedule)[0])
         assert [record["status"] for record in records] == ["ok"] * n_tiers
+
+
+class SmallModel:
+    fits = 0
+
+    def fit(self, X, constraints):
+        SmallModel.fits += 1
+        assert not X.flags.writeable
+        assert len(constraints.must_links)
+        assert len(constraints.cannot_links)
+        raise RuntimeError("shows again in the trial")
+
+
+def test_compiled_algorithms_are_fitted_once_before_the_clock_starts(monkeypatch):
+    monkeypatch.setattr(trials, "_compiled", set())
+    monkeypatch.setattr(trials, "build", lambda cell, random_state: SmallModel())
+    for algorithm in ("pckmeans", "pckmeans", "kmeans"):
+        trials.warm_up(plan_of(algorithm)[0].cell)
+    assert SmallModel.fits == 1
