@@ -396,7 +396,8 @@ def _reasons(todo: list[Trial], stale: pd.DataFrame, known_cells: Mapping[str, C
     cells = {cell.hash: cell for cell in wanted.values()}
     why: Counter[str] = Counter()
     for (old, new), count in reasons.items():
-        why[changes(known_cells[old].identity, cells[new].identity)[0]] += count
+        found = changes(known_cells[old].identity, cells[new].identity)
+        why[found[0] if found else "the parameters of the algorithm changed"] += count
     return why
 
 

@@ -138,6 +138,16 @@ def test_compare_says_what_is_stored_and_why_something_is_stale():
     assert (len(nothing.todo), nothing.stored, nothing.reasons) == (12, set(), [])
 
 
+def test_a_reason_is_given_where_the_difference_is_a_default_of_none():
+    stored, cells = stored_of(plan_of(swap={"trials: 3": "trials: 1"}))
+    other = plan_of(swap={"trials: 3": "trials: 1", "seed: 5": "seed: 6"})
+    without = {
+        hash_: entry.model_copy(update={"identity": {**new.identity, "clusterer": None}})
+        for (hash_, entry), new in zip(cells.items(), other.entries().values(), strict=True)
+    }
+    assert compare(other, stored, without).reasons == ["12 because the parameters of the algorithm changed"]
+
+
 def test_a_trial_of_which_one_tier_is_missing_is_to_be_run():
     tiers = {"kind: random_pairs, counts: [10, 20]": "kind: tiers, per_tier: [5], tiers: 3"}
     plan = plan_of(swap={**tiers, "trials: 3": "trials: 1"})
