@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 import warnings
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -126,20 +126,19 @@ def warm_up(cell: Cell) -> Dataset:
         if own_metrics.edition(metric) not in cell.metrics:
             raise ConfigError(f"'{metric}' changed after the run was planned. Start it again.")
     data = prepared.load(cell.data)
-    _compile(cell.algorithm, lambda: build(cell, random_state=0), data)
+    if "compiled" in registry.find(cell.algorithm).tags:
+        _compile(cell, data)
     return data
 
 
-def _compile(algorithm: str, build: Callable[[], Any], data: Dataset) -> None:
+def _compile(cell: Cell, data: Dataset) -> None:
     """Fit a small model like the ones to come, unless this process has done so before.
 
     Algorithms with the tag ``compiled`` hold numba functions, which are compiled at their first call; here
     that is paid outside of any measured time.
     """
-    if "compiled" not in registry.find(algorithm).tags:
-        return
-    model = build()
-    kind = (algorithm, type(model).__name__, type(data.X).__name__)
+    model = build(cell, random_state=0)
+    kind = (cell.algorithm, type(model).__name__, type(data.X).__name__)
     if kind in _compiled:
         return
     _compiled.add(kind)
