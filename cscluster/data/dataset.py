@@ -169,7 +169,7 @@ class Dataset:
                 f"Data set '{self.name}' has {self.n_samples} samples of {self.n_features} features."
             )
         values = self.X.data if sparse.issparse(self.X) else self.X
-        if np.issubdtype(values.dtype, np.floating) and not np.isfinite(values).all():
+        if values.dtype.kind == "f" and not np.isfinite(values).all():
             self._report_bad()
         if self.y is not None and (self.y == self.y[0]).all():
             raise DataError(

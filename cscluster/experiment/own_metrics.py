@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,7 @@ def check(name: str) -> None:
     ValueError
         If it does not return a number.
     """
-    function = _load(name)
+    function = registry.load_object(name, "function")
     try:
         float(function(np.array(_CLASSES), np.array(_CLUSTERS)))
     except Exception as error:
@@ -55,7 +55,7 @@ def edition(name: str) -> str:
     if not is_own(name):
         return name
     base, at, scope = without_edition(name).partition("@")
-    files = own_files(_load(base).__module__)
+    files = own_files(registry.load_object(base, "function").__module__)
     return f"{base}#{short_hash(files)[:8]}{at}{scope}" if files else f"{base}{at}{scope}"
 
 
@@ -82,14 +82,9 @@ def scores(
     found: dict[str, float | None] = dict(metrics.scores(y_true, labels))
     for name in names:
         if is_own(name) and "@" not in name:
-            function = _load(without_edition(name))
+            function = registry.load_object(without_edition(name), "function")
             wanted = inspect.signature(function).parameters
             also = {name: value for name, value in fitted.items() if name in wanted}
             value = float(function(np.array(y_true), np.array(labels), **also))
             found[name] = value if math.isfinite(value) else None
     return found
-
-
-def _load(name: str) -> Callable[..., Any]:
-    function: Callable[..., Any] = registry.load_object(name, "function")
-    return function
