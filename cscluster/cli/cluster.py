@@ -17,14 +17,14 @@ from cscluster.arrays import IntArray
 from cscluster.atomic import put
 from cscluster.cli import cluster_view as view
 from cscluster.cli import console
-from cscluster.cli.options import ClusterOptions, column_names, number_of_clusters, require_out
+from cscluster.cli.options import ClusterOptions, column_names, require_out
 from cscluster.constraints import Constraints
-from cscluster.constraints.files import CONTRADICTIONS, as_links, linked_names, links_csv
+from cscluster.constraints.files import as_links, linked_names, links_csv
 from cscluster.data import features
 from cscluster.data.dataset import Dataset
 from cscluster.data.load import read_table
 from cscluster.data.table import Columns
-from cscluster.errors import ConfigError, ContradictionError, ParameterError, StoreError
+from cscluster.errors import ContradictionError, ParameterError, StoreError
 from cscluster.models.files import from_result, require_inductive, to_bytes
 from cscluster.report.html import page_file, scatter_page
 from cscluster.report.html.scatter import clusters_blocks
@@ -38,14 +38,12 @@ from cscluster.tables.large import LARGE, LargeFile
 from cscluster.tables.large import find as find_large
 from cscluster.tables.method import Method
 from cscluster.tables.names import cluster_names, read_names
+from cscluster.tables.outputs import STDOUT, labels_csv
 from cscluster.tables.outputs import check as check_files
-from cscluster.tables.outputs import labels_csv
 from cscluster.tables.result import ClusteringResult
 from cscluster.tables.table import read_cells, read_named
 
-STDOUT = Path("-")
 PAGE_TRAITS = 10
-_FLAGS = {"n_clusters": "-k", "random_state": "--seed"}
 
 
 def parse_method(options: ClusterOptions) -> Method:
@@ -56,19 +54,17 @@ def parse_method(options: ClusterOptions) -> Method:
     ParameterError
         For an unknown algorithm or parameter, an illegal value, or a wrong number of clusters.
     """
-    n_clusters = number_of_clusters(options.clusters)
-    needs_name = {"--param": options.param, "--clusterer": options.clusterer, "--guard": options.guard}
-    for flag, given in needs_name.items():
-        if options.algorithm == "auto" and given:
-            raise ParameterError(f"{flag} needs --algorithm NAME.")
-    params = _parameters(options.param)
-    wanted = wanted_method(options.algorithm, params, n_clusters or "auto", options.clusterer, options.guard)
-    wanted = replace(wanted, closure=options.closure)
-    if options.distances is None:
-        return wanted
-    if options.preprocess is not None:
+    if options.distances is not None and options.preprocess is not None:
         raise ParameterError("--preprocess changes columns, and --distances takes their place.")
-    return wanted.on_distances()
+    return wanted_method(
+        options.algorithm,
+        _parameters(options.param),
+        options.clusters,
+        options.clusterer,
+        options.guard,
+        options.closure,
+        options.distances is not None,
+    )
 
 
 def _parameters(given: Sequence[str]) -> dict[str, Any]:
@@ -78,12 +74,7 @@ def _parameters(given: Sequence[str]) -> dict[str, Any]:
         key, equals, value = text.partition("=")
         if not equals:
             raise ParameterError(f"--param is written NAME=VALUE, got '{text}'.")
-        if key in _FLAGS:
-            raise ParameterError(f"'{key}' is set by {_FLAGS[key]}.")
-        try:
-            values[key] = documents.read(value, f"--param {key}").data
-        except ConfigError as error:
-            raise ParameterError(str(error)) from None
+        values[key] = documents.read(value, f"--param {key}").data
     return values
 
 
@@ -96,10 +87,6 @@ def cluster(options: ClusterOptions) -> None:
     columns = Columns(
         options.id_column, options.target, *named, options.labels, options.together, options.apart
     )
-    if options.contradictions not in CONTRADICTIONS:
-        raise ParameterError(
-            f"--contradictions must be refuse, keep or drop, got '{options.contradictions}'."
-        )
     if options.hard and options.labels is None:
         raise ParameterError(
             "--hard needs --labels COLUMN. Constraints of a file have the weight 'hard' instead."
@@ -132,25 +119,20 @@ def cluster(options: ClusterOptions) -> None:
         screen.say(view.labels_line(table, options.labels, options.hard))
     screen.say(*view.groups_lines(options.together, options.apart))
 
-    outcome = cluster_table(table, fitted, X, constraints, wanted, options.seed, view.ScreenWatcher(screen))
+    with view.fits() as on_fit:
+        outcome = cluster_table(table, fitted, X, constraints, wanted, options.seed, on_fit)
     view.show_outcome(screen, outcome, table, all_in_file=options.violated is not None)
     screen.say(*(f"note: {text}" for text in outcome.notes))
     screen.say(f"time: {time.perf_counter() - start:.1f} s")
 
     names = cluster_names(named_rows, outcome.labels, outcome.n_clusters) if named_rows else []
     if out is not None:
-        frame = read_cells(data, table) if options.with_table else None
-        labels = (
-            _labels_of_all(large, outcome, learned, names, screen)
-            if large is not None
-            else [labels_csv(table, outcome.labels, frame, confidence=outcome.confidence, names=names)]
-        )
-        if out == STDOUT:
-            for part in labels:
-                console.data(part)
+        if large is None:
+            frame = read_cells(data, table) if options.with_table else None
+            labels = [labels_csv(table, outcome.labels, frame, confidence=outcome.confidence, names=names)]
+            view.write_labels(screen, out, labels)
         else:
-            put(out, labels)
-            screen.whole(f"labels: {out}")
+            view.write_labels(screen, out, _labels_of_all(large, outcome, learned, names, screen))
     heading = f"{data}: {outcome.algorithm}, {outcome.n_clusters} clusters"
     about = _about(outcome, table)
     if options.describe is not None:
@@ -205,7 +187,7 @@ def _links(path: Path | None, table: Dataset, contradictions: str) -> Constraint
 def _check(options: ClusterOptions, wanted: Method, steps: list[Any]) -> None:
     """Say at once what could not be written in the end."""
     files = [
-        ("--out", None if options.out == STDOUT else options.out),
+        ("--out", options.out),
         ("--model", options.model),
         ("--describe", options.describe),
         ("--violated", options.violated),
@@ -215,11 +197,11 @@ def _check(options: ClusterOptions, wanted: Method, steps: list[Any]) -> None:
     if options.describe is not None and options.describe.suffix.lower() != ".html":
         raise StoreError(f"--describe '{options.describe}' must end with .html.")
     inputs = [Path(options.data), *filter(None, (options.links, options.distances, options.names))]
-    check_files([(flag, path) for flag, path in files if path is not None], inputs)
+    check_files(files, inputs)
+    endings = [".html", *(f".{kind}" for kind in FORMATS)]
     for path in options.maps:
-        if path.suffix.lower().removeprefix(".") not in ("html", *FORMATS):
-            endings = [f".{kind}" for kind in ("html", *FORMATS)]
-            raise StoreError(f"--map '{path}' must end with {', '.join(endings[:-1])} or {endings[-1]}.")
+        if path.suffix.lower() not in endings:
+            raise StoreError(f"--map '{path}' must end with one of {', '.join(endings)}.")
     if options.model is not None:
         features.require_storable(steps)
         if wanted.name is not None:
@@ -253,12 +235,6 @@ def _write_map(
         save(links_map(points, outcome.labels, outcome.links, axes), path)
         return
     page = scatter_page(
-        points,
-        outcome.labels,
-        outcome.links,
-        title=heading,
-        ids=table.ids or None,
-        axes=axes,
-        about=about,
+        points, outcome.labels, outcome.links, title=heading, ids=table.ids or None, axes=axes, about=about
     )
     put(path, page)

@@ -5,25 +5,25 @@ from __future__ import annotations
 import contextlib
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numba.core import event
 from numpy.typing import NDArray
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from cscluster.cli.console import Console, err
+from cscluster.atomic import put
+from cscluster.cli.console import Console, data, err, progress_bar
 from cscluster.constraints import Constraints
 from cscluster.data.dataset import Dataset
 from cscluster.selection.compare import OnFit
 from cscluster.selection.count import Count
 from cscluster.selection.guarded import Choosing
 from cscluster.tables import describe, result
-from cscluster.tables.cluster import Watcher
 from cscluster.tables.describe import Cluster
 from cscluster.tables.large import LargeFile
+from cscluster.tables.outputs import STDOUT
 from cscluster.tables.result import ClusteringResult
 from cscluster.words import plural
 
@@ -33,25 +33,13 @@ SHOWN_TRAITS = 3
 
 
 @contextlib.contextmanager
-def fits(what: str) -> Iterator[OnFit]:
+def fits() -> Iterator[OnFit]:
     """Show a bar on standard error that goes away at the end; yields a function that announces a fit."""
-    bar = Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=err,
-        transient=True,
-        disable=not err.is_terminal,
-    )
-    compiling = f"{what}: compiling, once after the installation"
-    with bar, when_compiling(lambda: bar.update(task, description=compiling)):
-        task = bar.add_task(what, total=None)
-
-        def begin(name: str, done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total, description=f"{what}: {name}")
-
-        yield begin
+    with progress_bar(err) as bar:
+        task = bar.add_task("clustering", total=None, failed="")
+        compiling = "compiling, once after the installation"
+        with when_compiling(lambda: bar.update(task, description=compiling)):
+            yield lambda name, done, total: bar.update(task, completed=done, total=total, description=name)
 
 
 @contextlib.contextmanager
@@ -69,13 +57,13 @@ def when_compiling(call: Callable[[], None]) -> Iterator[None]:
         yield
 
 
-def source_line(data: str, table: Dataset, large: LargeFile | None = None) -> str:
+def source_line(source: str, table: Dataset, large: LargeFile | None = None) -> str:
     """Say what was read."""
     named = f"column '{table.id_column}' names them" if table.id_column else "counted from 0"
     if large is None:
-        return f"{data}: {plural(table.n_samples, 'row')}, {named}"
+        return f"{source}: {plural(table.n_samples, 'row')}, {named}"
     learned = f"{table.n_samples:,} are learned from: those with constraints or labels, and others at random"
-    return f"{data}: {large.n_rows:,} rows, {named}; {learned}"
+    return f"{source}: {large.n_rows:,} rows, {named}; {learned}"
 
 
 def naming_line(table: Dataset) -> list[str]:
@@ -123,43 +111,41 @@ def links_lines(links: Constraints, path: Path | None) -> list[str]:
     return lines
 
 
-class ScreenWatcher(Watcher):
-    """Shows on a screen what is done."""
-
-    def __init__(self, screen: Console) -> None:
-        self.screen = screen
-
-    def fits(self, what: str) -> contextlib.AbstractContextManager[OnFit]:
-        return fits(what)
-
-    def count(self, chosen: Count) -> None:
-        scores = [f"{score:.2f}" if score >= 0 else "-" for score in chosen.scores.values()]
-        self.screen.say("")
-        self.screen.table(
-            [""] * (len(scores) + 1), [["clusters", *map(str, chosen.scores)], [chosen.score_name, *scores]]
+def show_count(screen: Console, chosen: Count) -> None:
+    """Show how the number of clusters was chosen."""
+    scores = [f"{score:.2f}" if score >= 0 else "-" for score in chosen.scores.values()]
+    screen.say("")
+    screen.table(
+        [""] * (len(scores) + 1), [["clusters", *map(str, chosen.scores)], [chosen.score_name, *scores]]
+    )
+    screen.say(f"chosen: {chosen.n_clusters} clusters, because {chosen.reason}")
+    if chosen.n_clusters == max(chosen.scores) and len(chosen.scores) > 1:
+        screen.say(
+            "that is the last number tried: more clusters may be better still (-k N sets their number)"
         )
-        self.screen.say(f"chosen: {chosen.n_clusters} clusters, because {chosen.reason}")
-        if chosen.n_clusters == max(chosen.scores) and len(chosen.scores) > 1:
-            self.screen.say(
-                "that is the last number tried: more clusters may be better still (-k N sets their number)"
-            )
 
-    def choice(self, chosen: Choosing) -> None:
-        self.screen.say("")
-        found = chosen.comparison_
-        if found.scores:
-            heads = ["held-out constraint accuracy", "mean", "s.e.", "must-links", "cannot-links"]
-            rows = [
-                [name, *(f"{x:.2f}" for x in (score.value, score.standard_error, score.must, score.cannot))]
-                for name, score in found.scores.items()
-            ]
-            self.screen.table(heads, rows, numbers=heads[1:])
-        self.screen.say(*(f"{name} failed: {error}" for name, error in found.failures.items()))
-        self.screen.say(f"chosen: {chosen.algorithm_}, because {chosen.reason_}")
+
+def show_choice(screen: Console, chosen: Choosing) -> None:
+    """Show how the method was chosen."""
+    comparison = chosen.comparison_
+    screen.say("")
+    if comparison.scores:
+        heads = ["held-out constraint accuracy", "mean", "s.e.", "must-links", "cannot-links"]
+        rows = [
+            [name, *(f"{x:.2f}" for x in (score.value, score.standard_error, score.must, score.cannot))]
+            for name, score in comparison.scores.items()
+        ]
+        screen.table(heads, rows, numbers=heads[1:])
+    screen.say(*(f"{name} failed: {error}" for name, error in comparison.failures.items()))
+    screen.say(f"chosen: {chosen.algorithm_}, because {chosen.reason_}")
 
 
 def show_outcome(screen: Console, found: ClusteringResult, table: Dataset, all_in_file: bool) -> None:
     """Show the method, the sizes of the clusters, constraints satisfied and violated, and scores."""
+    if found.count is not None:
+        show_count(screen, found.count)
+    if found.choice is not None:
+        show_choice(screen, found.choice)
     screen.say("")
     screen.print(found.algorithm, style="bold", markup=False)
     show_clusters(screen, found.clusters, table)
@@ -192,6 +178,16 @@ def show_clusters(screen: Console, clusters: Sequence[Cluster], table: Dataset) 
         screen.table(describe.TRAIT_HEADS, rows, numbers=describe.TRAIT_HEADS[2:])
         more = len(clusters) - SHOWN_CLUSTERS
         screen.say(*([f"... and {plural(more, 'cluster')} more"] if more > 0 else []), "")
+
+
+def write_labels(screen: Console, out: Path, parts: Iterable[str]) -> None:
+    """Write labels to a file, or to standard output."""
+    if out == STDOUT:
+        for part in parts:
+            data(part)
+    else:
+        put(out, parts)
+        screen.whole(f"labels: {out}")
 
 
 def show_sizes(screen: Console, sizes: NDArray[Any]) -> None:

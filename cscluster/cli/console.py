@@ -115,12 +115,9 @@ class Lines:
             out.whole(f"{self.what}: {self.done}/{self.total} after {age(now - self.start)}{problems}")
 
 
-@contextlib.contextmanager
-def trials(
-    what: str, total: int, failed: int = 0, transient: bool = False
-) -> Iterator[Callable[[int], None]]:
-    """Show a bar with the time left; yields a function to call after each trial with its failures."""
-    bar = Progress(
+def progress_bar(screen: Console, transient: bool = True, shown: bool = True) -> Progress:
+    """Return a bar with the time left and the failures, which only a terminal shows."""
+    return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
@@ -128,11 +125,19 @@ def trials(
         TextColumn("left"),
         TimeRemainingColumn(elapsed_when_finished=False),
         TextColumn("{task.fields[failed]}", style="red", markup=False),
-        console=out,
+        console=screen,
         refresh_per_second=5,
         transient=transient,
-        disable=not (total and out.is_terminal),
+        disable=not (shown and screen.is_terminal),
     )
+
+
+@contextlib.contextmanager
+def trials(
+    what: str, total: int, failed: int = 0, transient: bool = False
+) -> Iterator[Callable[[int], None]]:
+    """Show a bar with the time left; yields a function to call after each trial with its failures."""
+    bar = progress_bar(out, transient, shown=total > 0)
     lines = Lines(what, total)
 
     def advance(n_failed: int) -> None:

@@ -9,11 +9,9 @@ from functools import partial
 from pathlib import Path
 
 from cscluster import cells
-from cscluster.algorithms import registry
-from cscluster.atomic import put
 from cscluster.cli import cluster_view as view
 from cscluster.cli import console
-from cscluster.cli.options import LabelOptions, column_names, number_of_clusters
+from cscluster.cli.options import LabelOptions, column_names
 from cscluster.constraints import Constraints
 from cscluster.data import features
 from cscluster.data.load import read_table
@@ -24,11 +22,11 @@ from cscluster.labelling.clusters import AnswerClusterer, Clusters
 from cscluster.labelling.items import Items, find_pictures
 from cscluster.labelling.program import ask_program
 from cscluster.labelling.server import Server
-from cscluster.labelling.session import Session, read_answers
+from cscluster.labelling.session import Session
 from cscluster.labelling.state import PageState
 from cscluster.report.figures import project
-from cscluster.tables.method import Method
-from cscluster.tables.outputs import check, labels_csv
+from cscluster.tables.cluster import wanted_method
+from cscluster.tables.outputs import check
 from cscluster.words import plural
 
 
@@ -41,14 +39,13 @@ def label(options: LabelOptions) -> None:
         For an unknown algorithm, a wrong number of clusters, or files that cannot be read or written.
     """
     screen, data, out = console.out, options.data, options.out
-    n_clusters = number_of_clusters(options.clusters)
-    algorithm = None if options.algorithm == "auto" else registry.find(options.algorithm).name
-    if algorithm is not None and "noise" in registry.find(algorithm).tags:
-        raise ParameterError(f"'label' shows no noise. Choose another method than '{algorithm}'.")
+    wanted = wanted_method(options.algorithm, {}, options.clusters)
+    if wanted.finds_clusters:
+        raise ParameterError(f"'label' shows no noise. Choose another method than '{wanted.name}'.")
     named = (column_names(options.features), column_names(options.ignore))
     columns = Columns(options.id_column, options.target, *named)
     path = options.links or Path(f"{Path(data).stem}-links.csv")
-    check([("--links", path), *([("--out", out)] if out else [])], [Path(data)])
+    check([("--links", path), ("--out", out)], [Path(data)])
     with screen.working(f"reading {data}"):
         table = read_table(data, columns)
         hidden = {columns.target} if columns.target else set()
@@ -58,12 +55,11 @@ def label(options: LabelOptions) -> None:
         given = options.preprocess
         steps = features.default_steps(table) if given is None else features.parse_steps(given)
         fitted, X = features.Features.fit(table, steps)
-        Method(algorithm, n_clusters=n_clusters).require_suited(X, Constraints.empty(table.n_samples))
-        read_answers(path, table)
+        wanted.require_suited(X, Constraints.empty(table.n_samples))
     screen.say(view.source_line(data, table), *features.describe(table, fitted, steps))
     with screen.working(f"preparing: clusters of {table.n_samples} rows"):
-        session = Session(AnswerClusterer(table, X, n_clusters, algorithm, options.seed), path)
-    options = replace(options, links=path, algorithm=algorithm or "auto")
+        session = Session(AnswerClusterer(table, X, wanted.n_clusters, wanted.name, options.seed), path)
+    options = replace(options, links=path, algorithm=wanted.name or "auto")
     command = partial(_command, options, columns, session.names_path)
     with session:
         if session.answers:
@@ -82,8 +78,7 @@ def label(options: LabelOptions) -> None:
         with screen.working("clustering with all answers"):
             session.finish()
         if out:
-            put(out, labels_csv(table, session.clusters.labels, names=session.cluster_names))
-            screen.whole(f"labels: {out}")
+            view.write_labels(screen, out, [session.labels_csv()])
         screen.say(f"{plural(len(session.answers), 'answer')} in {session.path}, the same clusters with:")
         screen.whole(f"  {command(session.clusters)}")
         if session.unsaved:

@@ -23,7 +23,6 @@ from cscluster.experiment.engine import BACKENDS
 from cscluster.metrics.catalogue import METRICS
 from cscluster.report.formats import ENDINGS
 from cscluster.report.styles import FORMATS, STYLES
-from cscluster.words import integer
 
 RESULTS = Path("results")
 KINDS = ("algorithms", "datasets", "metrics", "configs", "schedules", "steps", "keys")
@@ -493,20 +492,6 @@ class DataClearOptions(Options):
 def results_flag(results: Path) -> str:
     """Return what a command needs to find its results in a directory."""
     return "" if results == RESULTS else f" --results {shlex.quote(str(results))}"
-
-
-def number_of_clusters(text: str) -> int | None:
-    """Read -k: None stands for auto.
-
-    Raises
-    ------
-    ParameterError
-        If it is neither.
-    """
-    number = integer(text)
-    if text != "auto" and (number is None or number < 2):
-        raise ParameterError(f"-k must be an integer of at least 2, or 'auto', got '{text}'.")
-    return number
 
 
 def require_out(out: Path | None, with_table: bool) -> None:

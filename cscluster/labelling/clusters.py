@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,8 +17,6 @@ from cscluster.tables import method
 from cscluster.tables.describe import Cluster, describe_clusters
 from cscluster.tables.method import Method
 
-RECENT = 20
-"""Of so many answers it is said which rows they moved, and how many were predicted."""
 TYPICAL_ROWS = 8
 
 
@@ -45,8 +42,6 @@ class Clusters:
         A number for each cluster that stays with most of its rows from one clustering to the next.
     is_baseline : bool
         Whether a comparison left it at k-means.
-    moved : int, optional
-        Number of rows that the latest `RECENT` answers moved to another cluster, None before that.
     news : str
         What has changed about the method since the clustering before.
     """
@@ -59,7 +54,6 @@ class Clusters:
     described: list[Cluster]
     colours: IntArray
     is_baseline: bool = False
-    moved: int | None = None
     news: str = ""
 
 
@@ -91,7 +85,6 @@ class AnswerClusterer:
         self.table = table
         self.X, self.n_clusters, self.algorithm, self.seed = X, n_clusters, algorithm, seed
         self._latest: Clusters | None = None
-        self._history: deque[tuple[int, IntArray]] = deque(maxlen=2 * RECENT)
 
     def __call__(self, answers: Sequence[Link]) -> Clusters:
         """Return the clusters, with the colours of the call before where they can be."""
@@ -117,18 +110,9 @@ class AnswerClusterer:
             describe_clusters(self.table, self.X, fit.labels, k, TYPICAL_ROWS),
             tints,
             choice is not None and choice.uses_baseline_,
-            self._moved(len(answers), tints[fit.labels]),
             news,
         )
         return self._latest
-
-    def _moved(self, n_answers: int, coloured: IntArray) -> int | None:
-        """Return how many rows have another colour than `RECENT` answers ago, and remember the colours."""
-        while self._history and self._history[-1][0] >= n_answers:
-            self._history.pop()
-        earlier = [before for count, before in self._history if count <= n_answers - RECENT]
-        self._history.append((n_answers, coloured))
-        return int((coloured != earlier[-1]).sum()) if earlier else None
 
 
 def colours(labels: IntArray, before: IntArray, colours_before: IntArray, n_clusters: int) -> IntArray:

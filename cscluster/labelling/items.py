@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import io
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,8 +21,7 @@ from cscluster.errors import DataError
 MAX_CELLS = 40
 
 
-@dataclass(frozen=True)
-class ItemCell:
+class ItemCell(NamedTuple):
     """One value of a row.
 
     Attributes
@@ -154,16 +152,14 @@ def find_pictures(text: str, table: Dataset, source: str, hidden: set[str]) -> P
     if found is None:
         raise DataError(f"The shape of images must be HEIGHTxWIDTH, such as 8x8, or auto, got '{text}'.")
     shape = (int(found[1]), int(found[2]))
-    values, n_strings = table.X, 0
+    values = table.X
     if formats.is_table(Path(source).expanduser()):
-        columns = list(_columns(table, source, hidden).values())
-        numbers = [column for column in columns if pd.api.types.is_numeric_dtype(column)]
-        n_strings = len(columns) - len(numbers)
-        values = np.column_stack([np.empty((table.n_samples, 0)), *numbers])
-    if shape[0] * shape[1] != values.shape[1] or n_strings:
+        columns = pd.DataFrame(_columns(table, source, hidden))
+        values = columns.select_dtypes("number").to_numpy(np.float64)
+    if shape[0] * shape[1] != values.shape[1]:
         raise DataError(
             f"Images of {text} need rows of {shape[0] * shape[1]} numbers, "
-            f"but those of '{table.name}' have {values.shape[1]}{' and strings' if n_strings else ''}."
+            f"but those of '{table.name}' have {values.shape[1]}."
         )
     return Pictures(values, shape)
 

@@ -22,7 +22,6 @@ from cscluster.errors import ConstraintError, CsclusterError, StoreError
 from cscluster.labelling.items import png
 from cscluster.labelling.session import AnswerError, Session
 from cscluster.labelling.state import PageState
-from cscluster.tables.outputs import labels_csv
 from cscluster.words import integer
 
 _LIMIT = 10_000
@@ -78,8 +77,6 @@ class Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     server: Server
-    server_version = "cscluster"
-    sys_version = ""
     timeout = 60
 
     def do_GET(self) -> None:
@@ -96,23 +93,16 @@ class _Handler(BaseHTTPRequestHandler):
             with self.server.lock:
                 self._send_json(HTTPStatus.OK, contents[name]())
         elif name == "labels.csv":
-            self._send_labels(view.session)
+            try:
+                self._send(HTTPStatus.OK, view.session.labels_csv().encode(), "text/csv; charset=utf-8")
+            except CsclusterError as error:
+                self._refuse(HTTPStatus.CONFLICT, str(error))
         elif picture and view.items.pictures and int(picture[1]) < view.session.table.n_samples:
             self._send(
                 HTTPStatus.OK, png(view.items.pictures.pixels(int(picture[1]))), "image/png", "max-age=86400"
             )
         else:
             self._refuse(HTTPStatus.NOT_FOUND, "There is nothing here.")
-
-    def _send_labels(self, session: Session) -> None:
-        """Send the clusters of all answers, which may have to be waited for."""
-        try:
-            session.finish()
-        except CsclusterError as error:
-            self._refuse(HTTPStatus.CONFLICT, str(error))
-        else:
-            text = labels_csv(session.table, session.clusters.labels, names=session.cluster_names).encode()
-            self._send(HTTPStatus.OK, text, "text/csv; charset=utf-8")
 
     def do_POST(self) -> None:
         name = self._allowed()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager
 from itertools import pairwise
 from pathlib import Path
-from typing import Self
 
 import numpy as np
 from filelock import FileLock, Timeout
@@ -17,13 +17,15 @@ from cscluster.constraints import Constraints
 from cscluster.constraints.files import Link, as_constraints, links_csv, list_links, read_text
 from cscluster.data.dataset import Dataset
 from cscluster.errors import ConstraintError, ContradictionError, CsclusterError, StoreError
-from cscluster.labelling.clusters import RECENT, AnswerClusterer, Clusters
+from cscluster.labelling.clusters import AnswerClusterer, Clusters
 from cscluster.queries.active import Answer, entailed, find_groups
 from cscluster.queries.doubt import Placement
 from cscluster.selection import heldout
 from cscluster.tables.names import cluster_names, names_csv, read_names
+from cscluster.tables.outputs import labels_csv
 from cscluster.words import plural
 
+RECENT = 20
 PREDICTED = 18
 """Of the last `RECENT` answers, so many must have been predicted before it is said that one can stop."""
 
@@ -42,7 +44,7 @@ class AnswerError(ContradictionError):
         self.chain = chain
 
 
-class Session:
+class Session(AbstractContextManager["Session"]):
     """Questions and answers about a table; the file always holds all answers, and no other session writes it.
 
     Questions follow from the answers alone; the clusters are made in the background.
@@ -104,9 +106,6 @@ class Session:
         self._latest = self._worker.submit(lambda: None)
         self.question = self._next()
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.close()
 
@@ -141,6 +140,11 @@ class Session:
         while not self.is_up_to_date:
             wait([self._latest])
         self._latest.result()
+
+    def labels_csv(self) -> str:
+        """Return the clusters of all answers as the content of a file; see `finish`."""
+        self.finish()
+        return labels_csv(self.table, self.clusters.labels, names=self.cluster_names)
 
     @property
     def predicted(self) -> tuple[int, int]:

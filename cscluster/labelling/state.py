@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from cscluster.labelling.clusters import Clusters
 from cscluster.labelling.items import Items
 from cscluster.labelling.session import Session
-from cscluster.metrics import scores as metrics
-from cscluster.tables.names import cluster_names
 
 SHOWN_TRAITS = 3
 SHOWN_CELLS = 6
@@ -60,25 +58,22 @@ class PageState:
         """Return what changes with each answer."""
         session = self.session
         clusters, links = session.clusters, session.links
-        must, cannot = (sum(link.together is kind for link in session.answers) for kind in (True, False))
         place = dict(zip(self._drawn.tolist(), range(len(self._drawn)), strict=True))
         return {
             "question": None if session.question is None else [self._item(row) for row in session.question],
-            "must": must,
-            "cannot": cannot,
-            "kept": len(links) - len(links.violated(clusters.labels)),
+            "must": len(links.must_links),
+            "cannot": len(links.cannot_links),
+            "satisfied": len(links) - len(links.violated(clusters.labels)),
             "links": len(links),
             "groups": len(session.groups),
-            "foretold": session.predicted,
-            "moved": clusters.moved,
+            "predicted": session.predicted,
             "advice": session.advice,
             "enough": not session.missing,
             "again": bool(session.doubtful),
             "step": session.n_steps,
-            "nmi": self._nmi(clusters),
             "problem": session.problem,
             "canUndo": session.can_undo,
-            "settled": session.is_up_to_date,
+            "upToDate": session.is_up_to_date,
             "method": clusters.algorithm,
             "reason": clusters.reason,
             "news": " ".join([clusters.news, *clusters.notes]).strip(),
@@ -100,13 +95,12 @@ class PageState:
         shown: dict[str, Any] = {"row": row, "name": self.session.table.row_name(row)}
         if self.items.pictures:
             return {**shown, "image": f"image/{row}.png"}
-        cells = [[cell.name, cell.value, cell.place] for cell in self.items.cells(row)]
-        return {**shown, "cells": cells, "more": self.items.n_hidden}
+        return {**shown, "cells": self.items.cells(row), "more": self.items.n_hidden}
 
     def _clusters(self, clusters: Clusters) -> list[dict[str, Any]]:
         """Return name, colour and size of each cluster, its typical rows, and what sets it apart."""
         name = self.session.table.row_name
-        names = cluster_names(self.session.names, clusters.labels, clusters.n_clusters)
+        names = self.session.cluster_names
         return [
             {
                 "name": names[part.number],
@@ -125,7 +119,3 @@ class PageState:
         """Return the first cells of a row in one line."""
         cells = [] if self.items.pictures else self.items.cells(row)[:SHOWN_CELLS]
         return ", ".join(f"{cell.name} {cell.value}" for cell in cells)
-
-    def _nmi(self, clusters: Clusters) -> float | None:
-        y = self.session.table.y
-        return None if y is None else metrics.score("nmi", y, clusters.labels)

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 from rich.columns import Columns
 from rich.console import Console
 from rich.panel import Panel
@@ -19,7 +20,7 @@ from cscluster.words import printable
 
 _SHADES = " ░▒▓█"
 _WIDTH = 32
-_KEYS = {"y": "yes", "n": "no", "s": "skip", "u": "undo", "q": "quit"}
+_KEYS = ("y", "n", "s", "u", "q")
 
 
 def ask(session: Session, items: Items, console: Console) -> None:
@@ -45,10 +46,7 @@ def ask(session: Session, items: Items, console: Console) -> None:
                 session.answer(a, b, key == "y")
         except CsclusterError as error:
             _say(console, str(error))
-    _say(
-        console,
-        "No question is left: every item that was not skipped is assigned to a group.",
-    )
+    _say(console, "No question is left: every item that was not skipped is assigned to a group.")
 
 
 def _read_key(console: Console) -> str:
@@ -59,9 +57,8 @@ def _read_key(console: Console) -> str:
         except (EOFError, KeyboardInterrupt):
             console.print()
             return "q"
-        word = text.strip().lower()
-        if word and word[0] in _KEYS and _KEYS[word[0]].startswith(word):
-            return word[0]
+        if text.strip().lower().startswith(_KEYS):
+            return text.strip()[0].lower()
 
 
 def _standing(session: Session) -> str:
@@ -100,9 +97,7 @@ def blocks(pixels: NDArray[np.uint8], width: int = _WIDTH) -> str:
     """Return a picture as lines of shaded blocks; a character is about twice as high as wide."""
     height, n_columns = pixels.shape
     scale = width // n_columns if n_columns <= width else width / n_columns
-    rows = np.minimum((np.arange(max(1, math.ceil(height * scale / 2))) * 2 / scale).astype(int), height - 1)
-    below = np.minimum(((np.arange(len(rows)) * 2 + 1) / scale).astype(int), height - 1)
-    columns = np.minimum((np.arange(int(n_columns * scale)) / scale).astype(int), n_columns - 1)
-    both = pixels[rows].astype(float) / 2 + pixels[below].astype(float) / 2
-    shades = np.round(both[:, columns] / 255 * (len(_SHADES) - 1)).astype(int)
+    size = (int(n_columns * scale), math.ceil(height * scale / 2))
+    grey = np.asarray(Image.fromarray(pixels).resize(size, Image.Resampling.BOX))
+    shades = np.round(grey / 255 * (len(_SHADES) - 1)).astype(int)
     return "\n".join("".join(_SHADES[shade] for shade in line) for line in shades.tolist())

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import warnings
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,34 +25,22 @@ from cscluster.errors import DataError, InfeasibleError, ParameterError
 from cscluster.metrics import scores as metrics
 from cscluster.removed import REMOVED
 from cscluster.selection.compare import OnFit
-from cscluster.selection.count import Count, choose_count
-from cscluster.selection.guarded import Choosing, guard_problem
+from cscluster.selection.count import choose_count
+from cscluster.selection.guarded import guard_problem
 from cscluster.tables import method
 from cscluster.tables.describe import describe_clusters
 from cscluster.tables.distances import distances_between
 from cscluster.tables.method import Method as Method
 from cscluster.tables.result import ClusteringResult, probabilities
 from cscluster.tables.table import read_named
+from cscluster.words import integer
 
 _SCORES = ("ari", "nmi", "acc_hungarian")
+_SET_BY = {"n_clusters": "the number of clusters (-k)", "random_state": "the seed (--seed)"}
 _MOST_COMPARED = 2e7
 """Cells of a table that are clustered once more without constraints."""
 _MOST_APART = 1000
 """Rows that one cell keeps apart where the number of clusters is open."""
-
-
-class Watcher:
-    """Follows the work; this one ignores it."""
-
-    def fits(self, what: str) -> AbstractContextManager[OnFit | None]:
-        """Return a context around fits; it gives a function that is called before each of them."""
-        return contextlib.nullcontext()
-
-    def count(self, chosen: Count) -> None:
-        """Take how the number of clusters was chosen."""
-
-    def choice(self, chosen: Choosing) -> None:
-        """Take how the method was chosen."""
 
 
 def cluster_table(
@@ -65,7 +50,7 @@ def cluster_table(
     constraints: Constraints,
     wanted: Method,
     seed: int,
-    watcher: Watcher,
+    on_fit: OnFit | None = None,
 ) -> ClusteringResult:
     """Choose what is left open, fit, and score the clusters.
 
@@ -75,20 +60,16 @@ def cluster_table(
         If the method does not suit the table, or cannot satisfy hard constraints.
     """
     wanted.require_suited(X, constraints)
-    n_clusters = wanted.n_clusters
+    n_clusters, count = wanted.n_clusters, None
     if n_clusters is None and not wanted.finds_clusters:
         methods_for = (lambda k: [wanted.build(k, seed)]) if wanted.name else None
-        with watcher.fits("number of clusters") as on_fit, warnings.catch_warnings(action="ignore"):
-            counted = choose_count(X, constraints, methods_for, seed, on_fit)
-        watcher.count(counted)
-        n_clusters = counted.n_clusters
-    with watcher.fits("clustering") as on_fit:
-        try:
-            fit = method.fit(wanted, n_clusters, X, constraints, seed, on_fit)
-        except InfeasibleError as error:
-            raise InfeasibleError(error.named(table.ids)) from None
-    if fit.choice is not None:
-        watcher.choice(fit.choice)
+        with warnings.catch_warnings(action="ignore"):
+            count = choose_count(X, constraints, methods_for, seed, on_fit)
+        n_clusters = count.n_clusters
+    try:
+        fit = method.fit(wanted, n_clusters, X, constraints, seed, on_fit)
+    except InfeasibleError as error:
+        raise InfeasibleError(error.named(table.ids)) from None
     labels, n_clusters = fit.labels, max(n_clusters or 0, int(fit.labels.max()) + 1)
     metric = "precomputed" if wanted.sees_distances else "euclidean"
     known = getattr(fit.estimator, "probabilities_", None)  # of the samples, which follow the constraints
@@ -96,7 +77,6 @@ def cluster_table(
         labels=labels,
         sizes=np.bincount(labels[labels >= 0], minlength=n_clusters).astype(np.int64),
         links=constraints,
-        violated=constraints.violated(labels),
         silhouette=metrics.silhouette(X, labels, seed, metric),
         scores={} if table.y is None else {name: metrics.score(name, table.y, labels) for name in _SCORES},
         clusters=describe_clusters(table, X, labels, n_clusters),
@@ -106,6 +86,8 @@ def cluster_table(
         features=fitted,
         estimator=fit.estimator,
         notes=fit.notes,
+        count=count,
+        choice=fit.choice,
         n_moved=_n_moved(X, labels, n_clusters, seed) if len(constraints) else None,
     )
 
@@ -223,19 +205,16 @@ def cluster(
     (0, [3, 3])
     """
     columns = Columns(id, target, features, ignore, labels, together, apart)
-    wanted = replace(wanted_method(algorithm, params or {}, n_clusters, clusterer, guard), closure=closure)
-    if distances is not None:
-        wanted = wanted.on_distances()
+    has_distances = distances is not None
+    wanted = wanted_method(algorithm, params or {}, n_clusters, clusterer, guard, closure, has_distances)
     steps = None if preprocess is None else features_of.parse_steps(preprocess)
     rows = read_named(partial(_as_table, table), columns, links)
     given = as_links(links, rows.n_samples, rows.ids or None, contradictions)
-    if distances is not None:
+    if has_distances:
         fitted, X = None, distances_between(rows, distances)
     else:
         fitted, X = Features.fit(rows, features_of.default_steps(rows) if steps is None else steps)
-    return cluster_table(
-        rows, fitted, X, all_links(rows, given, hard, wanted.n_clusters), wanted, seed, Watcher()
-    )
+    return cluster_table(rows, fitted, X, all_links(rows, given, hard, wanted.n_clusters), wanted, seed)
 
 
 def wanted_method(
@@ -244,35 +223,41 @@ def wanted_method(
     n_clusters: int | str,
     clusterer: str | None = None,
     guard: bool = False,
+    closure: bool = False,
+    has_distances: bool = False,
 ) -> Method:
-    """Check what is asked for.
+    """Check what is asked for; the number of clusters may be written as a string.
 
     Raises
     ------
     ParameterError
         For an unknown algorithm or parameter, an illegal value, or a wrong number of clusters.
     """
-    if n_clusters != "auto" and (not isinstance(n_clusters, (int, np.integer)) or n_clusters < 2):
+    k = integer(str(n_clusters))
+    if n_clusters != "auto" and (k is None or k < 2):
         raise ParameterError(
-            f"The number of clusters must be an integer of at least 2, or 'auto', got {n_clusters!r}."
+            f"The number of clusters must be an integer of at least 2, or 'auto', got {n_clusters}."
         )
-    k = None if n_clusters == "auto" else int(n_clusters)
     if algorithm == "auto":
         if params or clusterer or guard:
             raise ParameterError("Parameters, a clusterer and a guard need the name of an algorithm.")
-        return Method(n_clusters=k)
+        wanted = Method(n_clusters=k, closure=closure)
+        return wanted.on_distances() if has_distances else wanted
     known = registry.find(algorithm)
     if clusterer is not None and (not known.is_metric or registry.find(clusterer).is_metric):
         raise ParameterError(f"Only a metric learner is joined with a clusterer, not '{known.name}'.")
     if guard and (problem := guard_problem(known)):
         raise ParameterError(f"{problem}.")
+    for name in params.keys() & _SET_BY.keys():
+        raise ParameterError(f"'{name}' is set by {_SET_BY[name]}.")
     for name in params.keys() - known.defaults().keys():
         if advice := REMOVED.get(name):
             raise ParameterError(f"{known.title} has no parameter '{name}'. {advice}.")
     table = getattr(known.load(), "parameters", None)
     if table is not None:
         parameters.check(known.title, table, params)
-    return Method(known.name, {**known.params, **params}, k, clusterer, guard)
+    wanted = Method(known.name, {**known.params, **params}, k, clusterer, guard, closure)
+    return wanted.on_distances() if has_distances else wanted
 
 
 def _as_table(given: Any, columns: Columns) -> Dataset:

@@ -16,10 +16,11 @@ from cscluster.arrays import FloatArray
 from cscluster.data.dataset import Dataset
 from cscluster.errors import StoreError
 
-_LONGEST_NAME = 200  # bytes; file systems allow 255, and a part of a file has a longer name for a moment
+STDOUT = Path("-")
+"""Stands for standard output."""
 
 
-def check(outputs: Sequence[tuple[str, Path]], inputs: Sequence[Path]) -> None:
+def check(outputs: Sequence[tuple[str, Path | None]], inputs: Sequence[Path]) -> None:
     """Check that every output, an option and its file, has a place of its own.
 
     Raises
@@ -29,6 +30,8 @@ def check(outputs: Sequence[tuple[str, Path]], inputs: Sequence[Path]) -> None:
     """
     taken = {Path(os.path.realpath(path)): "an input" for path in inputs}
     for option, path in outputs:
+        if path is None or path == STDOUT:
+            continue
         place = Path(os.path.realpath(path))
         if place in taken:
             raise StoreError(f"{option} '{path}' is the file of {taken[place]}. Choose another name.")
@@ -36,8 +39,6 @@ def check(outputs: Sequence[tuple[str, Path]], inputs: Sequence[Path]) -> None:
             raise StoreError(f"{option} '{path}' is a directory. Name a file in it.")
         if not os.path.isdir(place.parent):
             raise StoreError(f"{option} '{path}': there is no directory '{path.parent}'.")
-        if len(os.fsencode(place.name)) > _LONGEST_NAME:
-            raise StoreError(f"{option} '{path}': the name is too long for a file.")
         if not os.access(place.parent, os.W_OK):
             raise StoreError(f"{option} '{path}': no permission to write in '{path.parent}'.")
         taken[place] = option

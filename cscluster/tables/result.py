@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from cscluster.data.dataset import Dataset
 from cscluster.data.features import Features
 from cscluster.metrics import scores as metrics
 from cscluster.metrics.catalogue import METRICS
+from cscluster.selection.count import Count
+from cscluster.selection.guarded import Choosing
 from cscluster.tables.describe import SIZE_HEADS, Cluster, size_rows
 from cscluster.words import plural
 
@@ -33,8 +36,8 @@ class ClusteringResult:
         Cluster of each row, -1 for noise.
     sizes : ndarray of shape (n_clusters,)
         Number of rows of each cluster.
-    links, violated : Constraints
-        The given constraints, and those that the partition violates.
+    links : Constraints
+        The given constraints.
     silhouette : float, optional
         Mean silhouette, of a sample where there are many rows.
     scores : dict
@@ -47,6 +50,10 @@ class ClusteringResult:
         The rows, how they became a matrix, and the fitted method.
     notes : list of str
         Warnings of the method.
+    count : Count, optional
+        How the number of clusters was chosen, if it was.
+    choice : Choosing, optional
+        How the method was chosen, if it was.
     n_moved : int, optional
         Number of rows that k-means without constraints puts into another cluster.
     probabilities : ndarray of shape (n, n_clusters), optional
@@ -56,7 +63,6 @@ class ClusteringResult:
     labels: IntArray
     sizes: IntArray
     links: Constraints
-    violated: Constraints
     silhouette: float | None
     scores: dict[str, float]
     clusters: list[Cluster]
@@ -65,8 +71,15 @@ class ClusteringResult:
     features: Features | None
     estimator: Any
     notes: list[str]
+    count: Count | None
+    choice: Choosing | None
     n_moved: int | None
     probabilities: FloatArray | None
+
+    @cached_property
+    def violated(self) -> Constraints:
+        """The constraints that the partition violates."""
+        return self.links.violated(self.labels)
 
     @property
     def n_clusters(self) -> int:

@@ -15,7 +15,7 @@ from cscluster.cli import cluster_view as view
 from cscluster.cli.cluster import Method, parse_method
 from cscluster.cli.console import Console
 from cscluster.cli.options import ClusterOptions
-from cscluster.errors import ParameterError
+from cscluster.errors import CsclusterError
 from cscluster.selection.count import Count
 from cscluster.tables import large
 
@@ -173,11 +173,11 @@ def test_violated_constraints_are_named_ten_at_most(call, garden):
         ("cluster flowers.csv -c strange.csv", "strange.csv:2: there is no sample '0999'"),
         ("cluster flowers.csv -c heads.csv", "the first line must be 'a,b,link' or 'a,b,link,weight', got 'from,to,type'"),
         ("cluster flowers.csv -c numbers.csv", "numbers.csv:2: there is no sample '3'; the id column holds names such as '0100'"),
-        ("cluster flowers.csv -k 0", "-k must be an integer of at least 2"),
+        ("cluster flowers.csv -k 0", "must be an integer of at least 2"),
         ("cluster flowers.csv -k 200 -a kmeans", "200 clusters are too many for 120 rows"),
         ("cluster flowers.csv -a kmeens", "did you mean 'kmeans'?"),
-        ("cluster flowers.csv --guard", "--guard needs --algorithm NAME"),
-        ("cluster flowers.csv --clusterer kmeans", "--clusterer needs --algorithm NAME"),
+        ("cluster flowers.csv --guard", "a guard need the name of an algorithm"),
+        ("cluster flowers.csv --clusterer kmeans", "a guard need the name of an algorithm"),
         ("cluster flowers.csv -c hard.csv -a pmmc", "PMMC cannot guarantee hard constraints. Use pccc or cop_kmeans"),
         ("cluster flowers.csv -c hard.csv -a rca -k 3 --guard", "RCA + k-means cannot guarantee hard constraints"),
         ("cluster flowers.csv -a pmmc -p fallback=false", "PMMC has no parameter 'fallback'. Leave it out"),
@@ -190,7 +190,7 @@ def test_violated_constraints_are_named_ten_at_most(call, garden):
         ("cluster flowers.csv --out no/labels.csv", "there is no directory 'no'"),
         ("cluster flowers.csv --with-table", "name it with --out FILE"),
         ("cluster flowers.csv --describe about.txt", "must end with .html"),
-        ("cluster flowers.csv --map map.doc", "must end with .html, .png, .pdf or .svg"),
+        ("cluster flowers.csv --map map.doc", "must end with one of .html, .png, .pdf, .svg"),
         ("cluster flowers.csv -a scsc --model m.zip", "SCSC cannot predict the clusters of new rows"),
         ("cluster flowers.csv -a kmeans --preprocess tfidf --model m.zip", "cannot hold the step 'tfidf'"),
         ("predict no.zip flowers.csv", "Cannot read model file 'no.zip': No such file"),
@@ -224,24 +224,24 @@ def test_options_are_read():
     ("given", "says"),
     [
         (("kmeens", [], "3"), "did you mean 'kmeans'?"),
-        (("auto", ["w=1"], "3"), "--param needs --algorithm"),
+        (("auto", ["w=1"], "3"), "need the name of an algorithm"),
         (("pckmeans", ["w"], "3"), "NAME=VALUE"),
         (("pckmeans", ["v=1"], "3"), "has no parameter 'v'"),
         (("pckmeans", ["w=heavy"], "3"), "'w' of PCK-Means must be a number"),
-        (("pckmeans", ["n_clusters=3"], "3"), "set by -k"),
-        (("pckmeans", ["random_state=3"], "3"), "set by --seed"),
+        (("pckmeans", ["n_clusters=3"], "3"), "set by the number of clusters"),
+        (("pckmeans", ["random_state=3"], "3"), "set by the seed"),
         (("pckmeans", ["w=" + "[" * 100_000], "3"), "--param w: nested too deeply"),
         (("pckmeans", ["w=!!timestamp foo"], "3"), "is not allowed. Write plain values"),
         (("pckmeans", ["w=0x" + "f" * 5000], "3"), "must be a number >= 0"),
-        (("auto", [], "9" * 5000), "-k must be an integer of at least 2"),
-        (("auto", [], "1"), "-k must be an integer of at least 2"),
-        (("auto", [], "many"), "-k must be an integer of at least 2"),
-        (("auto", [], "²"), "-k must be an integer of at least 2"),
+        (("auto", [], "9" * 5000), "must be an integer of at least 2"),
+        (("auto", [], "1"), "must be an integer of at least 2"),
+        (("auto", [], "many"), "must be an integer of at least 2"),
+        (("auto", [], "²"), "must be an integer of at least 2"),
     ],
 )
 def test_wrong_options_are_one_sentence(given, says):
     algorithm, param, clusters = given
-    with pytest.raises(ParameterError, match=says):
+    with pytest.raises(CsclusterError, match=says):
         parse_method(ClusterOptions(data="", algorithm=algorithm, param=param, clusters=clusters))
 
 
@@ -303,9 +303,9 @@ def test_contradictions_are_listed_and_can_be_kept_or_dropped(call, garden):
 
 def test_the_last_number_of_clusters_tried_is_told(capsys):
     chosen = Count(10, {9: 0.5, 10: 0.7}, "silhouette", "it is largest there")
-    view.ScreenWatcher(Console()).count(chosen)
+    view.show_count(Console(), chosen)
     assert "that is the last number tried" in capsys.readouterr().out
-    view.ScreenWatcher(Console()).count(Count(9, {9: 0.7, 10: 0.5}, "silhouette", "it is largest there"))
+    view.show_count(Console(), Count(9, {9: 0.7, 10: 0.5}, "silhouette", "it is largest there"))
     assert "last number" not in capsys.readouterr().out
 
 

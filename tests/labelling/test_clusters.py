@@ -74,20 +74,6 @@ def test_colours_stay_with_most_rows():
     assert sorted(colours(np.array([0, 1, 2, 3, 0, 1, 2, 3]), before, np.arange(3), 4)) == [0, 1, 2, 3]
 
 
-def test_rows_that_twenty_answers_moved(beads, monkeypatch):
-    labels = beads.y.copy()
-    monkeypatch.setattr(method, "fit", lambda *_: method.Fit(None, labels.copy(), []))
-    clusterer = AnswerClusterer(beads, beads.X, 3, "pckmeans")
-    answers = links(beads.y, 40)
-    moved = []
-    for count in range(22):
-        if count == 10:
-            labels[:4] = 1
-        moved.append(clusterer(answers[:count]).moved)
-    assert moved == [None] * 20 + [4, 4]
-    assert clusterer(answers[:30]).moved == 0
-
-
 def test_the_page_has_the_colours_of_maps():
     script = (Path(labelling.__file__).parent / "page" / "page.js").read_text(encoding="utf-8")
     style = (Path(report.__file__).parent / "html" / "assets" / "page.css").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from cscluster.data.features import Features, default_steps
 from cscluster.data.table import Columns
 from cscluster.errors import DataError
 from cscluster.tables import large
-from cscluster.tables.cluster import Method, Watcher, cluster_table
+from cscluster.tables.cluster import Method, cluster_table
 
 pytest.importorskip("pyarrow")
 
@@ -33,7 +33,7 @@ def parquet(tmp_path, monkeypatch):
 def fitted(table):
     features, X = Features.fit(table, default_steps(table))
     links = Constraints.empty(table.n_samples)
-    return cluster_table(table, features, X, links, Method("kmeans", {}, 2), 0, Watcher())
+    return cluster_table(table, features, X, links, Method("kmeans", {}, 2), 0)
 
 
 def test_only_files_of_many_rows_are_large(file, tmp_path):

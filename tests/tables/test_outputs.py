@@ -44,8 +44,3 @@ def test_outputs_have_places_of_their_own(tmp_path):
     ]:
         with pytest.raises(StoreError, match=says):
             files.check(outputs, [data])
-
-
-def test_a_name_too_long_for_a_file_is_refused_before_the_work_begins(tmp_path):
-    with pytest.raises(StoreError, match="the name is too long for a file"):
-        files.check([("labels", tmp_path / ("a" * 5000))], [])

@@ -78,7 +78,7 @@ function nameField(cluster) {
 }
 
 function showClusters() {
-  at("method").textContent = state.settled ? `by ${state.method}, because ${state.reason}` : "are being made …";
+  at("method").textContent = state.upToDate ? `by ${state.method}, because ${state.reason}` : "are being made …";
   at("news").textContent = state.news;
   at("command").textContent = state.command;
   if (at("clusters").contains(document.activeElement)) return;
@@ -170,14 +170,11 @@ function show() {
   at("undo").disabled = !state.canUndo;
   at("answers").textContent = `${state.must + state.cannot} (${state.must} yes, ${state.cannot} no)`;
   at("groups").textContent = fixed.clusters === null ? String(state.groups) : `${state.groups} of ${fixed.clusters}`;
-  at("moved").textContent = state.moved === null ? "–" : `${state.moved} of ${fixed.rows} items`;
   at("hint").textContent = state.advice;
   at("hint").className = state.enough ? "enough" : "hint";
   at("again").hidden = !state.again;
-  at("kept").textContent = state.links ? `${state.kept} of ${state.links} (${Math.round((100 * state.kept) / state.links)} %)` : "–";
-  at("foretold").textContent = state.foretold[1] ? `${state.foretold[0]} of the last ${state.foretold[1]}` : "–";
-  at("known").hidden = state.nmi === null;
-  at("nmi").textContent = state.nmi === null ? "" : state.nmi.toFixed(3);
+  at("satisfied").textContent = state.links ? `${state.satisfied} of ${state.links} (${Math.round((100 * state.satisfied) / state.links)} %)` : "–";
+  at("predicted").textContent = state.predicted[1] ? `${state.predicted[0]} of the last ${state.predicted[1]}` : "–";
   const problem = state.error || state.problem;
   at("problem").textContent = problem;
   at("problem").hidden = !problem;
@@ -197,7 +194,7 @@ function showStep() {
 async function waitForClusters() {
   const asked = ++steps;
   let pause = 100;
-  while (!state.settled && asked === steps) {
+  while (!state.upToDate && asked === steps) {
     await new Promise((resolve) => setTimeout(resolve, pause));
     pause = Math.min(2 * pause, 2000);
     let latest;
@@ -210,7 +207,7 @@ async function waitForClusters() {
     state = { ...latest, error: state.error, chain: state.chain };
     show();
   }
-  document.body.dataset.settled = String(asked);
+  document.body.dataset.upToDate = String(asked);
 }
 
 async function send(message) {
