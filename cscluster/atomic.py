@@ -57,6 +57,8 @@ def put(path: Path, content: str | bytes | Iterable[str]) -> None:
         If it cannot be written; what was there before stays.
     """
     try:
+        if path.is_dir():
+            raise StoreError(f"Cannot write '{path}': it is a directory. Name a file in it.")
         path.parent.mkdir(parents=True, exist_ok=True)
         if isinstance(content, bytes):
             replace(path, content)

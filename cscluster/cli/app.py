@@ -5,11 +5,8 @@ from __future__ import annotations
 import errno
 import io
 import os
-import signal
 import sys
 import warnings
-from os import _exit
-from types import FrameType
 
 WINDOWS = "cscluster: Windows is not supported; use Linux, macOS or the Windows Subsystem for Linux.\n"
 
@@ -22,10 +19,7 @@ def main() -> None:
     if sys.platform == "win32":
         sys.stderr.write(WINDOWS)
         sys.exit(2)
-    ignored = signal.getsignal(signal.SIGINT) != signal.default_int_handler
     try:
-        if not ignored:
-            signal.signal(signal.SIGINT, _interrupt)
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="backslashreplace")  # where its encoding lacks a character
@@ -42,21 +36,8 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left of the output has no place to go
         sys.stderr.write("cscluster: cannot write to standard output: no space left on the device.\n")
         sys.exit(1)
-    finally:
-        if not ignored:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _show_warning(message: Warning | str, *_: object) -> None:
     """Write a warning in a line, without the place in the code that it is about."""
     sys.stderr.write(f"cscluster: warning: {message}\n")
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt; while a module is imported, which could swallow it, end at once."""
-    while frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
-            os.write(2, b"\ninterrupted\n")
-            _exit(130)
-        frame = frame.f_back
-    raise KeyboardInterrupt

@@ -93,14 +93,15 @@ def cluster(options: ClusterOptions) -> None:
         )
     screen = console.err if out == STDOUT else console.out
     given = None if options.preprocess is None else features.parse_steps(options.preprocess)
-    _check(options, wanted, given or [])
-
     large = find_large(data)
+    _check(options, wanted, given or [], must_predict=large is not None and out is not None)
+
     with screen.working(f"reading {data}"):
         if large is None:
             table = read_named(partial(read_table, data), columns, links)
         else:
-            _check_large(options, wanted)
+            if options.with_table:
+                raise ParameterError(f"--with-table repeats tables of at most {LARGE:,} rows.")
             table, learned = large.sample(columns, linked_names(links) if links else (), options.seed)
         steps = features.default_steps(table) if given is None else given
         fitted, X = features.Features.fit(table, steps)
@@ -110,7 +111,6 @@ def cluster(options: ClusterOptions) -> None:
     screen.say(view.source_line(data, table, large), *about_columns)
     if options.distances is not None:
         screen.say(f"{options.distances}: distances, in the place of columns")
-    screen.say(*view.naming_line(table))
     named_rows = read_names(options.names, table) if options.names else {}
     constraints = _links(links, table, options.contradictions)
     screen.say(*view.links_lines(constraints, links))
@@ -128,7 +128,7 @@ def cluster(options: ClusterOptions) -> None:
     names = cluster_names(named_rows, outcome.labels, outcome.n_clusters) if named_rows else []
     if out is not None:
         if large is None:
-            frame = read_cells(data, table) if options.with_table else None
+            frame = read_cells(data) if options.with_table else None
             labels = [labels_csv(table, outcome.labels, frame, confidence=outcome.confidence, names=names)]
             view.write_labels(screen, out, labels)
         else:
@@ -149,14 +149,6 @@ def cluster(options: ClusterOptions) -> None:
         screen.whole(f"map: {path}")
     if out is None:
         screen.say("the labels are not written: --out labels.csv writes them")
-
-
-def _check_large(options: ClusterOptions, wanted: Method) -> None:
-    """Say at once what cannot be done with a file that is not read whole."""
-    if options.with_table:
-        raise ParameterError(f"--with-table repeats tables of at most {LARGE:,} rows.")
-    if options.out is not None and wanted.name is not None:
-        require_inductive(registry.find(wanted.name))
 
 
 def _labels_of_all(
@@ -184,7 +176,7 @@ def _links(path: Path | None, table: Dataset, contradictions: str) -> Constraint
         ) from None
 
 
-def _check(options: ClusterOptions, wanted: Method, steps: list[Any]) -> None:
+def _check(options: ClusterOptions, wanted: Method, steps: list[Any], must_predict: bool) -> None:
     """Say at once what could not be written in the end."""
     files = [
         ("--out", options.out),
@@ -194,8 +186,6 @@ def _check(options: ClusterOptions, wanted: Method, steps: list[Any]) -> None:
         *(("--map", path) for path in options.maps),
     ]
     require_out(options.out, options.with_table)
-    if options.describe is not None and options.describe.suffix.lower() != ".html":
-        raise StoreError(f"--describe '{options.describe}' must end with .html.")
     inputs = [Path(options.data), *filter(None, (options.links, options.distances, options.names))]
     check_files(files, inputs)
     endings = [".html", *(f".{kind}" for kind in FORMATS)]
@@ -204,8 +194,8 @@ def _check(options: ClusterOptions, wanted: Method, steps: list[Any]) -> None:
             raise StoreError(f"--map '{path}' must end with one of {', '.join(endings)}.")
     if options.model is not None:
         features.require_storable(steps)
-        if wanted.name is not None:
-            require_inductive(registry.find(wanted.name))
+    if wanted.name is not None and (must_predict or options.model is not None):
+        require_inductive(registry.find(wanted.name))
 
 
 def _about(outcome: ClusteringResult, table: Dataset) -> list[PlainTable]:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import shlex
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba.core import event
 from numpy.typing import NDArray
 
 from cscluster.atomic import put
@@ -37,24 +34,7 @@ def fits() -> Iterator[OnFit]:
     """Show a bar on standard error that goes away at the end; yields a function that announces a fit."""
     with progress_bar(err) as bar:
         task = bar.add_task("clustering", total=None, failed="")
-        compiling = "compiling, once after the installation"
-        with when_compiling(lambda: bar.update(task, description=compiling)):
-            yield lambda name, done, total: bar.update(task, completed=done, total=total, description=name)
-
-
-@contextlib.contextmanager
-def when_compiling(call: Callable[[], None]) -> Iterator[None]:
-    """Call a function whenever numba begins to compile; what it has compiled before, it loads."""
-
-    class Listener(event.Listener):
-        def on_start(self, event: Any) -> None:
-            call()
-
-        def on_end(self, event: Any) -> None:
-            pass
-
-    with event.install_listener("numba:compile", Listener()):
-        yield
+        yield lambda name, done, total: bar.update(task, completed=done, total=total, description=name)
 
 
 def source_line(source: str, table: Dataset, large: LargeFile | None = None) -> str:
@@ -64,17 +44,6 @@ def source_line(source: str, table: Dataset, large: LargeFile | None = None) -> 
         return f"{source}: {plural(table.n_samples, 'row')}, {named}"
     learned = f"{table.n_samples:,} are learned from: those with constraints or labels, and others at random"
     return f"{source}: {large.n_rows:,} rows, {named}; {learned}"
-
-
-def naming_line(table: Dataset) -> list[str]:
-    """Say which column could name the rows."""
-    if not table.naming or table.ids:
-        return []
-    column, names = next(iter(table.naming.items()))
-    twice = next((name for name, count in Counter(names).items() if count > 1), None)
-    if twice is not None:
-        return [f"column '{column}' cannot name the rows: it holds '{twice}' more than once"]
-    return [f"column '{column}' can name the rows: --id {shlex.quote(column)}"]
 
 
 def labels_line(table: Dataset, column: str | None, hard: bool) -> str:
@@ -114,10 +83,8 @@ def links_lines(links: Constraints, path: Path | None) -> list[str]:
 def show_count(screen: Console, chosen: Count) -> None:
     """Show how the number of clusters was chosen."""
     scores = [f"{score:.2f}" if score >= 0 else "-" for score in chosen.scores.values()]
-    screen.say("")
-    screen.table(
-        [""] * (len(scores) + 1), [["clusters", *map(str, chosen.scores)], [chosen.score_name, *scores]]
-    )
+    rows = [["clusters", *map(str, chosen.scores)], [chosen.score_name, *scores]]
+    screen.table([""] * len(rows[0]), rows, above="")
     screen.say(f"chosen: {chosen.n_clusters} clusters, because {chosen.reason}")
     if chosen.n_clusters == max(chosen.scores) and len(chosen.scores) > 1:
         screen.say(
@@ -128,14 +95,12 @@ def show_count(screen: Console, chosen: Count) -> None:
 def show_choice(screen: Console, chosen: Choosing) -> None:
     """Show how the method was chosen."""
     comparison = chosen.comparison_
-    screen.say("")
-    if comparison.scores:
-        heads = ["held-out constraint accuracy", "mean", "s.e.", "must-links", "cannot-links"]
-        rows = [
-            [name, *(f"{x:.2f}" for x in (score.value, score.standard_error, score.must, score.cannot))]
-            for name, score in comparison.scores.items()
-        ]
-        screen.table(heads, rows, numbers=heads[1:])
+    heads = ["held-out constraint accuracy", "mean", "s.e.", "must-links", "cannot-links"]
+    rows = [
+        [name, *(f"{x:.2f}" for x in (score.value, score.standard_error, score.must, score.cannot))]
+        for name, score in comparison.scores.items()
+    ]
+    screen.table(heads, rows, numbers=heads[1:], above="")
     screen.say(*(f"{name} failed: {error}" for name, error in comparison.failures.items()))
     screen.say(f"chosen: {chosen.algorithm_}, because {chosen.reason_}")
 
@@ -173,11 +138,11 @@ def show_clusters(screen: Console, clusters: Sequence[Cluster], table: Dataset) 
     """Show sizes, typical rows and what sets each cluster apart."""
     screen.table(describe.SIZE_HEADS, describe.size_rows(clusters, table), numbers=["rows", "share"])
     rows = describe.trait_rows(clusters[:SHOWN_CLUSTERS], most=SHOWN_TRAITS)
-    if rows:
-        screen.say("", "what sets the clusters apart (effect: difference in standard deviations)")
-        screen.table(describe.TRAIT_HEADS, rows, numbers=describe.TRAIT_HEADS[2:])
-        more = len(clusters) - SHOWN_CLUSTERS
-        screen.say(*([f"... and {plural(more, 'cluster')} more"] if more > 0 else []), "")
+    above = "what sets the clusters apart (effect: difference in standard deviations)"
+    screen.table(describe.TRAIT_HEADS, rows, numbers=describe.TRAIT_HEADS[2:], above=above)
+    if (more := len(clusters) - SHOWN_CLUSTERS) > 0 and rows:
+        screen.say(f"... and {plural(more, 'cluster')} more")
+    screen.say("")
 
 
 def write_labels(screen: Console, out: Path, parts: Iterable[str]) -> None:

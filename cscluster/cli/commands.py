@@ -97,7 +97,7 @@ def main_options(
 
 
 new = typer.Typer(help="Start something of your own from a template.", no_args_is_help=True)
-data = typer.Typer(help="Look at data sets, find their files and fetch more.", no_args_is_help=True)
+data = typer.Typer(help="Look at data sets and fetch more.", no_args_is_help=True)
 
 COMMANDS: list[tuple[typer.Typer, str, type[Any], str]] = [
     (app, "run", options.RunOptions, "cscluster.cli.run:run"),
@@ -120,7 +120,6 @@ COMMANDS: list[tuple[typer.Typer, str, type[Any], str]] = [
     (new, "experiment", options.NewExperimentOptions, "cscluster.cli.new:experiment"),
     (new, "example", options.NewExampleOptions, "cscluster.cli.new:example"),
     (data, "info", options.DataInfoOptions, "cscluster.cli.data:info"),
-    (data, "path", options.DataPathOptions, "cscluster.cli.data:path"),
     (data, "fetch", options.DataFetchOptions, "cscluster.cli.data:fetch"),
     (data, "clear", options.DataClearOptions, "cscluster.cli.data:clear"),
 ]

@@ -4,46 +4,50 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import glob
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from pathlib import Path
 
 import typer
 
 from cscluster.store import run_paths
 
+Completer = Callable[[str], list[str]]
 
-def among(names: Iterable[str]) -> Callable[[str], list[str]]:
+
+def among(names: Iterable[str]) -> Completer:
     """Return a function that completes some names."""
     return lambda incomplete: [name for name in names if name.startswith(incomplete)]
 
 
+def returned_by(source: str) -> Completer:
+    """Return a function that completes the names which ``module:function`` returns."""
+    module, _, function = source.partition(":")
+    return lambda incomplete: among(getattr(import_module(module), function)())(incomplete)
+
+
+algorithms = returned_by("cscluster.algorithms.registry:algorithms")
+datasets = returned_by("cscluster.data.index:names")
+_configs = returned_by("cscluster.bundle:config_names")
+
+
 def configs(incomplete: str) -> list[str]:
     """Complete bundled experiments and YAML files here."""
-    return _files(incomplete, (".yaml", ".yml")) + among(_configs())(incomplete)
-
-
-def _configs() -> list[str]:
-    from cscluster import bundle
-
-    return bundle.config_names()
+    return _files(incomplete, (".yaml", ".yml")) + _configs(incomplete)
 
 
 def _files(incomplete: str, endings: tuple[str, ...]) -> list[str]:
     """Complete directories, and files with one of some endings."""
     folder, slash, start = incomplete.rpartition("/")
-    here = Path(folder or slash or ".")
-    if not here.is_dir():
-        return []
-    return sorted(
-        f"{folder}{slash}{path.name}"
-        for path in here.iterdir()
-        if path.name.startswith(start) and (path.is_dir() or path.suffix.lower() in endings)
-    )
+    found = Path(folder or slash or ".").glob(f"{glob.escape(start)}*")
+    wanted = [path.name for path in found if path.is_dir() or path.suffix.lower() in endings]
+    return sorted(f"{folder}{slash}{name}" for name in wanted)
 
 
 def papers(incomplete: str) -> list[str]:
     """Complete papers and, behind a slash, their experiments."""
-    inside = [name.removeprefix("papers/") for name in _configs() if name.startswith("papers/")]
+    inside = [name.removeprefix("papers/") for name in _configs("papers/")]
     known = inside if "/" in incomplete else sorted({name.partition("/")[0] for name in inside})
     return among(known)(incomplete)
 
@@ -57,15 +61,8 @@ def tracks(incomplete: str) -> list[str]:
 
 def names(incomplete: str) -> list[str]:
     """Complete algorithms, data sets, bundled experiments and stored runs."""
-    known = [algorithms, datasets, among(_configs()), runs]
+    known = [algorithms, datasets, _configs, runs]
     return list(dict.fromkeys(name for complete in known for name in complete(incomplete)))
-
-
-def datasets(incomplete: str) -> list[str]:
-    """Complete data sets."""
-    from cscluster.data import index
-
-    return among(index.names())(incomplete)
 
 
 def data(incomplete: str) -> list[str]:
@@ -73,13 +70,6 @@ def data(incomplete: str) -> list[str]:
     from cscluster.data.formats import ENDINGS
 
     return _files(incomplete, ENDINGS) + datasets(incomplete)
-
-
-def algorithms(incomplete: str) -> list[str]:
-    """Complete algorithms."""
-    from cscluster.algorithms import registry
-
-    return among(registry.algorithms())(incomplete)
 
 
 def runs(incomplete: str) -> list[str]:

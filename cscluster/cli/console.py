@@ -45,7 +45,13 @@ class Console(rich.console.Console):
         for line in lines:
             self.print(line, soft_wrap=True)
 
-    def table(self, heads: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[str] = ()) -> None:
+    def table(
+        self,
+        heads: Sequence[str],
+        rows: Iterable[Sequence[str]],
+        numbers: Sequence[str] = (),
+        above: str | None = None,
+    ) -> None:
         """Print a table; cells that are too long for the terminal are folded.
 
         Parameters
@@ -56,12 +62,17 @@ class Console(rich.console.Console):
             Cells; those of the first column are not folded.
         numbers : sequence of str
             Columns that are set flush right and not folded.
+        above : str, optional
+            What it shows, printed below an empty line; a table without rows is then left out.
         """
         table = Table(
             box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold", show_header=any(heads)
         )
-        least = 0
-        lines = [heads, *rows]
+        least, lines = 0, [heads, *rows]
+        if above is not None:
+            if len(lines) == 1:
+                return
+            self.say("", *filter(None, [above]))
         for place, (head, *cells) in enumerate(zip(*lines, strict=True)):
             firm = place == 0 or head in numbers
             width = max([cell_len(head), *map(cell_len, cells)])
@@ -82,7 +93,6 @@ class Console(rich.console.Console):
 
 
 _FOLDED = 12
-_LINE_SECONDS = 60
 
 out = Console()
 """Standard output."""
@@ -94,25 +104,6 @@ err = Console(stderr=True)
 def data(text: str) -> None:
     """Write data to standard output as they are; in a terminal, control characters are shown as text."""
     sys.stdout.write(printable(text) if sys.stdout.isatty() else text)
-
-
-class Lines:
-    """Progress where there is no terminal: a line for each tenth of the trials, and after each minute."""
-
-    def __init__(self, what: str, total: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self.what, self.total, self.clock = what, total, clock
-        self.done = 0
-        self.start = self.printed_at = clock()
-
-    def __call__(self, failed: int) -> None:
-        """Count a finished trial; `failed` is the number of failures so far."""
-        self.done += 1
-        now = self.clock()
-        tenth = 10 * self.done // self.total > 10 * (self.done - 1) // self.total
-        if tenth or now - self.printed_at >= _LINE_SECONDS:
-            self.printed_at = now
-            problems = f", {failed} failed" if failed else ""
-            out.whole(f"{self.what}: {self.done}/{self.total} after {age(now - self.start)}{problems}")
 
 
 def progress_bar(screen: Console, transient: bool = True, shown: bool = True) -> Progress:
@@ -136,16 +127,21 @@ def progress_bar(screen: Console, transient: bool = True, shown: bool = True) ->
 def trials(
     what: str, total: int, failed: int = 0, transient: bool = False
 ) -> Iterator[Callable[[int], None]]:
-    """Show a bar with the time left; yields a function to call after each trial with its failures."""
+    """Show a bar with the time left; yields a function to call after each trial with its failures.
+
+    Where there is no terminal, it is a line for each tenth of the trials.
+    """
     bar = progress_bar(out, transient, shown=total > 0)
-    lines = Lines(what, total)
+    done, start = 0, time.monotonic()
 
     def advance(n_failed: int) -> None:
-        nonlocal failed
-        failed += n_failed
-        bar.update(task, advance=1, failed=f"{failed} failed" if failed else "")
-        if not out.is_terminal:
-            lines(failed)
+        nonlocal done, failed
+        done, failed = done + 1, failed + n_failed
+        problems = f"{failed} failed" if failed else ""
+        bar.update(task, completed=done, failed=problems)
+        if not out.is_terminal and 10 * done // total > 10 * (done - 1) // total:
+            after = f"after {age(time.monotonic() - start)}"
+            out.whole(f"{what}: {done}/{total} {', '.join(filter(None, [after, problems]))}")
 
     with bar:
         task = bar.add_task(what, total=total, failed="")

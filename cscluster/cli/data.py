@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from cscluster.cli.console import out
-from cscluster.cli.options import DataClearOptions, DataFetchOptions, DataInfoOptions, DataPathOptions
+from cscluster.cli.options import DataClearOptions, DataFetchOptions, DataInfoOptions
 from cscluster.data import index, openml, prepared
 from cscluster.data.load import column_rows, load_dataset, missing
 from cscluster.data.table import Columns
@@ -43,25 +43,6 @@ def info(options: DataInfoOptions) -> None:
     out.say(*data.notes)
 
 
-def path(options: DataPathOptions) -> None:
-    """Print the file of a data set.
-
-    Raises
-    ------
-    DataError
-        If it has none, or it is not there.
-    """
-    name = options.name
-    recipe = index.recipes().get(name, {})
-    if "generator" in recipe:
-        raise DataError(f"Data set '{name}' is generated. It has no file.")
-    base = recipe.get("base", name)
-    file = index.find_file(base)
-    if file is None:
-        raise DataError(missing(base, index.external().get(base, {})))
-    out.whole(str(file))
-
-
 def fetch(options: DataFetchOptions) -> None:
     """Fetch a data set from OpenML, and say how to name it.
 
@@ -72,11 +53,9 @@ def fetch(options: DataFetchOptions) -> None:
     """
     name = options.name
     known = index.files().get(name) or index.external().get(name) or {}
-    source = name.removeprefix("openml:")
-    if not name.startswith("openml:"):
-        if "openml" not in known:
-            raise DataError(missing(name, known))
-        source = str(known["openml"]["id"])
+    if not name.startswith("openml:") and "openml" not in known:
+        raise DataError(missing(name, known))
+    source = str(known["openml"]["id"]) if "openml" in known else name.removeprefix("openml:")
     data = openml.fetch(source, name)
     out.say(f"fetched {data.n_samples} x {data.n_features}, in experiments it is called openml:{source}")
 

@@ -15,8 +15,6 @@ from cscluster.errors import require_known
 from cscluster.experiment.config import schedules
 from cscluster.experiment.config.reference import keys
 from cscluster.metrics.catalogue import METRICS
-from cscluster.report.formats.markdown import table as markdown_table
-from cscluster.report.table import PlainTable
 
 Rows = list[list[str]]
 
@@ -32,7 +30,6 @@ def listing(options: ListOptions) -> None:
     kind = options.kind
     require_known("list of", kind, KINDS)
     tables = {
-        "algorithms": _algorithms,
         "datasets": _datasets,
         "metrics": _metrics,
         "configs": _configs,
@@ -40,19 +37,10 @@ def listing(options: ListOptions) -> None:
         "steps": _steps,
         "keys": _keys,
     }
-    if kind == "algorithms" and not options.markdown:
+    if kind == "algorithms":
         _print_algorithms()
-        return
-    heads, rows = tables[kind]()
-    if options.markdown:
-        console.data(markdown_table(PlainTable("", heads, rows)) + "\n")
     else:
-        console.out.table(heads, rows)
-
-
-def _algorithms() -> tuple[list[str], Rows]:
-    rows = [[a.name, a.title, a.family, ", ".join(a.tags), a.paper] for a in algorithms().values()]
-    return ["name", "title", "family", "tags", "paper"], rows
+        console.out.table(*tables[kind]())
 
 
 def _print_algorithms() -> None:
@@ -65,9 +53,7 @@ def _print_algorithms() -> None:
     ]
     console.out.table(["name", "title", "family", *shown], rows)
     console.out.say("", "constr.: uses constraints, predict: takes new rows, more: cscluster show NAME")
-    if plug_ins:
-        console.out.say("", "plug-ins:")
-        console.out.table(["name", "class"], plug_ins)
+    console.out.table(["name", "class"], plug_ins, above="plug-ins:")
 
 
 def _datasets() -> tuple[list[str], Rows]:
@@ -98,10 +84,8 @@ def _schedules() -> tuple[list[str], Rows]:
 
 
 def _steps() -> tuple[list[str], Rows]:
-    rows = []
-    for name, step in preprocessing.STEPS.items():
-        parameters = ", ".join(step.model_fields)
-        rows.append([name, parameters, _summary(step)])
+    steps = preprocessing.STEPS.items()
+    rows = [[name, ", ".join(step.model_fields), _summary(step)] for name, step in steps]
     return ["name", "parameters", "meaning"], rows
 
 

@@ -96,8 +96,4 @@ def _write_new(texts: dict[Path, str], remedy: str) -> None:
         if os.path.exists(path):
             raise ConfigError(f"'{path}' exists already. {remedy}.")
     for path, text in texts.items():
-        try:
-            with path.open("x", encoding="utf-8") as file:
-                file.write(text)
-        except OSError as error:
-            raise ConfigError(f"Cannot write '{path}': {error.strerror}.") from error
+        put(path, text)

@@ -83,7 +83,6 @@ _metric = partial(
 _data_name = partial(argument, "DATA", "Data set, openml:NAME or file.", complete.datasets)
 _column = partial(option, "COLUMN", values=complete.columns)
 _id = partial(_column, "Names the rows. Constraints then use the names.", "--id")
-_directory = partial(option, "DIRECTORY", "Where to write.", "--directory", "-d", default=Path())
 
 
 class ConfigOptions(Options):
@@ -130,6 +129,7 @@ class TableOptions(Options):
         default="auto",
     )
     id_column: str | None = _id()
+    target: str | None = _column("True classes: not a feature, only for ARI, NMI and ACC.")
     features: list[str] = option(
         "COLUMNS", "Cluster by these columns only (a,b,c).", values=complete.columns, default=[]
     )
@@ -164,8 +164,11 @@ class RunOptions(WorkOptions, ConfigOptions):
     allow_failures: bool = flag("--allow-failures", "Exit with 0 even if trials failed.")
 
 
-class GridOptions(Options):
-    """What a sweep varies, and which of it is shown."""
+class SweepOptions(RunOptions):
+    """Run an experiment's algorithms over grids of their parameters.
+
+    Algorithms without a grid are left out.  Results go to NAME-sweep, and the same command resumes.
+    """
 
     grid: list[str] = option(
         "ALGORITHM.PARAMETER=VALUES",
@@ -179,13 +182,6 @@ class GridOptions(Options):
         "Show each grid point (none, the default), or the best by true labels or held-out constraints.",
         values=["none", *(f"oracle:{name}" for name in METRICS), "heldout"],
     )
-
-
-class SweepOptions(RunOptions, GridOptions):
-    """Run an experiment's algorithms over grids of their parameters.
-
-    Algorithms without a grid are left out.  Results go to NAME-sweep, and the same command resumes.
-    """
 
 
 class ValidateOptions(ConfigOptions):
@@ -353,7 +349,6 @@ class ClusterOptions(LabelsOptions, TableOptions):
         "NAME", "What a metric learner is joined with, by default k-means.", values=complete.algorithms
     )
     guard: bool = flag("--guard", "Use k-means where held-out constraints do not support the algorithm.")
-    target: str | None = _column("True classes: not a feature. ARI, NMI and ACC are printed.")
     labels: str | None = _column("Partial labels, empty where unknown: taken as constraints.")
     closure: bool = flag(
         "--closure", "Learn from all that the constraints entail, as 'cscluster label' does."
@@ -392,16 +387,10 @@ class LabelOptions(TableOptions):
     A page that only this computer can reach shows two items at a time.  y, n and s answer yes, no
     and skip, u takes the latest answer back.  Each answer is saved at once, and the next question
     is the one whose answer is likely to teach most.  The clusters are those of the command that is
-    printed in the end.  Ctrl-C ends, and the same command goes on.
+    printed in the end, without -k as many as groups are found.  Answers are saved in --links, by
+    default DATA-links.csv.  Ctrl-C ends, and the same command goes on.
     """
 
-    clusters: str = option(
-        "K", "Number of clusters, or auto: as many as groups are found.", "--clusters", "-k", default="auto"
-    )
-    links: Path | None = option(
-        "LINKS.csv", "File of the answers, earlier ones too. By default DATA-links.csv."
-    )
-    target: str | None = _column("True classes: neither a feature nor shown.")
     image_shape: str = option("HxW", "Rows are images of this shape, such as 8x8.", default="auto")
     out: Path | None = option("FILE", "Write the clusters as CSV at the end.", "--out", "-o")
     terminal: bool = flag("--terminal", "Ask here instead of on a page.")
@@ -423,7 +412,6 @@ class ListOptions(Options):
         KINDS,
         default="algorithms",
     )
-    markdown: bool = flag("--markdown", "Print a Markdown table.")
 
 
 class ShowOptions(ResultsOptions):
@@ -445,24 +433,22 @@ class CheckOptions(Options):
     name: str = argument("NAME", "module:Class, file.py:Class, or a registered name.", complete.algorithms)
 
 
-class NewAlgorithmOptions(Options):
-    """Write a small algorithm that works, to start from."""
-
-    name: str = argument("NAME", "Name of the algorithm, such as my_method.")
-    directory: Path = _directory()
-
-
-class NewExperimentOptions(Options):
-    """Write an experiment file, and its schema for editors."""
-
-    name: str = argument("NAME", "Name of the experiment and of its results.")
-    directory: Path = _directory()
-
-
 class NewExampleOptions(Options):
     """Write a small table with constraints, to try the commands."""
 
-    directory: Path = _directory()
+    directory: Path = option("DIRECTORY", "Where to write.", "--directory", "-d", default=Path())
+
+
+class NewAlgorithmOptions(NewExampleOptions):
+    """Write a small algorithm that works, to start from."""
+
+    name: str = argument("NAME", "Name of the algorithm, such as my_method.")
+
+
+class NewExperimentOptions(NewExampleOptions):
+    """Write an experiment file, and its schema for editors."""
+
+    name: str = argument("NAME", "Name of the experiment and of its results.")
 
 
 class DataInfoOptions(Options):
@@ -471,12 +457,6 @@ class DataInfoOptions(Options):
     name: str = _data_name()
     target: str | None = option("COLUMN", "Column of the true classes, for files.")
     id_column: str | None = _id()
-
-
-class DataPathOptions(Options):
-    """Print the file of a data set."""
-
-    name: str = _data_name()
 
 
 class DataFetchOptions(Options):

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from cscluster.algorithms import registry
@@ -151,15 +152,12 @@ def _constraints(trials: Trials) -> Iterator[pd.DataFrame]:
             for repetition in range(trials.plan.repetitions):
                 for tier, links in enumerate(episode(cell, data, point, repetition).tiers, start=1):
                     place = (cell.data.name, cell.schedule.wrong, point, repetition, tier)
-                    yield from _rows(dict(zip(_PLACE, place, strict=True)), links)
+                    yield _rows(dict(zip(_PLACE, place, strict=True)), links)
 
 
-def _rows(place: dict[str, Any], links: Constraints) -> Iterator[pd.DataFrame]:
-    for kind, pairs, weights in (
-        ("must", links.must_links, links.must_weights),
-        ("cannot", links.cannot_links, links.cannot_weights),
-    ):
-        yield pd.DataFrame({**place, "a": pairs[:, 0], "b": pairs[:, 1], "link": kind, "weight": weights})
+def _rows(place: dict[str, Any], links: Constraints) -> pd.DataFrame:
+    (a, b), kinds = links.pairs.T, np.where(links.is_must, "must", "cannot")
+    return pd.DataFrame({**place, "a": a, "b": b, "link": kinds, "weight": links.weights})
 
 
 def _checksums(definition: Definition) -> str:

@@ -28,6 +28,6 @@ def predict(options: PredictOptions) -> None:
     screen.say(f"{data}: {plural(table.n_samples, 'row')}", *table.notes, *stored.features.unknown(table))
     view.show_sizes(screen, np.bincount(labels, minlength=stored.n_clusters))
     if out is not None:
-        frame = read_cells(data, table) if options.with_table else None
+        frame = read_cells(data) if options.with_table else None
         parts = [labels_csv(table, labels, frame, confidence=confidence, names=stored.names)]
         view.write_labels(screen, out, parts)

@@ -24,8 +24,10 @@ from cscluster.report.where import where as restrict
 
 def report(options: ReportOptions) -> None:
     """Show runs by themselves, or against a reference."""
-    if options.check is not None or options.tol:
-        check_drift(options)
+    if options.check is not None:
+        check_drift(options, options.check)
+    elif options.tol:
+        raise ConfigError("--tol belongs to --check. Name the file of reference values with it.")
     else:
         show(options)
 
@@ -86,20 +88,14 @@ def _draw(collected: list[Results], figures: Path, options: ReportOptions) -> No
 
 def _format(kind: str | None, out: Path | None) -> str:
     """Return the format: the one asked for, or that of the ending of the file."""
-    if out is not None and out.is_dir():
-        raise ConfigError(
-            f"--out is the file to write, but '{out}' is a directory (results are read from --results)."
-        )
-    if kind is None:
-        suffix = ".txt" if out is None else out.suffix.lower()
-        named = [name for name, ending in ENDINGS.items() if ending == suffix]
-        if not named:
-            raise ConfigError(
-                f"The ending of '{out}' is not that of a format. Add --format {' | '.join(ENDINGS)}."
-            )
-        return named[0]
-    require_known("format", kind, ENDINGS)
-    return kind
+    if kind is not None:
+        require_known("format", kind, ENDINGS)
+        return kind
+    suffix = ".txt" if out is None else out.suffix.lower()
+    for name, ending in ENDINGS.items():
+        if ending == suffix:
+            return name
+    raise ConfigError(f"The ending of '{out}' is not that of a format. Add --format {' | '.join(ENDINGS)}.")
 
 
 def _pages(collected: list[Results], options: ReportOptions) -> list[Page]:
@@ -121,33 +117,26 @@ def _text(kind: str, collected: list[Results], options: ReportOptions) -> str:
     return writers[kind](_pages(collected, options))
 
 
-def check_drift(options: ReportOptions) -> None:
+def check_drift(options: ReportOptions, file: Path) -> None:
     """Print what drifted from reference means.
 
     Raises
     ------
     ConfigError
-        If there is no reference, or not exactly one whole run.
+        If there is not exactly one whole run.
     typer.Exit
         With code 1 if anything drifted.
     """
-    reference = options.check
-    if reference is None:
-        raise ConfigError("--tol belongs to --check. Name the file of reference values with it.")
     if len(options.runs) > 1 or options.where or options.metric:
         raise ConfigError("--check compares one whole run with its reference: no --where, no --metric.")
     directory = require_run(options.runs[0], options.results)
-    tolerances, expected = parse_tolerances(options.tol), read_reference(reference)
+    tolerances, expected = parse_tolerances(options.tol), read_reference(file)
     collected = aggregate.collect(directory, list(expected["metric"].unique()))
-    table, checked = drift(collected, expected, tolerances)
-    out = console.out
-    for r in table.itertuples():
-        tier = f" tier {r.tier}" if collected.axis == "tier" else ""
+    drifted, checked = drift(collected, expected, tolerances)
+    for r in drifted.itertuples():
+        at = f"{r.point} tier {r.tier}" if collected.axis == "tier" else r.point
         numbers = "missing" if r.mean != r.mean else f"{r.mean:.4f}, {r.difference:+.4f}"
-        out.whole(
-            f"{r.metric} of {r.label} on {r.dataset} at {r.point}{tier}: {r.reference:.4f} -> {numbers}"
-        )
-    if len(table):
-        out.whole(f"{len(table)} of {checked} cells of '{directory.path.name}' drifted from {reference}")
+        console.out.whole(f"{r.metric} of {r.label} on {r.dataset} at {at}: {r.reference:.4f} -> {numbers}")
+    console.out.whole(f"{len(drifted)} of {checked} cells of '{directory.path.name}' drifted from {file}")
+    if len(drifted):
         raise typer.Exit(1)
-    out.whole(f"all {checked} cells of '{directory.path.name}' agree with {reference}")

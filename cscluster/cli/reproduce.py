@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from rich.table import Table
-from rich.text import Text
-
 from cscluster.cli import console
 from cscluster.cli.options import ReproduceOptions
 from cscluster.cli.steps import run_and_show
 from cscluster.papers.claims import summary
 from cscluster.papers.page import PaperReport, draw_one
 from cscluster.papers.reproduce import choose
-
-_STYLES = {
-    "holds": "green",
-    "does not hold": "red",
-    "not comparable": "dim",
-    "undecided": "yellow",
-    "not run": "dim",
-}
 
 
 def reproduce(options: ReproduceOptions) -> None:
@@ -39,14 +28,8 @@ def _show(reports: list[PaperReport], options: ReproduceOptions) -> None:
                 f"no claim rests on this alone: `cscluster reproduce {name} --stored --write` shows its use"
             )
             continue
-        table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-        for head, ratio in (("where", 3), ("the paper says", 7), ("our numbers", 6)):
-            table.add_column(head, ratio=ratio, overflow="fold")
-        table.add_column("verdict", no_wrap=True)
-        for verdict in report.verdicts:
-            mark = Text(verdict.status, style=_STYLES[verdict.status])
-            table.add_row(verdict.claim.where, verdict.claim.quote, verdict.text, mark)
-        out.print(table)
+        rows = [[v.status, v.claim.where, v.claim.quote, v.text] for v in report.verdicts]
+        out.table(["verdict", "where", "the paper says", "our numbers"], rows)
         for item, state in report.states.items():
             if state.failed or (state.missing and state.planned):
                 out.print(f"{item}: {state.words()}", style="dim")

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import Any
 
 import pandas as pd
 import typer
 
 from cscluster.cli import console
 from cscluster.cli.options import RunOptions, SweepOptions, results_flag
-from cscluster.experiment.config.schema import AlgorithmEntry
 from cscluster.experiment.engine.execute import Pool
 from cscluster.experiment.engine.run import Job, locked, mixed_versions, prepare, run_job
 from cscluster.experiment.plan.shard import parse_shard
@@ -89,7 +86,10 @@ def _announce(job: Job, n_workers: int) -> None:
         f"{plural(plan.repetitions * plan.repeats, 'trial')}): {len(difference.stored)} stored, "
         f"{planned - len(difference.stored)} to run with {plural(n_workers, 'worker')}"
     )
-    console.out.say(f"preprocessing: {preprocessing_words(experiment.preprocess, experiment.algorithms)}")
+    steps = list(map(str, experiment.preprocess or ["none, the data are taken as they are"]))
+    if any(entry.preprocess is not None or entry.algorithm.preprocess for entry in experiment.algorithms):
+        steps.append("some algorithms have steps of their own")
+    console.out.say(f"preprocessing: {', '.join(steps)}")
     n_outside = job.n_outside() - difference.n_stale
     if n_outside > 0:
         console.out.say(f"not part of this plan: {plural(n_outside, 'stored trial')} (kept, not reported)")
@@ -98,15 +98,6 @@ def _announce(job: Job, n_workers: int) -> None:
         console.out.say(f"{plural(len(job.rescorable), 'trial')} scored again from kept labels")
     if not difference.todo:
         console.out.say("nothing to compute: all trials are stored")
-
-
-def preprocessing_words(steps: Sequence[Any] | None, algorithms: Sequence[AlgorithmEntry]) -> str:
-    """Say what the samples go through before they are clustered."""
-    own = any(entry.preprocess is not None or entry.algorithm.preprocess for entry in algorithms)
-    except_some = ", some algorithms have steps of their own" if own else ""
-    if not steps:
-        return f"none, the data are taken as they are{except_some}"
-    return ", ".join(str(step) for step in steps) + except_some
 
 
 def _execute(job: Job, pool: Pool) -> tuple[pd.DataFrame, int]:

@@ -104,14 +104,13 @@ def _algorithm(name: str) -> None:
     table = getattr(loaded, "parameters", {})
     rows = [[name, setting(defaults.get(name)), rule.legal, rule.meaning] for name, rule in table.items()]
     out.table(["parameter", "default", "legal", "meaning"], rows)
-    published = {name: value for name, value in algorithm.published().items() if value != defaults[name]}
-    if published:
-        out.say("", "published values (preset: published):")
-        rows = [
-            [name, setting(defaults[name]), setting(value), table[name].why]
-            for name, value in published.items()
-        ]
-        out.table(["parameter", "default", "published", "why"], rows)
+    rows = [
+        [name, setting(defaults[name]), setting(value), table[name].why]
+        for name, value in algorithm.published().items()
+        if value != defaults[name]
+    ]
+    heads = ["parameter", "default", "published", "why"]
+    out.table(heads, rows, above="published values (preset: published):")
 
 
 def _dataset(name: str) -> None:
@@ -129,10 +128,7 @@ def _run(directory: RunDirectory) -> None:
     out.whole(f"made by: {run.command}")
     shard = f"shard {'/'.join(map(str, run.plan.shard))}; " if run.plan.shard else ""
     out.say(f"config: {run.source}; {shard}{len(stored)} of {len(run.plan.keys())} trials stored")
-    for status in ("ok", "error", "timeout", "crashed"):
-        count = int((stored["status"] == status).sum())
-        if count:
-            out.say(f"  {status}: {count}")
+    out.say(*(f"  {status}: {count}" for status, count in stored["status"].value_counts().items() if count))
     _provenance(run, stored)
     out.whole("", "resolved config:", as_yaml(run.experiment.model_dump()).rstrip())
 
@@ -148,29 +144,21 @@ def _methods(cells: Iterable[CellEntry]) -> None:
         words = ", ".join(f"{name}={setting(value)}" for name, value in params.items())
         row = [cell.label, cell.algorithm, str(what.get("version", "")), words or "none"]
         rows[json.dumps(row)] = row
-    if rows:
-        out.say("")
-        out.table(["method", "algorithm", "version", "parameters, defaults included"], list(rows.values()))
-    if files:
-        out.say("")
-        out.table(
-            ["file of the user", "checksum (SHA-256, 20 digits)"], [list(item) for item in files.items()]
-        )
+    out.table(["method", "algorithm", "version", "parameters, defaults included"], rows.values(), above="")
+    out.table(["file of the user", "checksum (SHA-256, 20 digits)"], files.items(), above="")
 
 
 def _provenance(run: Definition, stored: pd.DataFrame) -> None:
     """Print the data sets with their checksums, and the environments that trials ran in."""
     used = [run.cells[hash_] for hash_ in stored["cell"].unique()]
     data = {cell.dataset: str(cell.identity["data"]) for cell in used}
-    if data:
-        out.say("")
-        out.table(["data set", "checksum of its source (SHA-256)"], [list(item) for item in data.items()])
+    out.table(["data set", "checksum of its source (SHA-256)"], data.items(), above="")
     _methods(used)
     counts = stored["environment"].value_counts()
     environments = {id_: value for id_, value in run.environments.items() if id_ in counts}
     for id_, environment in environments.items():
-        out.say("", f"environment {id_}: {plural(int(counts[id_]), 'trial')}")
-        out.table(["", ""], facts(environment))
+        above = f"environment {id_}: {plural(int(counts[id_]), 'trial')}"
+        out.table(["", ""], facts(environment), above=above)
     changes = version_changes(environments.values())
     if changes:
         out.say(f"mixed versions: {', '.join(changes)}")

@@ -12,7 +12,7 @@ from cscluster.cli import console
 from cscluster.cli.options import SuiteOptions
 from cscluster.experiment.engine.execute import Pool
 from cscluster.experiment.engine.run import run_job
-from cscluster.papers.suite import SuiteItem
+from cscluster.papers.suite import Remaining, SuiteItem
 from cscluster.words import plural
 
 T = TypeVar("T")
@@ -68,23 +68,18 @@ def _look_ahead(experiments: list[SuiteItem]) -> None:
     with console.out.working("reading the experiments and what is stored"):
         left = [experiment.remaining() for experiment in experiments]
     numbers = ["planned", "stored", "CPU hours left"]
-    rows = [
-        [
-            each.name,
-            f"{each.planned:,}",
-            f"{each.stored:,}",
-            f"{each.seconds / 3600:.2f}",
-            ", ".join(each.missing),
-        ]
-        for each in left
-    ]
-    console.out.table(["experiment", *numbers, "missing data"], rows, numbers)
+    console.out.table(["experiment", *numbers, "missing data"], map(_remaining_row, left), numbers)
     planned, stored = sum(each.planned for each in left), sum(each.stored for each in left)
     hours = sum(each.seconds for each in left) / 3600
     console.out.say("", f"{planned:,} trials planned, {stored:,} stored; CPU hours left: {hours:.2f}")
     console.out.print(
         "hours of methods with stored trials on the same data, those of others are not known", style="dim"
     )
+
+
+def _remaining_row(each: Remaining) -> list[str]:
+    hours, missing = f"{each.seconds / 3600:.2f}", ", ".join(each.missing)
+    return [each.name, f"{each.planned:,}", f"{each.stored:,}", hours, missing]
 
 
 def _run(experiments: list[SuiteItem], pool: Pool, again: bool) -> None:

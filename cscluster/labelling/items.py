@@ -83,7 +83,8 @@ class Items:
         self.table = table
         self.pictures = pictures
         self._columns = {} if pictures else _columns(table, source, hidden)
-        self._ranges = {name: _range(column) for name, column in self._columns.items()}
+        numbers = pd.DataFrame(self._columns).select_dtypes("number")
+        self._low, self._high = numbers.min(), numbers.max()
 
     def cells(self, row: int) -> list[ItemCell]:
         """Return the cells of a row, at most `MAX_CELLS` values."""
@@ -97,10 +98,10 @@ class Items:
         return max(0, len(self._columns) - MAX_CELLS)
 
     def _cell(self, name: str, row: int) -> ItemCell:
-        value, limits = self._columns[name].iloc[row], self._ranges[name]
-        if limits is None or pd.isna(value):
+        value = self._columns[name].iloc[row]
+        if name not in self._low or pd.isna(value):
             return ItemCell(name, "" if pd.isna(value) else str(value))
-        low, high = limits
+        low, high = float(self._low[name]), float(self._high[name])
         place = (float(value) - low) / (high - low) if high > low else None
         return ItemCell(name, f"{float(value):.6g}", place)
 
@@ -125,13 +126,6 @@ def _columns(table: Dataset, source: str, hidden: set[str]) -> dict[str, pd.Seri
     if sparse.issparse(table.X):
         return {}
     return {name: pd.Series(table.X[:, j]) for j, name in enumerate(table.column_names)}
-
-
-def _range(column: pd.Series) -> tuple[float, float] | None:
-    """Return the smallest and the largest value of a column of numbers."""
-    if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column) or column.isna().all():
-        return None
-    return float(column.min()), float(column.max())
 
 
 def find_pictures(text: str, table: Dataset, source: str, hidden: set[str]) -> Pictures | None:

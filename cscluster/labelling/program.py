@@ -53,16 +53,15 @@ def _reply(command: str, question: str) -> tuple[str, float]:
     """Return the first letter of an answer, and its confidence."""
     try:
         done = subprocess.run(
-            shlex.split(command), input=f"{question}\n", capture_output=True, text=True, timeout=TIMEOUT
+            shlex.split(command),
+            input=f"{question}\n",
+            stdout=subprocess.PIPE,
+            text=True,
+            timeout=TIMEOUT,
+            check=True,
         )
-    except subprocess.TimeoutExpired:
-        raise DataError(f"The program '{command}' gave no answer within {TIMEOUT} seconds.") from None
-    except (OSError, ValueError, IndexError) as error:
-        raise DataError(f"The program '{command}' cannot be started: {error}.") from None
-    if done.returncode:
-        reason = [line for line in done.stderr.splitlines() if line.strip()][-1:]
-        said = f": {printable(reason[0])}" if reason else "."
-        raise DataError(f"The program '{command}' ended with exit code {done.returncode}{said}")
+    except (OSError, ValueError, IndexError, subprocess.SubprocessError) as error:
+        raise DataError(f"The program '{command}' gives no answer: {error}.") from None
     answer = _ANSWER.fullmatch(done.stdout.strip())
     weight = float(answer[2] or 1) if answer else 0.0
     if answer is None or not 0 < weight <= 1:

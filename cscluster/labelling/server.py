@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from cscluster.errors import ConstraintError, CsclusterError, StoreError
 from cscluster.labelling.items import png
@@ -114,7 +114,9 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             if name != "step" or kind != "application/json" or size is None or size > _LIMIT:
                 raise ValueError("no answer")
-            step = _Action.model_validate_json(self.rfile.read(size), context=session.table.n_samples)
+            step = _Action.model_validate_json(self.rfile.read(size))
+            if len({row for row in step.rows if 0 <= row < session.table.n_samples}) < step.n_rows:
+                raise ValueError("needs rows")
         except ValueError:
             self._refuse(HTTPStatus.BAD_REQUEST, "This is not an answer.")
             return
@@ -172,18 +174,15 @@ class _Action(BaseModel):
     model_config = ConfigDict(strict=True)
 
     action: Literal["yes", "no", "skip", "change", "delete", "name", "undo"]
-    rows: tuple[int, int] | None = None
+    rows: tuple[int, int] = (-1, -1)
     together: bool = True
     name: str = Field("", max_length=60)
     step: int | None = None
 
-    @model_validator(mode="after")
-    def _is_about_something(self, info: ValidationInfo) -> _Action:
-        n_rows: Any = info.context
-        rows = {row for row in self.rows or () if 0 <= row < n_rows}
-        if self.action != "undo" and len(rows) < (1 if self.action == "name" else 2):
-            raise ValueError("needs rows")
-        return self
+    @property
+    def n_rows(self) -> int:
+        """How many different rows it must name."""
+        return {"undo": 0, "name": 1}.get(self.action, 2)
 
     def apply(self, session: Session) -> None:
         """Do it.
@@ -193,7 +192,7 @@ class _Action(BaseModel):
         ConstraintError
             If another page has changed what it is about.
         """
-        a, b = self.rows or (0, 0)
+        a, b = self.rows
         if self.action == "undo":
             if self.step != session.n_steps:
                 raise ConstraintError("The answers were changed on another page. Nothing was taken back.")

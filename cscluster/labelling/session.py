@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 from filelock import FileLock, Timeout
 
 from cscluster.atomic import put, remove_abandoned
@@ -330,9 +329,9 @@ class Session(AbstractContextManager["Session"]):
 
     def _require_consistent(self, others: list[Link], link: Link) -> None:
         """Raise an AnswerError that names the answers which one contradicts, and ask them again."""
-        if entailed(_triples(others), link.a, link.b) in (None, link.together):
+        contradicted = _contradicting(others, link, self.table.n_samples)
+        if not contradicted:
             return
-        contradicted = _chain(others, link.a, link.b, self.table.n_samples)
         self.doubtful = [(each.a, each.b) for each in contradicted]
         self.question = self.doubtful[0]
         name = self.table.row_name
@@ -358,25 +357,13 @@ class Session(AbstractContextManager["Session"]):
         self.answers, self._stored = answers, text
 
 
-def _chain(answers: list[Link], a: int, b: int, n_samples: int) -> list[Link]:
-    """Return a shortest chain of answers that together tell whether two rows belong together."""
-    constraints = as_constraints(answers, n_samples)
-    part = constraints.components
-    about = {frozenset(link[:2]): link for link in answers}
-
-    def steps(one: int, other: int) -> list[Link]:
-        return [about[frozenset(pair)] for pair in pairwise(constraints.must_chain(one, other))]
-
-    if part[a] == part[b]:
-        return steps(a, b)
-    return min(
-        (
-            [*steps(a, x), about[frozenset((x, y))], *steps(y, b)]
-            for x, y in np.vstack([constraints.cannot_links, constraints.cannot_links[:, ::-1]]).tolist()
-            if (part[x], part[y]) == (part[a], part[b])
-        ),
-        key=len,
-    )
+def _contradicting(answers: list[Link], link: Link, n_samples: int) -> list[Link]:
+    """Return the fewest answers that together contradict another one; none if nothing does."""
+    constraints = as_constraints([*answers, link], n_samples)
+    apart = constraints.contradictions.tolist()
+    chains = [[(a, b), *pairwise(constraints.must_chain(a, b))] for a, b in apart]
+    pairs = {frozenset(pair) for pair in min(chains, key=len, default=[])}
+    return [each for each in answers if frozenset(each[:2]) in pairs]
 
 
 def _triples(answers: Iterable[Link]) -> list[Answer]:

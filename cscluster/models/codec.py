@@ -148,8 +148,5 @@ def _load_object(name: str, state: dict[Any, Any], arrays: Arrays) -> Any:
         raise DamagedError(f"an object of the unknown kind '{name}'")
     cls = load_class(_targets()[name])
     made = object.__new__(cls)
-    for key, item in state.items():
-        if not isinstance(key, str) or not key.isidentifier() or key.startswith("__"):
-            raise DamagedError(f"an attribute '{key}'")
-        vars(made)[key] = load(item, arrays)
+    vars(made).update({key: load(item, arrays) for key, item in state.items()})
     return made

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -79,10 +79,7 @@ class StoredModel:
         DataError
             If the rows do not suit the model.
         """
-        features = self.features
-        return read_new(
-            source, id_column, self.id_column, features.names, list(features.values), features.dates
-        )
+        return read_new(source, self.features, id_column, self.id_column)
 
     def predict(self, table: Dataset | pd.DataFrame | str | Path) -> NDArray[np.int64]:
         """Return the clusters of new rows; see `assign`."""
@@ -202,81 +199,45 @@ def to_bytes(model: StoredModel) -> bytes:
     except TypeError as error:
         raise ParameterError(f"A model file holds only algorithms of this package: {error}.") from None
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+    np.savez(out, **dict[str, Any](arrays))
+    with zipfile.ZipFile(out, "a", zipfile.ZIP_STORED) as archive:
         text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
         archive.writestr(zipfile.ZipInfo(_JSON, _EPOCH), text)
-        for name, array in arrays.items():
-            part = io.BytesIO()
-            np.save(part, array, allow_pickle=False)
-            archive.writestr(zipfile.ZipInfo(f"{name}.npy", _EPOCH), part.getvalue())
     return out.getvalue()
 
 
 def _model(content: bytes) -> StoredModel:
-    described, arrays = _unpack(content)
+    with np.load(io.BytesIO(content), allow_pickle=False) as file:
+        members = file.zip.infolist()
+        is_stored = all(member.compress_type == zipfile.ZIP_STORED for member in members)
+        if not is_stored or sum(member.file_size for member in members) > len(content):
+            raise codec.DamagedError("its parts are larger than the file")
+        arrays = dict(file)
+    described = json.loads(arrays.pop(_JSON))
     if described.get("format") != FORMAT:
         made = described.get("cscluster")
         raise DataError(
             f"was made by another version of cscluster ({made}), this is {__version__}. Make it again with "
             "'cscluster cluster --model'."
         )
-    match described:
-        case {
-            "n_clusters": int(n_clusters),
-            "id_column": str() | None as id_column,
-            "features": features,
-            "estimator": estimator,
-        }:
-            parts = (codec.load(part, arrays) for part in (features, estimator))
-            model = StoredModel(n_clusters, id_column, *parts)
-        case _:
-            raise codec.DamagedError("fields are missing")
-    names = described.get("names", [])
-    if names and (not isinstance(names, list) or [type(name) for name in names] != [str] * model.n_clusters):
-        raise codec.DamagedError("invalid names")
-    model = replace(model, names=names)
-    _check_count(model, arrays)
-    _check_features(model.features)
-    if not isinstance(model.estimator, Clusterer) or not callable(getattr(model.estimator, "predict", None)):
-        raise codec.DamagedError("no estimator")
-    _ = model.algorithm  # an estimator without its parts fails here, not later
+    fields = ("n_clusters", "id_column", "features", "estimator", "names")
+    model = StoredModel(*(codec.load(described[name], arrays) for name in fields))
+    _check(model, arrays)
     return model
 
 
-def _check_count(model: StoredModel, arrays: codec.Arrays) -> None:
-    """Check the number of clusters: the estimator has the same, and something is stored of each of them."""
-    own = getattr(model.estimator, "n_clusters", model.n_clusters)
-    stored = sum(array.size for array in arrays.values())
-    if isinstance(own, bool) or own != model.n_clusters or not 1 <= model.n_clusters <= stored:
-        raise codec.DamagedError(f"an invalid number of clusters, {model.n_clusters}")
-
-
-def _check_features(features: Any) -> None:
+def _check(model: StoredModel, arrays: codec.Arrays) -> None:
     """Check what messages and `Dataset` rely on before any row is seen."""
-    texts = [*features.names, *features.dates, *features.values, *chain(*features.values.values())]
-    if not isinstance(features, Features) or not all(isinstance(text, str) for text in texts):
-        raise codec.DamagedError("no columns")
-
-
-def _unpack(content: bytes) -> tuple[dict[str, Any], codec.Arrays]:
-    """Return the description and the arrays of a model file."""
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        members = archive.infolist()
-        stored = all(member.compress_type == zipfile.ZIP_STORED for member in members)
-        if not stored or sum(member.file_size for member in members) > len(content):
-            raise codec.DamagedError("its parts are larger than the file")
-        described = json.loads(archive.read(_JSON))
-        arrays = {
-            member.filename.removesuffix(".npy"): _array(archive.read(member))
-            for member in members
-            if member.filename != _JSON
-        }
-    return described, arrays
-
-
-def _array(content: bytes) -> NDArray[Any]:
-    """Read an array of numbers."""
-    array: NDArray[Any] = np.load(io.BytesIO(content), allow_pickle=False)
-    if array.dtype.kind not in codec.NUMBERS:
+    n, features = model.n_clusters, model.features
+    if not all(array.dtype.kind in codec.NUMBERS for array in arrays.values()):
         raise codec.DamagedError("an array of something else than numbers")
-    return array
+    n_stored = sum(array.size for array in arrays.values())
+    if type(n) is not int or getattr(model.estimator, "n_clusters", n) != n or not 1 <= n <= n_stored:
+        raise codec.DamagedError(f"an invalid number of clusters, {n}")
+    texts = [*features.names, *features.dates, *features.values, *chain(*features.values.values())]
+    texts += [model.id_column or "", *model.names]
+    if not all(isinstance(text, str) for text in texts) or len(model.names) not in (0, n):
+        raise codec.DamagedError("invalid names")
+    if not isinstance(model.estimator, Clusterer) or not callable(getattr(model.estimator, "predict", None)):
+        raise codec.DamagedError("no estimator")
+    _ = model.algorithm  # an estimator without its parts fails here, not later

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
-from cscluster import cells
 from cscluster.constraints import Constraints
 from cscluster.constraints.files import links_csv
 from cscluster.constraints.sampling import random_pairs
@@ -25,16 +24,12 @@ def example_files() -> dict[str, str]:
     X, y = np.round(data.X[order].astype(np.float64), 1), data.labels[order]
     ids = [f"f{number:03d}" for number in range(len(X))]
     names = [name.removesuffix(" (cm)").replace(" ", "_") for name in data.features]
+    table = pd.DataFrame(X, pd.Index(ids, name="id"), names)
     known = len(X) - N_NEW
     pairs = random_pairs(known, N_LINKS, np.random.default_rng(3))
     return {
-        "flowers.csv": _table(ids[:known], X[:known], names),
+        "flowers.csv": table[:known].to_csv(),
         "links.csv": links_csv(Constraints.from_labels(pairs, y[:known]), ids),
-        "new.csv": _table(ids[known:], X[known:], names),
-        "species.csv": _table(ids, X, names, species=[data.classes[k] for k in y]),
+        "new.csv": table[known:].to_csv(),
+        "species.csv": table.assign(species=np.array(data.classes)[y]).to_csv(),
     }
-
-
-def _table(ids: list[str], X: NDArray[np.float64], names: list[str], **more: list[str]) -> str:
-    rows = ([name, *row, *last] for name, row, *last in zip(ids, X.tolist(), *more.values(), strict=True))
-    return "".join(map(cells.line, [["id", *names, *more], *rows]))

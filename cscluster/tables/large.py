@@ -62,10 +62,8 @@ class LargeFile:
         first = next(self.blocks())
         readers.require_columns(first.columns, self.path.stem, columns.named)
         columns = with_own_id(first, columns)
-        drawn = np.zeros(self.n_rows, dtype=bool)
-        drawn[seeds.generator(seed, "rows").choice(self.n_rows, min(SAMPLE, self.n_rows), replace=False)] = (
-            True
-        )
+        rng, drawn = seeds.generator(seed, "rows"), np.zeros(self.n_rows, dtype=bool)
+        drawn[rng.choice(self.n_rows, min(SAMPLE, self.n_rows), replace=False)] = True
         parts = []
         for block in self.blocks():
             names = block.index if columns.id is None else block[columns.id]
@@ -93,9 +91,8 @@ class LargeFile:
         """
         assert outcome.features is not None
         places, named, features = pd.Index(learned), outcome.table.id_column, outcome.features
-        numbers, categorical = features.names, list(features.values)
-        for block in self.blocks([*([named] if named else []), *numbers, *categorical]):
-            rows = read_new(block, None, named, numbers, categorical, features.dates)
+        for block in self.blocks([*([named] if named else []), *features.names, *features.values]):
+            rows = read_new(block, features, None, named)
             if not rows.ids:
                 rows = replace(rows, ids=block.index.astype(str).tolist())
             labels, confidence = assign(rows)

@@ -98,8 +98,8 @@ class ClusteringResult:
         """
         ids = self.table.ids
         columns = {"cluster": self.labels, "confidence": self.confidence}
-        told = {name: values for name, values in columns.items() if values is not None}
-        return pd.DataFrame(told, index=pd.Index(ids, name="row") if ids else None)
+        known = {name: values for name, values in columns.items() if values is not None}
+        return pd.DataFrame(known, index=pd.Index(ids, name="row") if ids else None)
 
     def __repr__(self) -> str:
         satisfied = len(self.links) - len(self.violated)
@@ -127,9 +127,8 @@ def describe(outcome: ClusteringResult) -> list[str]:
         rows = f"{outcome.n_moved:,} of {plural(len(outcome.labels), 'row')}"
         lines.append(f"against k-means without constraints: {rows} in another cluster")
     if outcome.silhouette is not None:
-        sampled = (
-            f" (of {metrics.SILHOUETTE_ROWS} rows)" if len(outcome.labels) > metrics.SILHOUETTE_ROWS else ""
-        )
+        n = metrics.SILHOUETTE_ROWS
+        sampled = f" (of {n} rows)" if len(outcome.labels) > n else ""
         lines.append(f"silhouette: {outcome.silhouette:.2f}{sampled}")
     if n_noise := int((outcome.labels == -1).sum()):
         lines.append(f"noise: {plural(n_noise, 'row')} ({n_noise / len(outcome.labels):.0%})")
@@ -154,11 +153,9 @@ def _links(outcome: ClusteringResult) -> str:
 
 def violated_pairs(outcome: ClusteringResult, table: Dataset) -> list[tuple[str, str, str]]:
     """Return each violated constraint as the names of its rows and its kind."""
-    return [
-        (table.row_name(a), table.row_name(b), kind)
-        for kind, pairs in (("must", outcome.violated.must_links), ("cannot", outcome.violated.cannot_links))
-        for a, b in pairs.tolist()
-    ]
+    violated, name = outcome.violated, table.row_name
+    kinds = ["must" if is_must else "cannot" for is_must in violated.is_must]
+    return [(name(a), name(b), kind) for (a, b), kind in zip(violated.pairs.tolist(), kinds, strict=True)]
 
 
 def probabilities(model: Any, X: Any, n_clusters: int) -> FloatArray | None:
@@ -176,21 +173,14 @@ def confidence(P: FloatArray, labels: IntArray) -> FloatArray:
 
 def border(outcome: ClusteringResult, table: Dataset) -> list[list[str]]:
     """Return a line of a table for each row on a border, the least certain first; see `BORDER_HEADS`."""
-    if outcome.probabilities is None or outcome.n_clusters < 2:
+    P, labels = outcome.probabilities, outcome.labels
+    if P is None or outcome.n_clusters < 2:
         return []
-    own, others = confidence(outcome.probabilities, outcome.labels), outcome.probabilities.copy()
-    rows = np.arange(len(own))
-    others[rows, outcome.labels] = -1
-    second = others.argmax(axis=1)
-    gap = own - others[rows, second]
-    order = np.argsort(gap, kind="stable")
+    rows, others = np.arange(len(P)), P.copy()
+    others[rows, labels] = -1
+    second, own, other = others.argmax(axis=1), confidence(P, labels), others.max(axis=1)
+    order = np.argsort(own - other, kind="stable")
     return [
-        [
-            table.row_name(i),
-            str(outcome.labels[i]),
-            f"{own[i]:.2f}",
-            str(second[i]),
-            f"{others[i, second[i]]:.2f}",
-        ]
-        for i in order[gap[order] <= BORDER].tolist()
+        [table.row_name(i), str(labels[i]), f"{own[i]:.2f}", str(second[i]), f"{other[i]:.2f}"]
+        for i in order[(own - other)[order] <= BORDER].tolist()
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from scipy import sparse
 from cscluster.constraints.files import linked_names
 from cscluster.data import formats, readers
 from cscluster.data.dataset import Dataset
+from cscluster.data.features import Features
 from cscluster.data.load import load_dataset
 from cscluster.data.table import (
     COMMAS,
@@ -23,28 +24,24 @@ from cscluster.data.table import (
     as_strings,
     decimal_of,
     read_column,
+    require_rows,
     to_float,
 )
 from cscluster.errors import ConstraintError, DataError
 from cscluster.words import integer, plural
 
 
-def read_cells(source: str, table: Dataset) -> pd.DataFrame:
-    """Return the user's own columns, those of a file as they are written there.
+def read_cells(source: str) -> pd.DataFrame:
+    """Return the columns of a table as they are written in its file.
 
     Raises
     ------
     DataError
-        If the data have no columns, since they are sparse.
+        If it is not the file of a table.
     """
-    if formats.is_table(source):
-        return readers.read_text(Path(source).expanduser())
-    if sparse.issparse(table.X):
-        raise DataError(f"'{source}' is sparse, so that there are no columns to repeat.")
-    frame = pd.DataFrame(table.X, columns=table.column_names)
-    if table.ids:
-        frame.insert(0, table.id_column or "id", table.ids)
-    return frame if table.y is None else frame.assign(**{"class": np.array(table.classes)[table.y]})
+    if not formats.is_table(source):
+        raise DataError(f"'{source}' is not the file of a table, whose columns could be repeated.")
+    return readers.read_text(Path(source).expanduser())
 
 
 def read_named(read: Callable[[Columns], Dataset], columns: Columns, links: Any) -> Dataset:
@@ -91,58 +88,46 @@ def _named_columns(table: Dataset, names: set[str]) -> list[str]:
 
 
 def read_new(
-    source: str | pd.DataFrame,
-    id_column: str | None,
-    usual_id: str | None,
-    numbers: Sequence[str],
-    categorical: Collection[str],
-    dates: Collection[str] = (),
+    source: str | pd.DataFrame, features: Features, id_column: str | None, usual_id: str | None
 ) -> Dataset:
     """Read new rows for a model that knows its columns by name, if they have any.
 
-    `id_column` must be there; `usual_id` names the rows if it is.  `dates` are the columns of numbers that
-    held dates.
+    `id_column` must be there; `usual_id` names the rows if it is.
 
     Raises
     ------
     DataError
         If a column is missing, or one of numbers holds a string, or dates where it held none.
     """
+    numbers, categorical = features.names, list(features.values)
     if isinstance(source, pd.DataFrame):
         frame, name = readers.with_names(source.copy(deep=False), "table"), "table"
     elif not formats.is_table(source):
         if categorical:
-            raise DataError(f"'{source}' has no column '{next(iter(categorical))}', which the model needs.")
+            raise DataError(f"'{source}' has no column '{categorical[0]}', which the model needs.")
         return load_dataset(source, id_column=id_column, features=numbers)
     else:
         path = Path(source).expanduser()
         frame, name = readers.read_frame(path, id_column=id_column or usual_id), path.stem
-        written = readers.read_text(path) if categorical else frame
-        frame = frame.assign(
-            **{
-                column: written[column].where(frame[column].notna())
-                for column in categorical
-                if column in frame
-            }
-        )  # 01 is a string where the model has strings
+        for column in frame.columns.intersection(categorical):  # 01 is a string where the model has strings
+            frame[column] = readers.read_text(path)[column].where(frame[column].notna())
     if not (numbers or categorical):
         raise DataError(f"The model was made from an array without names, but '{name}' is a table.")
     needed = [*([id_column] if id_column else []), *numbers, *categorical]
     readers.require_columns(frame.columns, name, needed)
-    if not len(frame):
-        raise DataError(f"Data set '{name}' has 0 rows.")
+    require_rows(len(frame), name, least=1)
     named = id_column or (usual_id if usual_id in frame else None)
-    decimal = decimal_of(frame[list(numbers)])
+    decimal = decimal_of(frame[numbers])
     read = [read_column(frame[column], decimal) for column in numbers]
     for one in read:
-        _require_numbers(one, frame[one.name], dates)
+        _require_numbers(one, frame[one.name], features.dates)
     notes = [f"column '{c.name}': {c.note}" for c in read if c.note not in ("", COMMAS, DATES)]
-    if missing := sum(int(np.isnan(column.values).sum()) for column in read):
+    if missing := sum(column.n_missing for column in read):
         notes.append(f"{plural(missing, 'empty cell')} filled with the medians of the model")
     return Dataset(
         name,
         np.column_stack([np.empty((len(frame), 0)), *(column.values for column in read)]),
-        features=list(numbers),
+        features=numbers,
         ids=readers.sample_names(frame[named], name) if named else [],
         categorical={column: as_strings(frame[column]) for column in categorical},
         id_column=named,

@@ -113,7 +113,6 @@ def test_an_interrupted_fresh_run_is_resumed_without_forgetting(cscluster, small
         (["show", "pckmean"], "did you mean 'pckmeans'?"),
         (["list", "algoritms"], "did you mean 'algorithms'?"),
         (["data", "info", "irsi"], "did you mean 'iris'?"),
-        (["data", "path", "usps"], "Data set 'usps' is not bundled"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_sentence_exit_code_2_and_nothing_written(cscluster, small, arguments, says):
@@ -161,7 +160,6 @@ def test_stale_results_are_explained(cscluster, small):
         (["show", "nmi"], "geometric mean"),
         (["show", "mnist0689"], "random_pairs"),
         (["data", "info", "letterIJL"], "I (76), J (75), L (76)"),
-        (["data", "path", "mnist0689"], "mnist.npz"),
         (["validate", "mnist0689"], "valid"),
         (["--version"], "cscluster "),
     ],

@@ -189,7 +189,6 @@ def test_violated_constraints_are_named_ten_at_most(call, garden):
         ("cluster flowers.csv --out flowers.csv", "is the file of an input"),
         ("cluster flowers.csv --out no/labels.csv", "there is no directory 'no'"),
         ("cluster flowers.csv --with-table", "name it with --out FILE"),
-        ("cluster flowers.csv --describe about.txt", "must end with .html"),
         ("cluster flowers.csv --map map.doc", "must end with one of .html, .png, .pdf, .svg"),
         ("cluster flowers.csv -a scsc --model m.zip", "SCSC cannot predict the clusters of new rows"),
         ("cluster flowers.csv -a kmeans --preprocess tfidf --model m.zip", "cannot hold the step 'tfidf'"),
@@ -307,16 +306,6 @@ def test_the_last_number_of_clusters_tried_is_told(capsys):
     assert "that is the last number tried" in capsys.readouterr().out
     view.show_count(Console(), Count(9, {9: 0.7, 10: 0.5}, "silhouette", "it is largest there"))
     assert "last number" not in capsys.readouterr().out
-
-
-def test_a_column_that_could_name_the_rows_is_offered(call, garden):
-    names = [["", "size", "weight"], *([f"car {i}", str(i * 7 % 11), str(i % 4)] for i in range(20))]
-    write(garden / "cars.csv", names)
-    assert "column 'Unnamed: 0' can name the rows: --id 'Unnamed: 0'" in call("cluster cars.csv -k 2").stdout
-    names[5][0] = "car 1"
-    write(garden / "cars.csv", names)
-    done = call("cluster cars.csv -k 2")
-    assert "column 'Unnamed: 0' cannot name the rows: it holds 'car 1' more than once" in done.stdout
 
 
 def headline(done):

@@ -2,22 +2,9 @@
 
 import io
 
-from numba import njit
 from rich.console import Console
 
 from cscluster.cli import cluster_view
-from cscluster.cli.cluster_view import when_compiling
-
-
-def test_compilation_is_told_of_when_it_begins():
-    told = []
-    double = njit(lambda x: 2 * x)
-    with when_compiling(lambda: told.append("compiling")):
-        assert told == []
-        assert double(2) == 4
-        assert told == ["compiling"]
-        assert double(3) == 6
-    assert told == ["compiling"]
 
 
 def test_a_fit_moves_the_bar(monkeypatch):

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cscluster.data.features import Features
 from cscluster.data.load import load_dataset, read_table
 from cscluster.data.table import Columns, from_pandas
 from cscluster.errors import DataError
@@ -171,7 +172,7 @@ def test_dates_become_days(tmp_path, cells, days):
     assert np.array_equal(table.X[:, 1], days, equal_nan=True)
     assert table.dates == {"born"}
     assert table.notes == ["column 'born': dates, taken as days"]
-    new = read_new(put(tmp_path, f"a,born\n1,{cells[3]}\n"), None, None, ["a", "born"], [], ["born"])
+    new = read_new(put(tmp_path, f"a,born\n1,{cells[3]}\n"), known(["a", "born"], ["born"]), None, None)
     assert new.X[0, 1] == 10
 
 
@@ -257,14 +258,19 @@ def test_arrays(tmp_path):
         read_table(str(tmp_path / "other.npy"), Columns())
 
 
+def known(numbers, dates=(), **values):
+    """Return what a model knows of its columns."""
+    return Features(numbers, np.zeros(len(numbers)), [], values, list(dates))
+
+
 def test_new_rows_have_the_columns_in_any_order(tmp_path):
     path = put(tmp_path, "extra,colour,b,id,a\nz,red,1,01,5\nz,blue,,02,6\n")
-    table = read_new(path, None, "id", ["a", "b"], ["colour"])
+    table = read_new(path, known(["a", "b"], colour=["red"]), None, "id")
     assert np.array_equal(table.X, [[5, 1], [6, np.nan]], equal_nan=True)
     assert table.categorical["colour"].tolist() == ["red", "blue"]
     assert table.ids == ["01", "02"]
     assert table.notes == ["1 empty cell filled with the medians of the model"]
-    assert read_new(path, None, "nr", ["a"], []).ids == []
+    assert read_new(path, known(["a"]), None, "nr").ids == []
 
 
 @pytest.mark.parametrize(
@@ -283,15 +289,15 @@ def test_new_rows_have_the_columns_in_any_order(tmp_path):
 )
 def test_new_rows_that_do_not_suit(tmp_path, text, id_column, says):
     with pytest.raises(DataError, match=says):
-        read_new(put(tmp_path, text), id_column, "id", ["a", "b"], [])
+        read_new(put(tmp_path, text), known(["a", "b"]), id_column, "id")
 
 
 def test_an_array_cannot_stand_for_a_table(tmp_path):
     np.save(tmp_path / "toy.npy", np.zeros((3, 2)))
     with pytest.raises(DataError, match="no column 'a'"):
-        read_new(str(tmp_path / "toy.npy"), None, None, ["a", "b"], [])
+        read_new(str(tmp_path / "toy.npy"), known(["a", "b"]), None, None)
     with pytest.raises(DataError, match="made from an array without names"):
-        read_new(put(tmp_path, "a,b\n1,2\n"), None, None, [], [])
+        read_new(put(tmp_path, "a,b\n1,2\n"), known([]), None, None)
 
 
 def test_truth_values_with_a_gap_are_numbers(tmp_path):
@@ -350,7 +356,7 @@ def test_days_that_rise_are_no_row_numbers(tmp_path):
 
 def test_new_rows_are_read_as_those_of_the_model(tmp_path):
     path = put(tmp_path, "x,kind,day\n1,01,2024-01-01\n?,02,2024-01-02\n" + "3,01,2024-01-03\n" * 18)
-    new = read_new(path, None, None, ["x", "day"], ["kind"], dates=["day"])
+    new = read_new(path, known(["x", "day"], ["day"], kind=["a"]), None, None)
     assert new.categorical["kind"][:2].tolist() == ["01", "02"]
     assert new.notes == [
         "column 'x': '?' among numbers, taken as missing",
@@ -359,11 +365,11 @@ def test_new_rows_are_read_as_those_of_the_model(tmp_path):
     with pytest.raises(
         DataError, match=r"Column 'day' must hold numbers, as it did for the model\. It holds dates"
     ):
-        read_new(path, None, None, ["x", "day"], ["kind"], dates=[])
+        read_new(path, known(["x", "day"], [], kind=["a"]), None, None)
     with pytest.raises(
         DataError, match=r"Column 'x' must hold dates, as it did for the model\. It holds numbers"
     ):
-        read_new(path, None, None, ["x", "day"], ["kind"], dates=["x", "day"])
+        read_new(path, known(["x", "day"], ["x", "day"], kind=["a"]), None, None)
 
 
 def test_a_table_of_which_most_columns_drop_out_is_refused_with_a_list(tmp_path):

@@ -26,7 +26,6 @@ from cscluster.data.table import Columns
 from cscluster.errors import DataError
 from cscluster.models import files as model
 from cscluster.tables.outputs import labels_csv
-from cscluster.tables.table import read_new
 
 from .mutate import damaged, name
 
@@ -269,9 +268,7 @@ def test_model_files(fuzz, name, count):
     def read(content):
         Path("input.model").write_bytes(content)
         found = model.load_model(Path("input.model"))
-        table = read_new(
-            "whole.csv", None, found.id_column, found.features.names, list(found.features.values)
-        )
+        table = found.read_new("whole.csv")
         labels = found.predict(table)
         assert labels.shape == (24,)
         assert np.bincount(labels, minlength=found.n_clusters).sum() == 24

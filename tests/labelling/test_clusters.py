@@ -13,7 +13,6 @@ from cscluster.labelling.clusters import AnswerClusterer, colours
 from cscluster.report.colours import CLUSTERS
 from cscluster.selection import auto, compare
 from cscluster.selection.auto import AnswerAuto
-from cscluster.tables import method
 
 
 def links(y, count, seed=0):

@@ -22,15 +22,8 @@ def test_the_users_table_is_repeated(tmp_path):
     path = tmp_path / "toy.csv"
     path.write_text("id;size;cluster\n007;1,50;x\n008;;=A1\n009;2,5;y\n")
     table = read_table(str(path), Columns())
-    written = files.labels_csv(table, np.array([1, 0, 0]), read_cells(str(path), table))
+    written = files.labels_csv(table, np.array([1, 0, 0]), read_cells(str(path)))
     assert written == 'id,size,cluster,cluster_found\n007,"1,50",x,1\n008,,\'=A1,0\n009,"2,5",y,0\n'
-
-
-def test_a_data_set_without_a_file_is_repeated_too():
-    iris = read_table("iris", Columns())
-    head, first, *_ = files.labels_csv(iris, np.zeros(150, int), read_cells("iris", iris)).split("\n")
-    assert head.endswith(",class,cluster")
-    assert first == "5.1,3.5,1.4,0.2,setosa,0"
 
 
 def test_outputs_have_places_of_their_own(tmp_path):

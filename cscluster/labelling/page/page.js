@@ -232,7 +232,7 @@ async function send(message) {
 
 async function step(action) {
   if (!state || at(action).disabled) return;
-  await send({ action, step: state.step, rows: state.question ? state.question.map((item) => item.row) : null });
+  await send({ action, step: state.step, rows: state.question ? state.question.map((item) => item.row) : [-1, -1] });
 }
 
 async function start() {
