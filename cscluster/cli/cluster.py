@@ -17,7 +17,7 @@ from cscluster.arrays import IntArray
 from cscluster.atomic import put
 from cscluster.cli import cluster_view as view
 from cscluster.cli import console
-from cscluster.cli.options import ClusterOptions, column_names, require_out
+from cscluster.cli.options import ClusterOptions, column_names
 from cscluster.constraints import Constraints
 from cscluster.constraints.files import as_links, linked_names, links_csv
 from cscluster.data import features
@@ -115,9 +115,7 @@ def cluster(options: ClusterOptions) -> None:
     constraints = _links(links, table, options.contradictions)
     screen.say(*view.links_lines(constraints, links))
     constraints = all_links(table, constraints, options.hard, wanted.n_clusters)
-    if table.partial_labels is not None:
-        screen.say(view.labels_line(table, options.labels, options.hard))
-    screen.say(*view.groups_lines(options.together, options.apart))
+    screen.say(*view.column_lines(options, table))
 
     with view.fits() as on_fit:
         outcome = cluster_table(table, fitted, X, constraints, wanted, options.seed, on_fit)
@@ -185,7 +183,6 @@ def _check(options: ClusterOptions, wanted: Method, steps: list[Any], must_predi
         ("--violated", options.violated),
         *(("--map", path) for path in options.maps),
     ]
-    require_out(options.out, options.with_table)
     inputs = [Path(options.data), *filter(None, (options.links, options.distances, options.names))]
     check_files(files, inputs)
     endings = [".html", *(f".{kind}" for kind in FORMATS)]

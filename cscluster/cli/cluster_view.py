@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cscluster.atomic import put
 from cscluster.cli.console import Console, data, err, progress_bar
+from cscluster.cli.options import ClusterOptions
 from cscluster.constraints import Constraints
 from cscluster.data.dataset import Dataset
 from cscluster.selection.compare import OnFit
@@ -46,21 +47,16 @@ def source_line(source: str, table: Dataset, large: LargeFile | None = None) -> 
     return f"{source}: {large.n_rows:,} rows, {named}; {learned}"
 
 
-def labels_line(table: Dataset, column: str | None, hard: bool) -> str:
-    """Say how many rows are labelled."""
-    assert table.partial_labels is not None
-    known = table.partial_labels[table.partial_labels >= 0]
-    kind = "hard constraints" if hard else "constraints"
-    return (
-        f"column '{column}': {plural(len(known), 'labelled row')} of {known.max() + 1} classes, "
-        f"taken as {kind}"
-    )
-
-
-def groups_lines(together: str | None, apart: str | None) -> list[str]:
-    """Say which columns keep rows together or apart."""
-    kinds = {"are in one cluster": together, "are in different clusters": apart}
-    return [f"column '{column}': rows with the same cell {kind}" for kind, column in kinds.items() if column]
+def column_lines(options: ClusterOptions, table: Dataset) -> list[str]:
+    """Say which columns hold constraints."""
+    lines = []
+    if table.partial_labels is not None:
+        known = table.partial_labels[table.partial_labels >= 0]
+        rows, kind = plural(len(known), "labelled row"), "hard constraints" if options.hard else "constraints"
+        lines.append(f"column '{options.labels}': {rows} of {known.max() + 1} classes, taken as {kind}")
+    kinds = {"are in one cluster": options.together, "are in different clusters": options.apart}
+    lines += [f"column '{name}': rows with the same cell {kind}" for kind, name in kinds.items() if name]
+    return lines
 
 
 def links_lines(links: Constraints, path: Path | None) -> list[str]:

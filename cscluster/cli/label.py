@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from cscluster import cells
 from cscluster.cli import cluster_view as view
 from cscluster.cli import console
 from cscluster.cli.options import LabelOptions, column_names
@@ -60,7 +59,7 @@ def label(options: LabelOptions) -> None:
     with screen.working(f"preparing: clusters of {table.n_samples} rows"):
         session = Session(AnswerClusterer(table, X, wanted.n_clusters, wanted.name, options.seed), path)
     options = replace(options, links=path, algorithm=wanted.name or "auto")
-    command = partial(_command, options, columns, session.names_path)
+    command = partial(_command, options, session.names_path)
     with session:
         if session.answers:
             screen.say(f"{path}: going on from {plural(len(session.answers), 'answer')}")
@@ -98,16 +97,14 @@ def _serve(page: PageState, port: int, open_page: bool) -> None:
             console.out.say("")
 
 
-def _command(options: LabelOptions, columns: Columns, names: Path, clusters: Clusters) -> str:
+def _command(options: LabelOptions, names: Path, clusters: Clusters) -> str:
     """Return the command that makes the clusters."""
     words = ["cscluster", "cluster", options.data, "--links", str(options.links)]
     words += ["-k", str(clusters.n_clusters)]
     words += ["--names", str(names)] if names.exists() else []
     words += ["--closure"] if options.algorithm == "auto" else ["--algorithm", options.algorithm]
-    words += ["--id", columns.id] if columns.id else []
-    words += ["--target", columns.target] if columns.target else []
-    words += ["--features", cells.line(columns.features).rstrip("\n")] if columns.features else []
-    words += ["--ignore", cells.line(columns.ignore).rstrip("\n")] if columns.ignore else []
-    words += [word for step in options.preprocess or () for word in ("--preprocess", step)]
-    words += ["--seed", str(options.seed)] if options.seed else []
+    single = {"--id": options.id_column, "--target": options.target, "--seed": options.seed}
+    words += [word for flag, value in single.items() if value for word in (flag, str(value))]
+    for flag in ("features", "ignore", "preprocess"):
+        words += [word for value in getattr(options, flag) or () for word in (f"--{flag}", value)]
     return shlex.join(words)

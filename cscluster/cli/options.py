@@ -18,7 +18,7 @@ import typer
 
 from cscluster.cli import complete
 from cscluster.data import STEP_CLASSES, formats
-from cscluster.errors import ParameterError, StoreError
+from cscluster.errors import ParameterError
 from cscluster.experiment.engine import BACKENDS
 from cscluster.metrics.catalogue import METRICS
 from cscluster.report.formats import ENDINGS
@@ -472,12 +472,6 @@ class DataClearOptions(Options):
 def results_flag(results: Path) -> str:
     """Return what a command needs to find its results in a directory."""
     return "" if results == RESULTS else f" --results {shlex.quote(str(results))}"
-
-
-def require_out(out: Path | None, with_table: bool) -> None:
-    """Raise a StoreError where the table is to be repeated in a file that is not named."""
-    if with_table and out is None:
-        raise StoreError("--with-table repeats the table in the labels file: name it with --out FILE.")
 
 
 def column_names(given: list[str] | None) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from cscluster.cli import cluster_view as view
 from cscluster.cli import console
-from cscluster.cli.options import PredictOptions, require_out
+from cscluster.cli.options import PredictOptions
 from cscluster.models.files import load_model
 from cscluster.tables.outputs import STDOUT, check, labels_csv
 from cscluster.tables.table import read_cells
@@ -18,7 +18,6 @@ from cscluster.words import plural
 def predict(options: PredictOptions) -> None:
     """Say which cluster each new row falls into."""
     model, data, out = options.model, options.data, options.out
-    require_out(out, options.with_table)
     screen = console.err if out == STDOUT else console.out
     check([("--out", out)], [model, Path(data)])
     stored = load_model(model)

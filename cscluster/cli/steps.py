@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any
 
 import typer
 
@@ -12,30 +11,13 @@ from cscluster.cli import console
 from cscluster.cli.options import SuiteOptions
 from cscluster.experiment.engine.execute import Pool
 from cscluster.experiment.engine.run import run_job
+from cscluster.papers.benchmark import Benchmark
+from cscluster.papers.reproduce import Reproduction
 from cscluster.papers.suite import Remaining, SuiteItem
 from cscluster.words import plural
 
-T = TypeVar("T")
-"""What experiments come out as."""
 
-
-class Steps(Protocol[T]):
-    """Experiments that are run one after another, and what is kept of them."""
-
-    def experiments(self) -> list[SuiteItem]:
-        """Return what to run, one after another."""
-
-    def outcome(self) -> T:
-        """Return what the stored results say."""
-
-    def write(self, outcome: T) -> Path:
-        """Write the reference; return its directory."""
-
-    def drift(self, outcome: T, tolerance: float) -> list[str]:
-        """Return a sentence for each score that differs from the reference by more than a tolerance."""
-
-
-def run_and_show(work: Steps[T], show: Callable[[T], None], options: SuiteOptions) -> None:
+def run_and_show(work: Reproduction | Benchmark, show: Callable[[Any], None], options: SuiteOptions) -> None:
     """Run what is not stored yet and show what came out.
 
     Parameters
@@ -55,7 +37,7 @@ def run_and_show(work: Steps[T], show: Callable[[T], None], options: SuiteOption
         return
     if not options.stored:
         _run(work.experiments(), Pool(options.jobs), options.retry is not None)
-    outcome = work.outcome()
+    outcome: Any = work.outcome()
     show(outcome)
     if options.write:
         console.out.whole(f"written: {work.write(outcome)}")

@@ -37,9 +37,7 @@ class PageState:
     ) -> None:
         self.session, self.items = session, items
         self._command = command
-        n = len(points)
-        drawn = np.random.default_rng(0).permutation(n)[:MAX_POINTS]
-        self._drawn = np.sort(drawn)
+        self._drawn = np.sort(np.random.default_rng(0).permutation(len(points))[:MAX_POINTS])
         low, high = points.min(axis=0), points.max(axis=0)
         self._points = (points[self._drawn] - low) / np.where(high > low, high - low, 1)
 
@@ -64,7 +62,6 @@ class PageState:
             "must": len(links.must_links),
             "cannot": len(links.cannot_links),
             "satisfied": len(links) - len(links.violated(clusters.labels)),
-            "links": len(links),
             "groups": len(session.groups),
             "predicted": session.predicted,
             "advice": session.advice,

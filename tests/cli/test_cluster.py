@@ -188,7 +188,6 @@ def test_violated_constraints_are_named_ten_at_most(call, garden):
         ("cluster flowers.csv --preprocess whiten", "There is no preprocessing step 'whiten'"),
         ("cluster flowers.csv --out flowers.csv", "is the file of an input"),
         ("cluster flowers.csv --out no/labels.csv", "there is no directory 'no'"),
-        ("cluster flowers.csv --with-table", "name it with --out FILE"),
         ("cluster flowers.csv --map map.doc", "must end with one of .html, .png, .pdf, .svg"),
         ("cluster flowers.csv -a scsc --model m.zip", "SCSC cannot predict the clusters of new rows"),
         ("cluster flowers.csv -a kmeans --preprocess tfidf --model m.zip", "cannot hold the step 'tfidf'"),

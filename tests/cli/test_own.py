@@ -42,8 +42,6 @@ def test_what_is_missing_is_said_in_words(call, tmp_path):
         (["check", "kmean"], "did you mean 'kmeans'?"),
         (["check", "nowhere:Mine"], "Cannot import 'nowhere'"),
         (["new", "algorithm", "no-name"], "cannot name a Python file"),
-        (["new", "algorithm", "a", "--directory", "missing"], "Cannot write"),
-        (["new", "example", "--directory", "missing"], "Cannot write 'missing/flowers.csv': No such file"),
     ],
 )
 def test_bad_input_is_one_sentence(call, words, says):

@@ -173,7 +173,8 @@ function show() {
   at("hint").textContent = state.advice;
   at("hint").className = state.enough ? "enough" : "hint";
   at("again").hidden = !state.again;
-  at("satisfied").textContent = state.links ? `${state.satisfied} of ${state.links} (${Math.round((100 * state.satisfied) / state.links)} %)` : "–";
+  const given = state.must + state.cannot;
+  at("satisfied").textContent = given ? `${state.satisfied} of ${given} (${Math.round((100 * state.satisfied) / given)} %)` : "–";
   at("predicted").textContent = state.predicted[1] ? `${state.predicted[0]} of the last ${state.predicted[1]}` : "–";
   const problem = state.error || state.problem;
   at("problem").textContent = problem;
