@@ -46,7 +46,6 @@ COMMANDS = {
     "pack": "pack golden",
     "list": "list metrics",
     "show": "show kmeans",
-    "data_path": "data path iris",
     "data_clear": "data clear",
     "reproduce": "reproduce zhang2009/fig5 --dry-run",
     "benchmark": "benchmark exact --dry-run",
