@@ -36,7 +36,7 @@ from cscluster.tables.table import read_named
 from cscluster.words import integer
 
 _SCORES = ("ari", "nmi", "acc_hungarian")
-_SET_BY = {"n_clusters": "the number of clusters (-k)", "random_state": "the seed (--seed)"}
+_SET_BY = {"n_clusters": "the number of clusters", "random_state": "the seed"}
 _MOST_COMPARED = 2e7
 """Cells of a table that are clustered once more without constraints."""
 _MOST_APART = 1000
