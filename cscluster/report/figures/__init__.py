@@ -5,7 +5,7 @@
 ===================== ======================================================================
 `curves`              a metric against the number of constraints or over their tiers, with bands
 `boxes`               box plots of the trials, where there is one number of constraints
-`sensitivity`         a metric over a number (curve) or any two parameters (heat map); ``select: none``
+`sensitivity`         a metric over one or two parameters, one of them numeric; ``select: none``
 `scaling`             CPU seconds against the number of samples with fitted slopes
 `critical_difference` mean ranks across five or more data sets, with Nemenyi's test
 ===================== ======================================================================

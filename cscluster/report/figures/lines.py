@@ -25,9 +25,9 @@ def has_values(results: Results, metric: str) -> bool:
 
 
 def line_table(results: Results, metric: str, keys: list[str], labels: Sequence[str]) -> pd.DataFrame:
-    """Return means and intervals of the lines of some algorithms; of many, without intervals."""
+    """Return means and intervals of some lines, named by the second of the keys; of many, no intervals."""
     table = intervals(results, metric, keys)
-    table = table[table["label"].isin(labels)]
+    table = table[table[keys[1]].isin(labels)]
     return table if len(labels) <= MOST_BANDS else table.assign(low=np.nan, high=np.nan)
 
 

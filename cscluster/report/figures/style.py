@@ -78,17 +78,6 @@ def looks(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
     return {label: look(number) for number, label in enumerate(labels)}
 
 
-def ink_on(colour: Any) -> str:
-    """Return black or white, whichever has the larger contrast with a colour.
-
-    >>> ink_on("#00224e"), ink_on("#fee838"), ink_on((0.5, 0.5, 0.5))
-    ('white', 'black', 'black')
-    """
-    parts = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(colour)]
-    luminance = 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
-    return "black" if (luminance + 0.05) ** 2 >= 0.05 * 1.05 else "white"
-
-
 def pale(colour: str, share: float) -> tuple[float, ...]:
     """Return so much of a colour on white paper."""
     return tuple(1 - share * (1 - part) for part in to_rgb(colour))
