@@ -103,22 +103,14 @@ class TrackReport:
             if ranking.ranks and label in ranking.leaders
         }
         marks |= {(i, 0): BEST for i, label in enumerate(self.order) if label == added}
-        heads = ["method", *map(str, self.rankings), "mean rank", "wins/ties/losses", "CPU s", "failed"]
-        rows = [self._row(label, rankings) for label in self.order]
-        return PlainTable(self._caption(), heads, rows, numbers=len(heads) - 1, marks=marks)
-
-    def _row(self, label: str, rankings: list[Ranking]) -> list[str]:
-        counts = zip(*(ranking.against(label) for ranking in rankings), strict=True)
-        seconds = sum(ranking.seconds[label] for ranking in rankings) / len(rankings)
-        failed = sum(int(ranking.failed[label]) for ranking in rankings)
-        return [
-            label,
-            *(f"{ranking.means[label]:.3f}" for ranking in rankings),
-            f"{self.mean_ranks[label]:.1f}" if len(self.mean_ranks) else "",
-            "/".join(str(sum(each)) for each in counts),
-            two_digits(seconds),
-            str(failed or ""),
-        ]
+        columns = {str(point): each.means.map("{:.3f}".format) for point, each in self.rankings.items()}
+        columns["mean rank"] = self.mean_ranks.map("{:.1f}".format)
+        counts = sum(each.counts for each in rankings).loc[self.order].astype(str)
+        columns["wins/ties/losses"] = counts.agg("/".join, axis=1)
+        columns["CPU s"] = (sum(each.seconds for each in rankings) / len(rankings)).map(two_digits)
+        columns["failed"] = sum(each.failed for each in rankings).replace(0, "").astype(str)
+        frame = pd.DataFrame(columns).loc[self.order].fillna("")
+        return PlainTable.of(self._caption(), "method", frame, marks=marks)
 
     def _caption(self) -> str:
         n_datasets = plural(len(self.results.datasets), "data set")
@@ -196,7 +188,9 @@ def _is_better(ranking: Ranking) -> bool:
     """Tell whether the best is better than the baseline: on all data sets if they are too few to test."""
     best = ranking.order[0]
     return (
-        BASELINE not in ranking.leaders if ranking.decides else ranking.against(best)[0] == len(ranking.table)
+        BASELINE not in ranking.leaders
+        if ranking.decides
+        else ranking.counts.loc[best, "wins"] == len(ranking.table)
     )
 
 
@@ -211,7 +205,7 @@ def _evidence(report: TrackReport, point: int) -> str:
     numbers = ", ".join(f"{label} {ranking.means[label]:.3f}" for label in [BASELINE, *others])
     text = f"With {report.point(point)}, {best} has ARI {ranking.means[best]:.3f} ({numbers})"
     if not ranking.decides:
-        wins = ranking.against(best)[0]
+        wins = ranking.counts.loc[best, "wins"]
         return (
             f"{text} and is ahead of {BASELINE} on {wins} of {len(ranking.table)} data sets, too few to test."
         )
@@ -234,13 +228,14 @@ def _figure(report: TrackReport) -> Picture:
     labels = [*always, *(label for label in report.order if label not in always)][:MOST_BANDS]
     n_datasets = len(results.datasets)
     name = f"mean over {n_datasets} data sets"
+    trials = results.trials[results.trials["label"].isin(labels)]
     whole = replace(
         results,
         datasets=[name],
         labels=labels,
         planned=results.planned * n_datasets,
         repeats=results.repeats * n_datasets,
-        trials=results.trials.assign(dataset=name),
+        trials=trials.assign(dataset=name),
     )
     caption = (
         f"{report.track.title}: {name}, of {BASELINE} and of the methods with the best mean ranks.  "
@@ -294,10 +289,7 @@ def _cost_of_noise(clean: TrackReport, noisy: TrackReport) -> PlainTable:
     costs = pd.DataFrame(
         {point: (Ranking.of(right, point).table - Ranking.of(wrong, point).table).mean() for point in points}
     ).dropna()
-    rows = [
-        [str(label), *(f"{costs.loc[label, point]:+.3f}" for point in points)]
-        for label in costs.mean(axis=1).sort_values(kind="stable").index
-    ]
+    costs = costs.loc[costs.mean(axis=1).sort_values(kind="stable").index].map("{:+.3f}".format)
     n_repetitions = plural(len(shared), "repetition")
     caption = f"What the noise costs: mean ARI without it less mean ARI with it; {n_repetitions}"
-    return PlainTable(caption, ["method", *map(noisy.point, points)], rows, numbers=len(points))
+    return PlainTable.of(caption, "method", costs.rename(columns=noisy.point))

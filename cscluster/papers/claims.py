@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar, get_args
+from typing import Annotated, Literal, get_args
 
 import pandas as pd
 import yaml
@@ -224,25 +224,16 @@ def load(name: str) -> Paper:
         If there is no such paper, or its file is not as it should be.
     """
     require_known("paper", name, names())
-    return _read(folder() / name / "claims.yaml", Paper, name=name)
-
-
-class _Readings(_ClaimsModel):
-    readings: list[Reading] = Field(default_factory=list)
+    text = (folder() / name / "claims.yaml").read_text(encoding="utf-8")
+    return Paper.model_validate({"name": name, **yaml.safe_load(text)})
 
 
 @cache
 def readings(name: str) -> list[Reading]:
     """Read how the text of a paper was read."""
     path = folder() / name / "readings.yaml"
-    return _read(path, _Readings).readings if path.is_file() else []
-
-
-Model = TypeVar("Model", bound=BaseModel)
-
-
-def _read(path: Path, model: type[Model], **more: str) -> Model:
-    return model.model_validate({**more, **yaml.safe_load(path.read_text(encoding="utf-8"))})
+    read = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {"readings": []}
+    return [Reading.model_validate(each) for each in read["readings"]]
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ class Results:
     @cached_property
     def places(self) -> list[Place]:
         """The data sets with their points and tiers, in the order of the trials."""
-        return places(self.trials)
+        return list(self.trials[PLACE].drop_duplicates().itertuples(index=False, name=None))
 
     @cached_property
     def last_places(self) -> dict[str, Place]:
@@ -138,6 +138,9 @@ def collect_trials(
             labels.append(label)
             rows.append(part.assign(label=label, entry=title, oracle=oracle))
     chosen = pd.concat(rows) if rows else frame.assign(entry=frame["label"], oracle=False)
+    families: dict[str, dict[str, int]] = {}
+    for name, about in definition.datasets.items():
+        families.setdefault(about.source, {})[name] = about.n_samples
     planned = plan.repetitions * plan.repeats
     shared = config.constraints["kind"] == "file" and not config.constraints.get("noise")
     chosen = chosen.assign(draw=0 if shared else chosen["repetition"])
@@ -155,7 +158,7 @@ def collect_trials(
         missing=_missing(of_plan, frame, plan.tiers),
         trials=chosen.reset_index(drop=True),
         repeats=planned if shared else plan.repeats,
-        families=_families(definition),
+        families=families,
         mixed=version_changes(
             made for id_, made in definition.environments.items() if id_ in set(frame["environment"])
         ),
@@ -257,18 +260,6 @@ def metric_values(trials: pd.DataFrame, metric: str) -> pd.Series:
         return pd.Series(np.nan, trials.index)
     values = trials[name].astype(float)
     return values.where(np.isfinite(values))
-
-
-def places(trials: pd.DataFrame) -> list[Place]:
-    """Return the data sets of trials with their points and tiers, in the order in which they occur."""
-    return list(trials[PLACE].drop_duplicates().itertuples(index=False, name=None))
-
-
-def _families(definition: Definition) -> dict[str, dict[str, int]]:
-    families: dict[str, dict[str, int]] = {}
-    for name, about in definition.datasets.items():
-        families.setdefault(about.source, {})[name] = about.n_samples
-    return families
 
 
 def _select(frame: pd.DataFrame, rule: str, of_plan: pd.DataFrame) -> list[tuple[str, bool, pd.DataFrame]]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pandas as pd
 
 CellIndex = tuple[int, int]
 """Row and column of a cell, both counted from 0."""
@@ -44,6 +47,13 @@ class PlainTable:
     links: Mapping[int, str] = field(default_factory=dict)
     ascending: bool = False
     legend: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, caption: str, head: str, frame: pd.DataFrame, **more: Any) -> PlainTable:
+        """Return a table of numbers from the texts of a data frame; its index is the column `head`."""
+        rows = [[str(name), *row] for name, row in zip(frame.index, frame.to_numpy().tolist(), strict=True)]
+        heads = [head, *map(str, frame.columns)]
+        return cls(caption, heads, rows, numbers=len(frame.columns), **more)
 
     @property
     def n_names(self) -> int:

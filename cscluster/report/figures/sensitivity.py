@@ -77,7 +77,7 @@ def sensitivity(results: Results, metric: str, parameters: Parameters | None = N
     values = points.map(lambda point: float(point[along]))
     results = replace(results, trials=results.trials.assign(line=names, value=values))
     styles = looks(list(dict.fromkeys(names)))
-    table = lines.line_table(results, metric, ["dataset", "line", "value"], list(styles))
+    table = lines.line_table(results, metric, ["dataset", "line", "value"])
     figure, grid = panels(results.datasets, line_height)
     for axes, dataset in zip(grid, results.datasets, strict=True):
         mine = table[table["dataset"] == dataset]

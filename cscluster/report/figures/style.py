@@ -10,11 +10,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from importlib import resources
 from typing import Any
 
-import matplotlib
-from matplotlib import font_manager
+from matplotlib import font_manager, style
 from matplotlib.colors import to_rgb
 
 from cscluster.errors import require_known
@@ -86,20 +84,13 @@ def pale(colour: str, share: float) -> tuple[float, ...]:
 @contextmanager
 def styled() -> Iterator[None]:
     """Make and save figures with the settings of the package, whatever the user's own matplotlibrc says."""
-    with matplotlib.rc_context():
-        matplotlib.rcdefaults()
-        matplotlib.rcParams.update(_sheet())
-        matplotlib.rcParams["font.family"] = list(fonts())
-        matplotlib.rcParams["lines.linewidth"] = current().line_width
-        matplotlib.rcParams["savefig.dpi"] = current().dpi
+    own = {
+        "font.family": list(fonts()),
+        "lines.linewidth": current().line_width,
+        "savefig.dpi": current().dpi,
+    }
+    with style.context(["cscluster.report.figures.figures", own], after_reset=True):
         yield
-
-
-@cache
-def _sheet() -> Any:
-    """Return the settings of the package's style sheet."""
-    path = resources.files("cscluster.report.figures") / "figures.mplstyle"
-    return matplotlib.rc_params_from_file(str(path), use_default_template=False)
 
 
 @cache

@@ -56,14 +56,10 @@ def _run(results: Results) -> dict[str, Any]:
 
 
 def _with_best(results: Results) -> pd.DataFrame:
-    best: dict[tuple[Any, ...], bool] = {}
-    for metric in results.metrics:
-        table = statistics.paired(results, metric)
-        leads = statistics.leaders(table.values, lower_is_better(metric))
-        for place, row in zip(table.places, leads, strict=True):
-            best |= {(metric, *place, label): bool(out) for label, out in zip(table.labels, row, strict=True)}
-    keys = results.cells[["metric", "dataset", "point", "tier", "label"]].itertuples(index=False, name=None)
-    return results.cells.assign(best=[best[key] for key in keys])
+    best = {metric: statistics.leading(results, metric) for metric in results.metrics}
+    places = [((r.dataset, r.point, r.tier), r.label) for r in results.cells.itertuples()]
+    rows = zip(places, results.cells["metric"], strict=True)
+    return results.cells.assign(best=[place in best[metric] for place, metric in rows])
 
 
 def _statistics(results: Results, metric: str) -> dict[str, Any]:
