@@ -186,12 +186,8 @@ def _advised(report: TrackReport, points: list[int]) -> str:
 
 def _is_better(ranking: Ranking) -> bool:
     """Tell whether the best is better than the baseline: on all data sets if they are too few to test."""
-    best = ranking.order[0]
-    return (
-        BASELINE not in ranking.leaders
-        if ranking.decides
-        else ranking.counts.loc[best, "wins"] == len(ranking.table)
-    )
+    wins = ranking.counts.loc[ranking.order[0], "wins"]
+    return BASELINE not in ranking.leaders if ranking.decides else wins == len(ranking.table)
 
 
 def _evidence(report: TrackReport, point: int) -> str:

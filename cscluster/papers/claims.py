@@ -11,10 +11,10 @@ from typing import Annotated, Literal, get_args
 
 import pandas as pd
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from cscluster import bundle
-from cscluster.errors import did_you_mean, require_known
+from cscluster.errors import require_known
 from cscluster.papers import printed
 from cscluster.papers.observations import Observations
 from cscluster.papers.printed import Exponent, Numbers, Order
@@ -177,19 +177,6 @@ class Paper(_ClaimsModel):
     pictures: dict[str, list[str]] = Field(default_factory=dict)
     items: dict[str, Item]
     claims: list[Claim]
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Paper:
-        seen: set[str] = set()
-        for claim in self.claims:
-            if claim.id in seen:
-                raise ValueError(f"a second claim has the id '{claim.id}'")
-            seen.add(claim.id)
-            for item in [*claim.items, *(item for each in claim.ablations for item in each.items)]:
-                if item not in self.items:
-                    hint = did_you_mean(item, self.items)
-                    raise ValueError(f"claim '{claim.id}' names the item '{item}', which is not listed{hint}")
-        return self
 
     def quick(self) -> Paper:
         """Return the part of the paper that the quick profile runs."""

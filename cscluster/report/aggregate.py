@@ -126,7 +126,7 @@ def collect_trials(
     """Aggregate the records of a plan, given as a data frame; see `collect`."""
     config, plan = definition.experiment, definition.plan
     wanted = metrics or config.metrics
-    of_plan = _planned_trials(definition)
+    of_plan = planned_trials(definition)
     rows, labels = [], []
     for entry in config.algorithms:
         title = entry["label"]
@@ -165,7 +165,7 @@ def collect_trials(
     )
 
 
-def _planned_trials(definition: Definition) -> pd.DataFrame:
+def planned_trials(definition: Definition) -> pd.DataFrame:
     """Return the number of planned trials: columns label, dataset, grid, point, planned."""
     rows = []
     for (hash_, point), count in definition.plan.counts().items():
@@ -205,11 +205,6 @@ def at_last_point(results: Results) -> Results:
     rows = trials["point"] == trials.groupby("dataset")["point"].transform("max")
     last = trials["tier"].where(rows).groupby(trials["dataset"]).transform("max")
     return restrict(results, rows & (trials["tier"] == last))
-
-
-def where_varied(results: Results, parameter: str) -> Results:
-    """Return the results of the trials whose grid has a parameter only."""
-    return restrict(results, results.trials["grid"].map(lambda grid: parameter in json.loads(grid)))
 
 
 def join(parts: list[Results]) -> Results:
@@ -276,7 +271,7 @@ def _select(frame: pd.DataFrame, rule: str, of_plan: pd.DataFrame) -> list[tuple
     rule : str
         ``none``, ``heldout`` or ``oracle:METRIC``.
     of_plan : DataFrame
-        Its planned trials (`_planned_trials`).
+        Its planned trials (`planned_trials`).
     """
     label = frame["label"].iloc[0]
     if of_plan["grid"].nunique() == 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from matplotlib.axes import Axes
@@ -57,7 +58,7 @@ def critical_difference(results: Results, metric: str) -> Figure:
         )
     ranks = test.mean_ranks.sort_values(kind="stable")
     names = [wrapped(f"{results.marks[str(label)]} ({rank:.2f})", _NAME) for label, rank in ranks.items()]
-    half = -(-len(names) // 2)
+    half = math.ceil(len(names) / 2)
     placed = list(zip(ranks, names, strict=True))
     sides = (1, "right", placed[:half]), (len(names), "left", placed[: half - 1 : -1])
     bars = alike(ranks.tolist(), test.critical_difference)
