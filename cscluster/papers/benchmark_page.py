@@ -151,8 +151,6 @@ def blocks(reports: Mapping[str, TrackReport], command: str) -> Iterator[Block]:
 
 def _section(report: TrackReport, clean: TrackReport | None) -> Iterator[Block]:
     yield f"{' '.join(report.track.about.split())}  Repetitions: {report.progress}."
-    if report.not_run:
-        yield f"To be run: {', '.join(report.not_run)}."
     yield report.table()
     if report.track.printed:
         yield from _published(report)

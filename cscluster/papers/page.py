@@ -22,7 +22,7 @@ from cscluster.report import write as writing
 from cscluster.report.aggregate import Results
 from cscluster.report.figures.draw import drawings
 from cscluster.report.figures.gallery import gallery
-from cscluster.report.figures.samples import samples
+from cscluster.report.figures.links_map import samples
 from cscluster.report.figures.save import rendered, save
 from cscluster.report.figures.style import using
 from cscluster.report.page import Block, BulletList, Fold, Heading, Page, Picture

@@ -27,7 +27,7 @@ from cscluster.report.figures.draw import draw as draw
 from cscluster.report.figures.gallery import gallery as gallery
 from cscluster.report.figures.links_map import links_map as links_map
 from cscluster.report.figures.links_map import project as project
-from cscluster.report.figures.samples import samples as samples
+from cscluster.report.figures.links_map import samples as samples
 from cscluster.report.figures.save import save as save
 from cscluster.report.figures.scaling import scaling as scaling
 from cscluster.report.figures.sensitivity import sensitivity as sensitivity
