@@ -161,14 +161,14 @@ def _section(report: TrackReport, clean: TrackReport | None) -> Iterator[Block]:
 def advice(reports: Mapping[str, TrackReport]) -> list[str]:
     """Return a line of advice for each situation, with the numbers that it rests on."""
     return [
-        f"**{heading}:** {_advised(report, [point for point in points if point in report.rankings])}"
+        f"**{heading}:** {_advice_line(report, [point for point in points if point in report.rankings])}"
         for report in reports.values()
         for heading, points in report.track.advice.items()
         if set(points) & set(report.rankings)
     ]
 
 
-def _advised(report: TrackReport, points: list[int]) -> str:
+def _advice_line(report: TrackReport, points: list[int]) -> str:
     rankings = [report.rankings[point] for point in points]
     better = [ranking for ranking in rankings if _is_better(ranking)]
     names = dict.fromkeys(ranking.order[0] for ranking in better or rankings)
@@ -203,7 +203,7 @@ def _evidence(report: TrackReport, point: int) -> str:
         return (
             f"{text} and is ahead of {BASELINE} on {wins} of {len(ranking.table)} data sets, too few to test."
         )
-    text += f" and is tied with {_tied_others(ranking)}"
+    text += f" and is tied with {_n_tied(ranking)}"
     text += f", {BASELINE} among them." if BASELINE in ranking.leaders else "."
     below = int((ranking.means < ranking.means[BASELINE] - TIE).sum())
     if below < _MANY * len(ranking.means):
@@ -211,7 +211,7 @@ def _evidence(report: TrackReport, point: int) -> str:
     return f"{text}  {plural(below, 'method')} {'is' if below == 1 else 'are'} below {BASELINE}."
 
 
-def _tied_others(ranking: Ranking) -> str:
+def _n_tied(ranking: Ranking) -> str:
     return f"{len(ranking.leaders) - 1} of {len(ranking.means) - 1} others"
 
 
@@ -245,7 +245,7 @@ def _recommendations(reports: Mapping[str, TrackReport]) -> PlainTable:
             f"{report.track.situation}, {report.point(point)}",
             ranking.order[0],
             f"{ranking.means[ranking.order[0]]:.3f} ({ranking.means[BASELINE]:.3f})",
-            _tied(ranking),
+            _ties_text(ranking),
         ]
         for report in reports.values()
         for point, ranking in report.rankings.items()
@@ -253,14 +253,14 @@ def _recommendations(reports: Mapping[str, TrackReport]) -> PlainTable:
     return PlainTable("", ["situation", "best mean rank", f"ARI ({BASELINE})", "tied with it"], rows)
 
 
-def _tied(ranking: Ranking) -> str:
+def _ties_text(ranking: Ranking) -> str:
     """Say how many methods are tied with the best, and which of those nearly as good is the fastest."""
     if not ranking.decides:
         return "too few data sets to test"
     if ranking.fastest == ranking.order[0]:
-        return _tied_others(ranking)
+        return _n_tied(ranking)
     fastest = f"{ranking.fastest} ({ranking.means[ranking.fastest]:.3f})"
-    return f"{_tied_others(ranking)}; fastest within {NEAR}: {fastest}"
+    return f"{_n_tied(ranking)}; fastest within {NEAR}: {fastest}"
 
 
 def _published(report: TrackReport) -> Iterator[Block]:
