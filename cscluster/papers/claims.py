@@ -262,35 +262,26 @@ def judge(
     trials : mapping, optional
         The number of trials that each item has in the paper; runs of fewer are said to be so.
     """
-    return [_verdict(claim, paper.printed, runs, missing, trials or {}) for claim in paper.claims]
-
-
-def _verdict(
-    claim: Claim,
-    numbers: pd.DataFrame,
-    runs: Mapping[str, Results],
-    missing: Mapping[str, list[str]],
-    trials: Mapping[str, int],
-) -> Verdict:
-    of_items = dict.fromkeys(name for item in claim.items for name in missing.get(item, []))
-    gone = [name for name in of_items if claim.datasets is None or name in claim.datasets]
-    left = [item for item in claim.items if item not in runs and not missing.get(item)]
-    outcome = claim.judge(runs, numbers)
-    if outcome is None:
-        return Verdict(claim, "not run", f"needs {', '.join(gone)}" if gone and not left else "")
-    notes = [outcome.text]
-    notes += [f"without {', '.join(gone)}"] if gone else []
-    notes += [f"not run: {', '.join(left)}"] if left else []
-    notes += [
-        _few_trials(claim, item, runs[item], trials.get(item, 0)) for item in claim.items if item in runs
-    ]
-    found = ((each, each.judge(runs, numbers)) for each in claim.ablations)
-    return Verdict(
-        claim,
-        "not comparable" if claim.not_comparable else outcome.status,
-        "; ".join(filter(None, notes)),
-        [(each, said) for each, said in found if said],
-    )
+    numbers, verdicts = paper.printed, []
+    for claim in paper.claims:
+        of_items = dict.fromkeys(name for item in claim.items for name in missing.get(item, []))
+        gone = [name for name in of_items if claim.datasets is None or name in claim.datasets]
+        left = [item for item in claim.items if item not in runs and not missing.get(item)]
+        outcome = claim.judge(runs, numbers)
+        if outcome is None:
+            verdicts.append(
+                Verdict(claim, "not run", f"needs {', '.join(gone)}" if gone and not left else "")
+            )
+            continue
+        notes = [outcome.text]
+        notes += [f"without {', '.join(gone)}"] if gone else []
+        notes += [f"not run: {', '.join(left)}"] if left else []
+        there = [item for item in claim.items if item in runs]
+        notes += [_few_trials(claim, item, runs[item], (trials or {}).get(item, 0)) for item in there]
+        status = "not comparable" if claim.not_comparable else outcome.status
+        tried = [(each, said) for each in claim.ablations if (said := each.judge(runs, numbers))]
+        verdicts.append(Verdict(claim, status, "; ".join(filter(None, notes)), tried))
+    return verdicts
 
 
 def _few_trials(claim: Claim, item: str, run: Results, wanted: int) -> str:

@@ -37,7 +37,7 @@ MARKS = {
 }
 TITLE = "The five papers, reproduced"
 _FOLDER = "reproduction"
-Named = tuple[str, str, str, Callable[[], Figure]]
+PaperFigure = tuple[str, str, str, Callable[[], Figure]]
 """A figure of a paper: its name there, what it shows, the name of the file, and what draws it."""
 
 
@@ -301,7 +301,7 @@ def _plain(words: str) -> str:
 def _figures(report: PaperReport) -> Iterator[Block]:
     """Yield the figures that a paper names, in its order, each with a heading of its own and its claims."""
     paper = report.paper
-    named: list[Named] = [
+    named: list[PaperFigure] = [
         (shown, ", ".join(names), "_".join(names), partial(_samples, names))
         for shown, names in paper.pictures.items()
     ]
@@ -319,7 +319,7 @@ def _figures(report: PaperReport) -> Iterator[Block]:
             yield Picture(f"../figures/{paper.name}_{file}.png", content, caption)
 
 
-def _of_runs(report: PaperReport) -> Iterator[Named]:
+def _of_runs(report: PaperReport) -> Iterator[PaperFigure]:
     """Yield the figures of results that a paper names."""
     for item, run in report.runs.items():
         fitting = dict(drawings(run))

@@ -63,7 +63,8 @@ def _with_best(results: Results) -> pd.DataFrame:
 
 
 def _statistics(results: Results, metric: str) -> dict[str, Any]:
-    lower = lower_is_better(metric)
+    lower, test = lower_is_better(metric), statistics.rank_test(results, metric)
+    names = ("p", "statistic", "n", "critical_difference", "left_out")
     return {
         "metric": metric,
         "sentence": statistics.sentence(results, metric),
@@ -78,16 +79,13 @@ def _statistics(results: Results, metric: str) -> dict[str, Any]:
             }
             for (dataset, point, tier), scores in statistics.at_last(results, metric)
         ],
-        "friedman": _friedman(statistics.rank_test(results, metric)),
+        "friedman": test
+        and {
+            **{name: getattr(test, name) for name in names},
+            "mean_ranks": test.mean_ranks.to_dict(),
+            "nemenyi": test.nemenyi.to_dict("index"),
+        },
     }
-
-
-def _friedman(test: statistics.Friedman | None) -> dict[str, Any] | None:
-    if test is None:
-        return None
-    names = ("p", "statistic", "n", "critical_difference", "left_out")
-    numbers = {name: getattr(test, name) for name in names}
-    return {**numbers, "mean_ranks": test.mean_ranks.to_dict(), "nemenyi": test.nemenyi.to_dict("index")}
 
 
 def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
