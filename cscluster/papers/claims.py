@@ -269,9 +269,8 @@ def judge(
         left = [item for item in claim.items if item not in runs and not missing.get(item)]
         outcome = claim.judge(runs, numbers)
         if outcome is None:
-            verdicts.append(
-                Verdict(claim, "not run", f"needs {', '.join(gone)}" if gone and not left else "")
-            )
+            needs = f"needs {', '.join(gone)}" if gone and not left else ""
+            verdicts.append(Verdict(claim, "not run", needs))
             continue
         notes = [outcome.text]
         notes += [f"without {', '.join(gone)}"] if gone else []

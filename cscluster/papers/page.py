@@ -114,26 +114,25 @@ def write(folder: Path, reports: Sequence[PaperReport], command: str) -> None:
     writing.page(folder / "REPRODUCTION.md", Page(TITLE, list(blocks(reports, command)), marked=True))
 
 
+def _states(reports: Sequence[PaperReport]) -> list[State]:
+    return [state for report in reports for state in report.states.values()]
+
+
 def versions(reports: Sequence[PaperReport]) -> str:
     """Say on what the trials of some papers ran; several versions where they ran more than once."""
     found: dict[str, set[str]] = {}
-    for state in (state for report in reports for state in report.states.values()):
-        for environment in state.environments.values():
-            own = {"cscluster": environment["cscluster"], "Python": environment["python"]}
-            for name, version in {**own, **environment["packages"]}.items():
-                found.setdefault(name, set()).add(version)
+    for environment in (each for state in _states(reports) for each in state.environments.values()):
+        own = {"cscluster": environment["cscluster"], "Python": environment["python"]}
+        for name, version in {**own, **environment["packages"]}.items():
+            found.setdefault(name, set()).add(version)
     return ", ".join(f"{name} {' / '.join(sorted(versions))}" for name, versions in found.items())
 
 
 def machines(reports: Sequence[PaperReport]) -> str:
     """Say on what machines the trials ran, and how busy these were: wall-clock time over CPU time."""
-    states = [state for report in reports for state in report.states.values()]
-    named = {
-        f"{environment['cpu']} ({environment['cores']} cores)": None
-        for state in states
-        for environment in state.environments.values()
-        if environment.get("cpu")
-    }
+    states = _states(reports)
+    used = (each for state in states for each in state.environments.values() if each.get("cpu"))
+    named = dict.fromkeys(f"{each['cpu']} ({each['cores']} cores)" for each in used)
     cpu = sum(state.cpu_seconds for state in states)
     if not named or not cpu:
         return ""
