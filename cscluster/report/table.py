@@ -30,8 +30,6 @@ class PlainTable:
         A word for each cell that is marked: `BEST`, or on a page the name of another style.
     small : mapping
         What stands below a cell in small print, on a page.
-    links : mapping
-        Where the first cell of a row leads to, on a page.
     ascending : bool
         Whether small numbers come first when a reader sorts.
     legend : sequence of str
@@ -44,7 +42,6 @@ class PlainTable:
     numbers: int = 0
     marks: Mapping[CellIndex, str] = field(default_factory=dict)
     small: Mapping[CellIndex, str] = field(default_factory=dict)
-    links: Mapping[int, str] = field(default_factory=dict)
     ascending: bool = False
     legend: Sequence[str] = ()
 
