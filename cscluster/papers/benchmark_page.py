@@ -103,22 +103,14 @@ class TrackReport:
             if ranking.ranks and label in ranking.leaders
         }
         marks |= {(i, 0): BEST for i, label in enumerate(self.order) if label == added}
-        heads = ["method", *map(str, self.rankings), "mean rank", "wins/ties/losses", "CPU s", "failed"]
-        rows = [self._row(label, rankings) for label in self.order]
-        return PlainTable(self._caption(), heads, rows, numbers=len(heads) - 1, marks=marks)
-
-    def _row(self, label: str, rankings: list[Ranking]) -> list[str]:
-        counts = zip(*(ranking.against(label) for ranking in rankings), strict=True)
-        seconds = sum(ranking.seconds[label] for ranking in rankings) / len(rankings)
-        failed = sum(int(ranking.failed[label]) for ranking in rankings)
-        return [
-            label,
-            *(f"{ranking.means[label]:.3f}" for ranking in rankings),
-            f"{self.mean_ranks[label]:.1f}" if len(self.mean_ranks) else "",
-            "/".join(str(sum(each)) for each in counts),
-            two_digits(seconds),
-            str(failed or ""),
-        ]
+        columns = {str(point): each.means.map("{:.3f}".format) for point, each in self.rankings.items()}
+        columns["mean rank"] = self.mean_ranks.map("{:.1f}".format)
+        counts = sum(each.counts for each in rankings).loc[self.order].astype(str)
+        columns["wins/ties/losses"] = counts.agg("/".join, axis=1)
+        columns["CPU s"] = (sum(each.seconds for each in rankings) / len(rankings)).map(two_digits)
+        columns["failed"] = sum(each.failed for each in rankings).replace(0, "").astype(str)
+        frame = pd.DataFrame(columns).loc[self.order].fillna("")
+        return PlainTable.of(self._caption(), "method", frame, marks=marks)
 
     def _caption(self) -> str:
         n_datasets = plural(len(self.results.datasets), "data set")
@@ -159,8 +151,6 @@ def blocks(reports: Mapping[str, TrackReport], command: str) -> Iterator[Block]:
 
 def _section(report: TrackReport, clean: TrackReport | None) -> Iterator[Block]:
     yield f"{' '.join(report.track.about.split())}  Repetitions: {report.progress}."
-    if report.not_run:
-        yield f"To be run: {', '.join(report.not_run)}."
     yield report.table()
     if report.track.printed:
         yield from _published(report)
@@ -171,14 +161,14 @@ def _section(report: TrackReport, clean: TrackReport | None) -> Iterator[Block]:
 def advice(reports: Mapping[str, TrackReport]) -> list[str]:
     """Return a line of advice for each situation, with the numbers that it rests on."""
     return [
-        f"**{heading}:** {_advised(report, [point for point in points if point in report.rankings])}"
+        f"**{heading}:** {_advice_line(report, [point for point in points if point in report.rankings])}"
         for report in reports.values()
         for heading, points in report.track.advice.items()
         if set(points) & set(report.rankings)
     ]
 
 
-def _advised(report: TrackReport, points: list[int]) -> str:
+def _advice_line(report: TrackReport, points: list[int]) -> str:
     rankings = [report.rankings[point] for point in points]
     better = [ranking for ranking in rankings if _is_better(ranking)]
     names = dict.fromkeys(ranking.order[0] for ranking in better or rankings)
@@ -194,10 +184,8 @@ def _advised(report: TrackReport, points: list[int]) -> str:
 
 def _is_better(ranking: Ranking) -> bool:
     """Tell whether the best is better than the baseline: on all data sets if they are too few to test."""
-    best = ranking.order[0]
-    return (
-        BASELINE not in ranking.leaders if ranking.decides else ranking.against(best)[0] == len(ranking.table)
-    )
+    wins = ranking.counts.loc[ranking.order[0], "wins"]
+    return BASELINE not in ranking.leaders if ranking.decides else wins == len(ranking.table)
 
 
 def _evidence(report: TrackReport, point: int) -> str:
@@ -211,11 +199,11 @@ def _evidence(report: TrackReport, point: int) -> str:
     numbers = ", ".join(f"{label} {ranking.means[label]:.3f}" for label in [BASELINE, *others])
     text = f"With {report.point(point)}, {best} has ARI {ranking.means[best]:.3f} ({numbers})"
     if not ranking.decides:
-        wins = ranking.against(best)[0]
+        wins = ranking.counts.loc[best, "wins"]
         return (
             f"{text} and is ahead of {BASELINE} on {wins} of {len(ranking.table)} data sets, too few to test."
         )
-    text += f" and is tied with {_tied_others(ranking)}"
+    text += f" and is tied with {_n_tied(ranking)}"
     text += f", {BASELINE} among them." if BASELINE in ranking.leaders else "."
     below = int((ranking.means < ranking.means[BASELINE] - TIE).sum())
     if below < _MANY * len(ranking.means):
@@ -223,7 +211,7 @@ def _evidence(report: TrackReport, point: int) -> str:
     return f"{text}  {plural(below, 'method')} {'is' if below == 1 else 'are'} below {BASELINE}."
 
 
-def _tied_others(ranking: Ranking) -> str:
+def _n_tied(ranking: Ranking) -> str:
     return f"{len(ranking.leaders) - 1} of {len(ranking.means) - 1} others"
 
 
@@ -234,13 +222,14 @@ def _figure(report: TrackReport) -> Picture:
     labels = [*always, *(label for label in report.order if label not in always)][:MOST_BANDS]
     n_datasets = len(results.datasets)
     name = f"mean over {n_datasets} data sets"
+    trials = results.trials[results.trials["label"].isin(labels)]
     whole = replace(
         results,
         datasets=[name],
         labels=labels,
         planned=results.planned * n_datasets,
         repeats=results.repeats * n_datasets,
-        trials=results.trials.assign(dataset=name),
+        trials=trials.assign(dataset=name),
     )
     caption = (
         f"{report.track.title}: {name}, of {BASELINE} and of the methods with the best mean ranks.  "
@@ -256,7 +245,7 @@ def _recommendations(reports: Mapping[str, TrackReport]) -> PlainTable:
             f"{report.track.situation}, {report.point(point)}",
             ranking.order[0],
             f"{ranking.means[ranking.order[0]]:.3f} ({ranking.means[BASELINE]:.3f})",
-            _tied(ranking),
+            _ties_text(ranking),
         ]
         for report in reports.values()
         for point, ranking in report.rankings.items()
@@ -264,14 +253,14 @@ def _recommendations(reports: Mapping[str, TrackReport]) -> PlainTable:
     return PlainTable("", ["situation", "best mean rank", f"ARI ({BASELINE})", "tied with it"], rows)
 
 
-def _tied(ranking: Ranking) -> str:
+def _ties_text(ranking: Ranking) -> str:
     """Say how many methods are tied with the best, and which of those nearly as good is the fastest."""
     if not ranking.decides:
         return "too few data sets to test"
     if ranking.fastest == ranking.order[0]:
-        return _tied_others(ranking)
+        return _n_tied(ranking)
     fastest = f"{ranking.fastest} ({ranking.means[ranking.fastest]:.3f})"
-    return f"{_tied_others(ranking)}; fastest within {NEAR}: {fastest}"
+    return f"{_n_tied(ranking)}; fastest within {NEAR}: {fastest}"
 
 
 def _published(report: TrackReport) -> Iterator[Block]:
@@ -294,10 +283,7 @@ def _cost_of_noise(clean: TrackReport, noisy: TrackReport) -> PlainTable:
     costs = pd.DataFrame(
         {point: (Ranking.of(right, point).table - Ranking.of(wrong, point).table).mean() for point in points}
     ).dropna()
-    rows = [
-        [str(label), *(f"{costs.loc[label, point]:+.3f}" for point in points)]
-        for label in costs.mean(axis=1).sort_values(kind="stable").index
-    ]
+    costs = costs.loc[costs.mean(axis=1).sort_values(kind="stable").index].map("{:+.3f}".format)
     n_repetitions = plural(len(shared), "repetition")
     caption = f"What the noise costs: mean ARI without it less mean ARI with it; {n_repetitions}"
-    return PlainTable(caption, ["method", *map(noisy.point, points)], rows, numbers=len(points))
+    return PlainTable.of(caption, "method", costs.rename(columns=noisy.point))

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar, get_args
+from typing import Annotated, Literal, get_args
 
 import pandas as pd
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from cscluster import bundle
-from cscluster.errors import did_you_mean, require_known
+from cscluster.errors import require_known
 from cscluster.papers import printed
 from cscluster.papers.observations import Observations
 from cscluster.papers.printed import Exponent, Numbers, Order
@@ -178,19 +178,6 @@ class Paper(_ClaimsModel):
     items: dict[str, Item]
     claims: list[Claim]
 
-    @model_validator(mode="after")
-    def _consistent(self) -> Paper:
-        seen: set[str] = set()
-        for claim in self.claims:
-            if claim.id in seen:
-                raise ValueError(f"a second claim has the id '{claim.id}'")
-            seen.add(claim.id)
-            for item in [*claim.items, *(item for each in claim.ablations for item in each.items)]:
-                if item not in self.items:
-                    hint = did_you_mean(item, self.items)
-                    raise ValueError(f"claim '{claim.id}' names the item '{item}', which is not listed{hint}")
-        return self
-
     def quick(self) -> Paper:
         """Return the part of the paper that the quick profile runs."""
         items = {name: item for name, item in self.items.items() if item.quick is not None}
@@ -224,25 +211,16 @@ def load(name: str) -> Paper:
         If there is no such paper, or its file is not as it should be.
     """
     require_known("paper", name, names())
-    return _read(folder() / name / "claims.yaml", Paper, name=name)
-
-
-class _Readings(_ClaimsModel):
-    readings: list[Reading] = Field(default_factory=list)
+    text = (folder() / name / "claims.yaml").read_text(encoding="utf-8")
+    return Paper.model_validate({"name": name, **yaml.safe_load(text)})
 
 
 @cache
 def readings(name: str) -> list[Reading]:
     """Read how the text of a paper was read."""
     path = folder() / name / "readings.yaml"
-    return _read(path, _Readings).readings if path.is_file() else []
-
-
-Model = TypeVar("Model", bound=BaseModel)
-
-
-def _read(path: Path, model: type[Model], **more: str) -> Model:
-    return model.model_validate({**more, **yaml.safe_load(path.read_text(encoding="utf-8"))})
+    read = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {"readings": []}
+    return [Reading.model_validate(each) for each in read["readings"]]
 
 
 @dataclass(frozen=True)
@@ -284,35 +262,25 @@ def judge(
     trials : mapping, optional
         The number of trials that each item has in the paper; runs of fewer are said to be so.
     """
-    return [_verdict(claim, paper.printed, runs, missing, trials or {}) for claim in paper.claims]
-
-
-def _verdict(
-    claim: Claim,
-    numbers: pd.DataFrame,
-    runs: Mapping[str, Results],
-    missing: Mapping[str, list[str]],
-    trials: Mapping[str, int],
-) -> Verdict:
-    of_items = dict.fromkeys(name for item in claim.items for name in missing.get(item, []))
-    gone = [name for name in of_items if claim.datasets is None or name in claim.datasets]
-    left = [item for item in claim.items if item not in runs and not missing.get(item)]
-    outcome = claim.judge(runs, numbers)
-    if outcome is None:
-        return Verdict(claim, "not run", f"needs {', '.join(gone)}" if gone and not left else "")
-    notes = [outcome.text]
-    notes += [f"without {', '.join(gone)}"] if gone else []
-    notes += [f"not run: {', '.join(left)}"] if left else []
-    notes += [
-        _few_trials(claim, item, runs[item], trials.get(item, 0)) for item in claim.items if item in runs
-    ]
-    found = ((each, each.judge(runs, numbers)) for each in claim.ablations)
-    return Verdict(
-        claim,
-        "not comparable" if claim.not_comparable else outcome.status,
-        "; ".join(filter(None, notes)),
-        [(each, said) for each, said in found if said],
-    )
+    numbers, verdicts = paper.printed, []
+    for claim in paper.claims:
+        of_items = dict.fromkeys(name for item in claim.items for name in missing.get(item, []))
+        gone = [name for name in of_items if claim.datasets is None or name in claim.datasets]
+        left = [item for item in claim.items if item not in runs and not missing.get(item)]
+        outcome = claim.judge(runs, numbers)
+        if outcome is None:
+            needs = f"needs {', '.join(gone)}" if gone and not left else ""
+            verdicts.append(Verdict(claim, "not run", needs))
+            continue
+        notes = [outcome.text]
+        notes += [f"without {', '.join(gone)}"] if gone else []
+        notes += [f"not run: {', '.join(left)}"] if left else []
+        there = [item for item in claim.items if item in runs]
+        notes += [_few_trials(claim, item, runs[item], (trials or {}).get(item, 0)) for item in there]
+        status = "not comparable" if claim.not_comparable else outcome.status
+        tried = [(each, said) for each in claim.ablations if (said := each.judge(runs, numbers))]
+        verdicts.append(Verdict(claim, status, "; ".join(filter(None, notes)), tried))
+    return verdicts
 
 
 def _few_trials(claim: Claim, item: str, run: Results, wanted: int) -> str:

@@ -154,23 +154,18 @@ def table(rows: pd.DataFrame) -> PlainTable:
     gap = 100 * (rows["objective"] / rows["instance"].map(best_known()) - 1)
     rows = rows.assign(gap=gap.where(rows["violated"] == 0), failed=rows["objective"].isna())
     of = rows.groupby("method", sort=False)
-    means = of[["gap", "violated", "cpu_seconds"]].mean().sort_values("gap", kind="stable")
-    worst, legal, failed, runs = of["gap"].max(), of["gap"].count(), of["failed"].sum(), of.size()
-    lines = [
-        [
-            str(each.Index),
-            _number(each.gap, 2),
-            _number(worst[each.Index], 2),
-            f"{legal[each.Index]} of {runs[each.Index]}",
-            _number(each.violated, 1),
-            two_digits(each.cpu_seconds),
-            str(failed[each.Index] or ""),
-        ]
-        for each in means.itertuples()
-    ]
-    heads = ["method", "mean gap (%)", "worst gap (%)", "runs without violation", "mean violations", "CPU s"]
-    return PlainTable("", [*heads, "failed"], lines, numbers=6)
+    means = of[["gap", "violated", "cpu_seconds"]].mean()
+    columns = {
+        "mean gap (%)": means["gap"].map(_number),
+        "worst gap (%)": of["gap"].max().map(_number),
+        "runs without violation": of["gap"].count().map(str) + " of " + of.size().map(str),
+        "mean violations": means["violated"].map("{:.1f}".format),
+        "CPU s": means["cpu_seconds"].map(two_digits),
+        "failed": of["failed"].sum().map(lambda count: str(count or "")),
+    }
+    best_first = means["gap"].sort_values(kind="stable").index
+    return PlainTable.of("", "method", pd.DataFrame(columns).loc[best_first])
 
 
-def _number(value: float, digits: int) -> str:
-    return "" if np.isnan(value) else f"{value:.{digits}f}"
+def _number(value: float) -> str:
+    return "" if np.isnan(value) else f"{value:.2f}"

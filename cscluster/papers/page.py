@@ -14,17 +14,16 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from cscluster.atomic import put
 from cscluster.data.load import load_dataset
 from cscluster.papers import claims
 from cscluster.papers.claims import STATUSES, Claim, Paper, Reading, Verdict, counts
-from cscluster.papers.printed import Numbers
+from cscluster.papers.printed import EVERY, Numbers
 from cscluster.report import write as writing
 from cscluster.report.aggregate import Results
 from cscluster.report.figures.draw import drawings
 from cscluster.report.figures.gallery import gallery
-from cscluster.report.figures.samples import samples
-from cscluster.report.figures.save import rendered
+from cscluster.report.figures.links_map import samples
+from cscluster.report.figures.save import rendered, save
 from cscluster.report.figures.style import using
 from cscluster.report.page import Block, BulletList, Fold, Heading, Page, Picture
 from cscluster.report.table import PlainTable
@@ -38,6 +37,8 @@ MARKS = {
 }
 TITLE = "The five papers, reproduced"
 _FOLDER = "reproduction"
+PaperFigure = tuple[str, str, str, Callable[[], Figure]]
+"""A figure of a paper: its name there, what it shows, the name of the file, and what draws it."""
 
 
 @dataclass(frozen=True)
@@ -113,26 +114,25 @@ def write(folder: Path, reports: Sequence[PaperReport], command: str) -> None:
     writing.page(folder / "REPRODUCTION.md", Page(TITLE, list(blocks(reports, command)), marked=True))
 
 
+def _states(reports: Sequence[PaperReport]) -> list[State]:
+    return [state for report in reports for state in report.states.values()]
+
+
 def versions(reports: Sequence[PaperReport]) -> str:
     """Say on what the trials of some papers ran; several versions where they ran more than once."""
     found: dict[str, set[str]] = {}
-    for state in (state for report in reports for state in report.states.values()):
-        for environment in state.environments.values():
-            own = {"cscluster": environment["cscluster"], "Python": environment["python"]}
-            for name, version in {**own, **environment["packages"]}.items():
-                found.setdefault(name, set()).add(version)
+    for environment in (each for state in _states(reports) for each in state.environments.values()):
+        own = {"cscluster": environment["cscluster"], "Python": environment["python"]}
+        for name, version in {**own, **environment["packages"]}.items():
+            found.setdefault(name, set()).add(version)
     return ", ".join(f"{name} {' / '.join(sorted(versions))}" for name, versions in found.items())
 
 
 def machines(reports: Sequence[PaperReport]) -> str:
     """Say on what machines the trials ran, and how busy these were: wall-clock time over CPU time."""
-    states = [state for report in reports for state in report.states.values()]
-    named = {
-        f"{environment['cpu']} ({environment['cores']} cores)": None
-        for state in states
-        for environment in state.environments.values()
-        if environment.get("cpu")
-    }
+    states = _states(reports)
+    used = (each for state in states for each in state.environments.values() if each.get("cpu"))
+    named = dict.fromkeys(f"{each['cpu']} ({each['cores']} cores)" for each in used)
     cpu = sum(state.cpu_seconds for state in states)
     if not named or not cpu:
         return ""
@@ -245,19 +245,15 @@ def _tables(report: PaperReport) -> Iterator[PlainTable]:
 
 def _side_by_side(found: pd.DataFrame, claim: Claim, rule: Numbers) -> PlainTable:
     """Return a table of data sets x methods, the longer of the two as rows."""
-    cells = {
-        (row.dataset, row.label): f"{row.ours:.3g} ({row.value:.3g}){_mark(row.difference, claim, rule)}"
-        for row in found.itertuples()
-    }
-    datasets, labels = list(dict.fromkeys(found["dataset"])), list(dict.fromkeys(found["label"]))
-    if len(labels) > len(datasets):
-        heads = ["method", *("mean of all" if name == "*" else name for name in datasets)]
-        rows = [[label, *(cells.get((name, label), "") for name in datasets)] for label in labels]
-    else:
-        heads = ["data set", *labels]
-        rows = [[name, *(cells.get((name, label), "") for label in labels)] for name in datasets]
+    names = found["dataset"].replace(EVERY, "mean of all")
+    texts = [
+        f"{row.ours:.3g} ({row.value:.3g}){_mark(row.difference, claim, rule)}" for row in found.itertuples()
+    ]
+    cells = pd.Series(texts, [names, found["label"]]).unstack(fill_value="")
+    cells = cells.reindex(index=names.unique(), columns=found["label"].unique())
+    is_wide = len(cells.columns) > len(cells)
     caption = f"Table {rule.table}, {rule.metric.replace('_', ' ')}"
-    return PlainTable(caption, heads, rows, numbers=len(heads) - 1)
+    return PlainTable.of(caption, "method" if is_wide else "data set", cells.T if is_wide else cells)
 
 
 def _mark(difference: float, claim: Claim, rule: Numbers) -> str:
@@ -304,15 +300,11 @@ def _plain(words: str) -> str:
 def _figures(report: PaperReport) -> Iterator[Block]:
     """Yield the figures that a paper names, in its order, each with a heading of its own and its claims."""
     paper = report.paper
-    named: list[tuple[str, str, str, Callable[[], Figure]]] = [
+    named: list[PaperFigure] = [
         (shown, ", ".join(names), "_".join(names), partial(_samples, names))
         for shown, names in paper.pictures.items()
     ]
-    for item, run in report.runs.items():
-        fitting = dict(drawings(run)) if paper.items[item].figures else {}
-        for shown, kind in paper.items[item].figures.items():
-            if kind in fitting:
-                named.append((shown, item, f"{item}_{kind}", fitting[kind]))
+    named += _of_runs(report)
     for shown, group in groupby(sorted(named, key=itemgetter(0, 2)), key=itemgetter(0)):
         yield Heading(3, shown)
         about = [f"{v.claim.id} ({v.status})" for v in report.verdicts if shown in v.claim.where]
@@ -326,16 +318,20 @@ def _figures(report: PaperReport) -> Iterator[Block]:
             yield Picture(f"../figures/{paper.name}_{file}.png", content, caption)
 
 
-def draw_one(folder: Path, report: PaperReport) -> Path | None:
-    """Draw the first figure of a paper that its results allow; return its path."""
+def _of_runs(report: PaperReport) -> Iterator[PaperFigure]:
+    """Yield the figures of results that a paper names."""
     for item, run in report.runs.items():
         fitting = dict(drawings(run))
-        for kind in report.paper.items[item].figures.values():
+        for shown, kind in report.paper.items[item].figures.items():
             if kind in fitting:
-                path = folder / f"{report.paper.name}_{item}_{kind}.png"
-                with using("page"):
-                    put(path, rendered(fitting[kind]()))
-                return path
+                yield shown, item, f"{item}_{kind}", fitting[kind]
+
+
+def draw_one(folder: Path, report: PaperReport) -> Path | None:
+    """Draw the first figure of a paper that its results allow; return its path."""
+    for _, _, file, make in _of_runs(report):
+        with using("page"):
+            return save(make(), folder / f"{report.paper.name}_{file}.png")
     return None
 
 

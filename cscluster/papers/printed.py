@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -14,7 +13,7 @@ import pandas as pd
 from scipy import stats
 
 from cscluster.papers.observations import Observations
-from cscluster.papers.rules import NOTHING, TINY, ClaimRule, RuleOutcome, cases, enough, number, signs
+from cscluster.papers.rules import NOTHING, TINY, ClaimRule, RuleOutcome, enough, number, t_tests
 from cscluster.words import plural
 
 COLUMNS = ["table", "dataset", "label", "metric", "value", "std"]
@@ -97,9 +96,9 @@ class Exponent(ClaimRule):
         for label in (label for label in table if label in paper):
             curve = table[label][table[label] > 0]
             if len(curve) >= 3:
-                slope, error = slope_of([self.sizes[name] for name in curve.index], curve)
-                rows[label] = (self.tolerance - abs(slope - paper[label]), error, len(curve))
-                listed.append(f"{label} {slope:.2f} +- {error:.2f}, printed {paper[label]:.2f}")
+                fit = stats.linregress(np.log([self.sizes[name] for name in curve.index]), np.log(curve))
+                rows[label] = (self.tolerance - abs(fit.slope - paper[label]), fit.stderr, len(curve))
+                listed.append(f"{label} {fit.slope:.2f} +- {fit.stderr:.2f}, printed {paper[label]:.2f}")
         index = pd.MultiIndex.from_tuples([(label, label) for label in rows], names=["dataset", "label"])
         found = pd.DataFrame(list(rows.values()), index, columns=["margin", "error", "sizes"])
         return found, f"{(found['margin'] >= 0).sum()} of {len(rows)} exponents within " + (
@@ -129,31 +128,22 @@ class Order(ClaimRule):
 
     def units(self, observations: Observations, printed: pd.DataFrame) -> tuple[pd.DataFrame, str]:
         lines = printed[(printed["table"] == self.table) & (printed["metric"] == "order")]
-        line_of = dict(zip(lines["dataset"], lines["value"], strict=True))
-        alike: dict[tuple[str, str, str], bool] = {}
-        reversed_ = 0
-        for (dataset, _, _), scores in cases(observations.scores(self.metric, unit=self.unit)):
-            line = relations(line_of.get(dataset, ""))
-            if pairs := [pair for pair in line if set(scores).issuperset(pair)]:
-                worse, better = (scores[list(names)].to_numpy() for names in zip(*pairs, strict=True))
-                found, expected = signs(better - worse), np.array([line[pair] for pair in pairs])
-                alike |= {(dataset, *pair): same for pair, same in zip(pairs, found == expected, strict=True)}
-                reversed_ += int((found < 0)[expected > 0].sum())
-        if not alike:
+        if lines.empty:
             return NOTHING, ""
-        index = pd.MultiIndex.from_tuples(list(alike), names=["dataset", "worse", "better"])
-        margin = np.where(list(alike.values()), 1.0, -1.0)
-        where = plural(index.get_level_values("dataset").nunique(), "data set")
-        text = f"{sum(alike.values())} of {len(alike)} pairs of methods alike on {where}, "
-        return pd.DataFrame({"margin": margin, "error": np.nan}, index), (
-            text + f"{reversed_} significantly reversed"
+        parts = [pd.Series(relations(line.value)) for line in lines.itertuples()]
+        expected = pd.concat(parts, keys=lines["dataset"], names=["dataset", "other", "one"])
+        pairs = {(one, other): None for _, other, one in expected.index}
+        tests = t_tests(observations, self.metric, list(pairs), self.unit)
+        tests = tests.join(expected.rename("expected"), how="inner")
+        if tests.empty:
+            return NOTHING, ""
+        alike = tests["sign"] == tests["expected"]
+        n_reversed = int(((tests["sign"] < 0) & (tests["expected"] > 0)).sum())
+        where = plural(tests.index.get_level_values("dataset").nunique(), "data set")
+        text = f"{alike.sum()} of {len(alike)} pairs of methods alike on {where}, "
+        return pd.DataFrame({"margin": np.where(alike, 1.0, -1.0), "error": np.nan}, alike.index), (
+            text + f"{n_reversed} significantly reversed"
         )
-
-
-def slope_of(sizes: Sequence[int], values: pd.Series) -> tuple[float, float]:
-    """Return the slope of log values over log sizes, by least squares, and its standard error."""
-    fit = stats.linregress(np.log(sizes), np.log(values))
-    return float(fit.slope), float(fit.stderr)
 
 
 def relations(line: str) -> dict[tuple[str, str], int]:

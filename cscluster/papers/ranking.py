@@ -106,11 +106,12 @@ class Ranking:
         near = [label for label in self.leaders if self.means[label] >= self.means[self.order[0]] - NEAR]
         return min(near, key=lambda label: self.seconds.fillna(float("inf"))[label])
 
-    def against(self, label: str) -> tuple[int, int, int]:
-        """Return the numbers of data sets on which a method wins, ties and loses against the baseline."""
-        difference = self.table[label] - self.table[BASELINE]
-        wins, losses = int((difference > TIE).sum()), int((difference < -TIE).sum())
-        return wins, len(difference) - wins - losses, losses
+    @cached_property
+    def counts(self) -> pd.DataFrame:
+        """The numbers of data sets on which each method (row) wins, ties and loses against the baseline."""
+        difference = self.table.sub(self.table[BASELINE], axis=0)
+        wins, losses = (difference > TIE).sum(), (difference < -TIE).sum()
+        return pd.DataFrame({"wins": wins, "ties": len(difference) - wins - losses, "losses": losses})
 
 
 def two_digits(seconds: float) -> str:

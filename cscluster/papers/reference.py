@@ -18,20 +18,14 @@ _COLUMNS = ["item", "dataset", "label", "params", "point", "tier", "metric", "me
 _ROUNDING = 1e-6
 
 
-def summarise(runs: Mapping[str, Results]) -> pd.DataFrame:
-    """Return the cells of a paper's runs that have values, one line each, with the parameters selected."""
-    parts = [run.cells.assign(item=item) for item, run in runs.items() if len(run.cells)]
-    if not parts:
-        return pd.DataFrame(columns=_COLUMNS)
-    table = pd.concat(parts)
-    return table.loc[table["n"] > 0, _COLUMNS].reset_index(drop=True)
-
-
 def write(path: Path, runs: Mapping[str, Results], command: str, made_with: str) -> None:
-    """Write the summary of a paper's runs below comments that name the command and the versions."""
-    table = summarise(runs).to_csv(index=False, lineterminator="\n", float_format="%.6g")
+    """Write the cells of a paper's runs that have values below the command and the versions."""
+    parts = [run.cells.assign(item=item) for item, run in runs.items() if len(run.cells)]
+    table = pd.concat(parts) if parts else pd.DataFrame(columns=_COLUMNS)
+    lines = table.loc[table["n"] > 0, _COLUMNS]
     path.parent.mkdir(parents=True, exist_ok=True)
-    put(path, f"# {command}\n# {made_with}\n{table}")
+    text = lines.to_csv(index=False, lineterminator="\n", float_format="%.6g")
+    put(path, f"# {command}\n# {made_with}\n{text}")
 
 
 def read(path: Path) -> pd.DataFrame:

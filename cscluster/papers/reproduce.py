@@ -108,9 +108,9 @@ class Reproduction:
             trials[item] = planned.experiment.trials * planned.experiment.repeats
             stored = planned.stored()
             states[item] = _state(planned, stored)
-            if stored is not None and len(whole := _shared(in_complete_repetitions(stored))):
+            if stored is not None and len(whole := _in_common_repetitions(in_complete_repetitions(stored))):
                 metrics = _metrics(paper, item, stored.definition.experiment.metrics)
-                runs[item] = collect_trials(*_so_far(stored.definition, whole), metrics)
+                runs[item] = collect_trials(*_plan_of_stored(stored.definition, whole), metrics)
         gone = {item: state.missing for item, state in states.items()}
         verdicts = [v for v in claims.judge(paper, runs, gone, trials) if set(v.claim.items) & set(items)]
         return PaperReport(paper, PAPERS.get(paper.name, paper.name), verdicts, states, runs)
@@ -143,13 +143,13 @@ def _load(name: str, profile: str) -> Paper:
     return paper.quick() if profile == "quick" else paper
 
 
-def _shared(trials: pd.DataFrame) -> pd.DataFrame:
+def _in_common_repetitions(trials: pd.DataFrame) -> pd.DataFrame:
     """Return the trials of those repetitions on a data set that every method there has run."""
     methods = trials.groupby("dataset")["label"].transform("nunique")
     return trials[trials.groupby(["dataset", "repetition"])["label"].transform("nunique") == methods]
 
 
-def _so_far(definition: Definition, trials: pd.DataFrame) -> tuple[Definition, pd.DataFrame]:
+def _plan_of_stored(definition: Definition, trials: pd.DataFrame) -> tuple[Definition, pd.DataFrame]:
     """Return a plan of the repetitions that all data sets have, among whose trials an oracle may select."""
     n_done = int(trials.groupby("dataset")["repetition"].nunique().min())
     if n_done >= definition.plan.repetitions:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from scipy import stats
 
-from cscluster.arrays import FloatArray
 from cscluster.metrics.catalogue import lower_is_better
 from cscluster.papers.observations import PLACE, By, Observations
 from cscluster.report.statistics import ALPHA, holm, paired_t
@@ -63,7 +64,7 @@ class ClaimRule(BaseModel):
         unsure = bool((units["margin"].abs() <= 2 * units["error"]).iloc[0]) if len(units) == 1 else False
         if not unsure and not self._hangs_on_one_data_set(won):
             return RuleOutcome("holds" if holds else "does not hold", text)
-        low, high = wilson(int(won.sum()), len(won))
+        low, high = stats.binomtest(int(won.sum()), len(won)).proportion_ci(method="wilson")
         share = "" if len(units) == 1 else f" (95 % interval of the share: {low:.2f} to {high:.2f})"
         return RuleOutcome("undecided", text + share)
 
@@ -158,19 +159,14 @@ class Significant(ClaimRule):
     unit: Literal["draw", "trial"] = "draw"
 
     def units(self, observations: Observations, printed: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-        found = {}
-        for place, scores in cases(observations.scores(self.metric, unit=self.unit)):
-            others = [name for name in self.than if name in scores]
-            if self.label in scores and others:
-                gaps = scores[[self.label]].to_numpy() - scores[others].to_numpy()
-                found[place] = signs(-gaps if lower_is_better(self.metric) else gaps)
-        if not found:
+        tests = t_tests(observations, self.metric, [(self.label, name) for name in self.than], self.unit)
+        if tests.empty:
             return NOTHING, ""
-        better = pd.Series({place: bool((each > 0).all()) for place, each in found.items()})
-        worse = pd.Series({place: bool((each < 0).any()) for place, each in found.items()})
+        signs = tests["sign"] * (-1 if lower_is_better(self.metric) else 1)
+        better = (signs > 0).groupby(level=PLACE, sort=False).all()
+        worse = (signs < 0).groupby(level=PLACE, sort=False).any()
         text = f"better in {cases_of(int(better.sum()), len(better), 'case')}, worse in {worse.sum()}"
         won = ~worse if self.not_worse else better & (worse.sum() <= self.losses)
-        won.index.names = PLACE
         return pd.DataFrame({"margin": np.where(won, 1.0, -1.0), "error": np.nan}, won.index), text
 
 
@@ -185,18 +181,12 @@ class Alike(ClaimRule):
         return [*self.pairs, *self.pairs.values()]
 
     def units(self, observations: Observations, printed: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-        p = {}
-        for place, scores in cases(observations.scores(self.metric)):
-            for one, other in self.pairs.items():
-                if {one, other} <= set(scores):
-                    gaps = scores[[one]].to_numpy() - scores[[other]].to_numpy()
-                    p[(*place, one)] = float(paired_t(gaps)[0])
-        if not p:
+        tests = t_tests(observations, self.metric, list(self.pairs.items()))
+        if tests.empty:
             return NOTHING, ""
-        corrected = holm(np.array(list(p.values())))
-        index = pd.MultiIndex.from_tuples(list(p), names=[*PLACE, "label"])
-        text = f"{(corrected < ALPHA).sum()} of {plural(len(p), 'difference')} significant"
-        return pd.DataFrame({"margin": np.where(corrected < ALPHA, -1.0, 1.0), "error": np.nan}, index), text
+        differ = holm(tests["p"].to_numpy()) < ALPHA
+        text = f"{differ.sum()} of {plural(len(tests), 'difference')} significant"
+        return pd.DataFrame({"margin": np.where(differ, -1.0, 1.0), "error": np.nan}, tests.index), text
 
 
 class Limit(ClaimRule):
@@ -313,10 +303,30 @@ TINY = 1e-12
 NOTHING = pd.DataFrame(columns=["margin", "error"])
 
 
-def cases(scores: pd.DataFrame) -> list[tuple[tuple[str, int, int], pd.DataFrame]]:
-    """Return the observations of each case, without labels that it lacks."""
-    grouped = scores.groupby(level=PLACE, sort=False)
-    return [(place, part.dropna(axis=1, how="all")) for place, part in grouped]
+def t_tests(
+    observations: Observations,
+    metric: str,
+    pairs: Sequence[tuple[str, str]],
+    unit: Literal["draw", "trial"] = "draw",
+) -> pd.DataFrame:
+    """Compare pairs of labels in each case that has both, by paired t-tests.
+
+    Returns
+    -------
+    DataFrame
+        By case and pair (``one``, ``other``): p, and the sign of the mean of one less that of the other, 0
+        where p is not below `ALPHA`.
+    """
+    rows = {}
+    for place, scores in observations.scores(metric, unit=unit).groupby(level=PLACE, sort=False):
+        there = scores.dropna(axis=1, how="all")
+        for one, other in pairs:
+            if {one, other} <= set(there):
+                gap = (there[one] - there[other]).to_numpy()
+                p = float(paired_t(gap[:, None])[0])
+                rows[*place, one, other] = (p, np.sign(np.nansum(gap)) if p < ALPHA else 0.0)
+    index = pd.MultiIndex.from_tuples(list(rows), names=[*PLACE, "one", "other"]) if rows else None
+    return pd.DataFrame(list(rows.values()), index, columns=["p", "sign"])
 
 
 def _best_mean(part: pd.DataFrame, rule: Compare) -> float:
@@ -334,19 +344,6 @@ def enough(count: int, total: int, share: Share) -> bool:
     if share == "some":
         return bool(count > 0)
     return bool(count >= (1 if share == "all" else share) * total)
-
-
-def wilson(count: int, total: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share."""
-    z = 1.96
-    middle = (count + z * z / 2) / (total + z * z)
-    half = z / (total + z * z) * np.sqrt(count * (total - count) / total + z * z / 4)
-    return max(middle - half, 0.0), min(middle + half, 1.0)
-
-
-def signs(gaps: FloatArray) -> FloatArray:
-    """Return the sign of the mean of each column where a t-test finds it different from zero, else 0."""
-    return np.where(paired_t(gaps) < ALPHA, np.sign(np.nansum(gaps, axis=0)), 0.0)
 
 
 def number(value: float) -> str:

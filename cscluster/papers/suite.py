@@ -18,6 +18,7 @@ from cscluster.experiment.config.load import load
 from cscluster.experiment.config.schema import Experiment
 from cscluster.experiment.engine.run import Job, prepare
 from cscluster.experiment.plan.trials import make_plan, n_records, resolved, resolved_params
+from cscluster.report.aggregate import planned_trials
 from cscluster.store import DEFINITION, archive
 from cscluster.store.definition import CellEntry, Definition
 from cscluster.store.directory import RunDirectory
@@ -227,16 +228,10 @@ def in_complete_repetitions(stored: StoredTrials) -> pd.DataFrame:
     A repetition that was cut short would compare methods, and points of a grid, on other constraints.
     """
     definition, trials = stored
-    per_repetition: Counter[Slot] = Counter()
-    for (each, _), count in definition.plan.counts().items():
-        cell = definition.cells[each]
-        per_repetition[cell.dataset, cell.label] += count * definition.plan.tiers
+    planned = planned_trials(definition).groupby(_SLOT, as_index=False)["planned"].sum()
+    wanted = trials[_SLOT].merge(planned, how="left")["planned"] * definition.plan.tiers
     sizes = trials.groupby([*_SLOT, "repetition"])["key"].transform("size")
-    wanted = [
-        per_repetition[slot] // definition.plan.repetitions
-        for slot in zip(*(trials[c] for c in _SLOT), strict=True)
-    ]
-    return trials[sizes.to_numpy() == wanted]
+    return trials[sizes.to_numpy() == wanted.to_numpy() // definition.plan.repetitions]
 
 
 def complete_repetitions(stored: StoredTrials) -> dict[str, set[int]]:

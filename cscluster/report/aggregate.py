@@ -75,7 +75,7 @@ class Results:
     @cached_property
     def places(self) -> list[Place]:
         """The data sets with their points and tiers, in the order of the trials."""
-        return places(self.trials)
+        return list(self.trials[PLACE].drop_duplicates().itertuples(index=False, name=None))
 
     @cached_property
     def last_places(self) -> dict[str, Place]:
@@ -126,7 +126,7 @@ def collect_trials(
     """Aggregate the records of a plan, given as a data frame; see `collect`."""
     config, plan = definition.experiment, definition.plan
     wanted = metrics or config.metrics
-    of_plan = _planned_trials(definition)
+    of_plan = planned_trials(definition)
     rows, labels = [], []
     for entry in config.algorithms:
         title = entry["label"]
@@ -138,6 +138,9 @@ def collect_trials(
             labels.append(label)
             rows.append(part.assign(label=label, entry=title, oracle=oracle))
     chosen = pd.concat(rows) if rows else frame.assign(entry=frame["label"], oracle=False)
+    families: dict[str, dict[str, int]] = {}
+    for name, about in definition.datasets.items():
+        families.setdefault(about.source, {})[name] = about.n_samples
     planned = plan.repetitions * plan.repeats
     shared = config.constraints["kind"] == "file" and not config.constraints.get("noise")
     chosen = chosen.assign(draw=0 if shared else chosen["repetition"])
@@ -155,14 +158,14 @@ def collect_trials(
         missing=_missing(of_plan, frame, plan.tiers),
         trials=chosen.reset_index(drop=True),
         repeats=planned if shared else plan.repeats,
-        families=_families(definition),
+        families=families,
         mixed=version_changes(
             made for id_, made in definition.environments.items() if id_ in set(frame["environment"])
         ),
     )
 
 
-def _planned_trials(definition: Definition) -> pd.DataFrame:
+def planned_trials(definition: Definition) -> pd.DataFrame:
     """Return the number of planned trials: columns label, dataset, grid, point, planned."""
     rows = []
     for (hash_, point), count in definition.plan.counts().items():
@@ -202,11 +205,6 @@ def at_last_point(results: Results) -> Results:
     rows = trials["point"] == trials.groupby("dataset")["point"].transform("max")
     last = trials["tier"].where(rows).groupby(trials["dataset"]).transform("max")
     return restrict(results, rows & (trials["tier"] == last))
-
-
-def where_varied(results: Results, parameter: str) -> Results:
-    """Return the results of the trials whose grid has a parameter only."""
-    return restrict(results, results.trials["grid"].map(lambda grid: parameter in json.loads(grid)))
 
 
 def join(parts: list[Results]) -> Results:
@@ -259,18 +257,6 @@ def metric_values(trials: pd.DataFrame, metric: str) -> pd.Series:
     return values.where(np.isfinite(values))
 
 
-def places(trials: pd.DataFrame) -> list[Place]:
-    """Return the data sets of trials with their points and tiers, in the order in which they occur."""
-    return list(trials[PLACE].drop_duplicates().itertuples(index=False, name=None))
-
-
-def _families(definition: Definition) -> dict[str, dict[str, int]]:
-    families: dict[str, dict[str, int]] = {}
-    for name, about in definition.datasets.items():
-        families.setdefault(about.source, {})[name] = about.n_samples
-    return families
-
-
 def _select(frame: pd.DataFrame, rule: str, of_plan: pd.DataFrame) -> list[tuple[str, bool, pd.DataFrame]]:
     """Return the rows of the tables that one entry gives: label, whether oracle, its trials.
 
@@ -285,7 +271,7 @@ def _select(frame: pd.DataFrame, rule: str, of_plan: pd.DataFrame) -> list[tuple
     rule : str
         ``none``, ``heldout`` or ``oracle:METRIC``.
     of_plan : DataFrame
-        Its planned trials (`_planned_trials`).
+        Its planned trials (`planned_trials`).
     """
     label = frame["label"].iloc[0]
     if of_plan["grid"].nunique() == 1:

@@ -80,7 +80,7 @@ def compare(before: RunDirectory, after: RunDirectory, first: Results, second: R
     cells = pd.concat([_cells(metric, *scores[metric], by_trial) for metric in metrics], ignore_index=True)
     only_before = sum(len(a.keys() - b.keys()) for a, b in scores.values())
     only_after = sum(len(b.keys() - a.keys()) for a, b in scores.values())
-    return RunComparison(changes, _judged(cells), by_trial, only_before, only_after)
+    return RunComparison(changes, _with_verdicts(cells), by_trial, only_before, only_after)
 
 
 def _identities(run: RunDirectory) -> dict[tuple[str, str, str], dict[str, Any]]:
@@ -157,7 +157,7 @@ def _welch(a: pd.Series, b: pd.Series) -> float:
     return float(stats.ttest_ind_from_stats(*summary, equal_var=False).pvalue)
 
 
-def _judged(cells: pd.DataFrame) -> pd.DataFrame:
+def _with_verdicts(cells: pd.DataFrame) -> pd.DataFrame:
     if cells.empty:
         return cells.drop(columns=["same", "draws"]).assign(verdict=[])
     cells["p"] = holm(cells["p"].to_numpy())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 
 from cscluster.metrics.catalogue import find_metric, lower_is_better, metric_title
 from cscluster.report import statistics
-from cscluster.report.aggregate import Results, at_last_point, where_varied
+from cscluster.report.aggregate import Results, at_last_point, restrict
 from cscluster.report.means import means_tables, place_words, undefined
 from cscluster.report.page import Block, BulletList, Fold, Note, Page
 from cscluster.words import plural
@@ -25,7 +26,7 @@ def compose(results: Results, by: str = "point", *, caption: str = "", reference
     if by != "point":
         results = at_last_point(results)
     if by in results.varied:
-        results = where_varied(results, by)
+        results = restrict(results, results.trials["grid"].map(lambda grid: by in json.loads(grid)))
     lines = legend(results, by, reference)
     tables = means_tables(results, by, reference)
     blocks: list[Block] = []

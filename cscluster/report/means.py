@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from cscluster.errors import ConfigError, did_you_mean, require_known
 from cscluster.experiment.config import schedules
 from cscluster.metrics.catalogue import lower_is_better, metric_title
 from cscluster.report.aggregate import PLACE, Place, Results, metric_values
-from cscluster.report.statistics import ALPHA, leaders, paired, paired_t, ranks
+from cscluster.report.statistics import ALPHA, leading, paired, paired_t, ranks
 from cscluster.report.table import BEST, PlainTable
 
 Spot = tuple[Place, str]
@@ -29,7 +28,6 @@ class _Layout(NamedTuple):
     heads: list[str]
     names: Sequence[str]
     spots: list[list[Spot | None]]
-    compares_rows: bool = False
 
 
 def cell_text(mean: float, std: float, n: int, planned: int, metric: str, is_defined: bool = True) -> str:
@@ -88,7 +86,8 @@ def means_tables(results: Results, by: str = "point", reference: str | None = No
     for metric in results.metrics:
         of_metric = results.cells[results.cells["metric"] == metric]
         cells = {((r.dataset, r.point, r.tier), r.label): r for r in of_metric.itertuples()}
-        of_layouts = [_table(results, metric, layout, cells, reference) for layout in layouts]
+        best = leading(results, metric) if by in ("point", "dataset") else None
+        of_layouts = [_table(results, metric, layout, cells, best, reference) for layout in layouts]
         tables += [_with_ranks(results, metric, each) if by == "dataset" else each for each in of_layouts]
     return tables
 
@@ -114,7 +113,6 @@ def _by_point(results: Results) -> Iterator[_Layout]:
             ["algorithm", *(str(p) if results.axis == "point" else f"{p} t{t}" for _, p, t in places)],
             [results.marks[label] for label in labels],
             [[(place, label) for place in places] for label in labels],
-            compares_rows=True,
         )
 
 
@@ -154,14 +152,19 @@ def _by_parameter(results: Results, name: str) -> Iterator[_Layout]:
 
 
 def _table(
-    results: Results, metric: str, layout: _Layout, cells: Mapping[Spot, Any], reference: str | None
+    results: Results,
+    metric: str,
+    layout: _Layout,
+    cells: Mapping[Spot, Any],
+    best: Set[Spot] | None,
+    reference: str | None,
 ) -> PlainTable:
-    """Fill a table with the means of a metric, and mark the best of its rows or columns."""
-    best = _best(results, metric, layout)
+    """Fill a table with the means of a metric, and mark the best: those given, or those of each row."""
     dashes = set(undefined(results, metric).itertuples(index=False, name=None))
     rows, marks, small = [], {}, {}
     for i, (name, spots) in enumerate(zip(layout.names, layout.spots, strict=True)):
-        row = [name]
+        row, labels = [name], [spot[1] for spot in spots if spot]
+        leads = leading(results, metric, labels) if best is None else best
         for j, spot in enumerate(spots):
             cell = cells.get(spot) if spot else None
             if spot is None or cell is None:
@@ -170,8 +173,8 @@ def _table(
             is_defined = (*spot[0], spot[1]) not in dashes
             text = cell_text(cell.mean, cell.std, cell.n, cell.planned, metric, is_defined)
             row.append(text + _against(results, metric, spot, reference))
-            if best[i, j] or (cell.n < cell.planned and is_defined):
-                marks[i, j + 1] = BEST if best[i, j] else "failed"
+            if spot in leads or (cell.n < cell.planned and is_defined):
+                marks[i, j + 1] = BEST if spot in leads else "failed"
             if cell.params and not cell.label.endswith(f"({cell.params})"):
                 small[i, j + 1] = cell.params
         rows.append(row)
@@ -188,16 +191,3 @@ def _against(results: Results, metric: str, spot: Spot, reference: str | None) -
     if paired_t(differences.to_numpy()[:, None]).item() >= ALPHA:
         return "  "
     return " +" if (differences.mean() > 0) != lower_is_better(metric) else " -"
-
-
-def _best(results: Results, metric: str, layout: _Layout) -> np.ndarray[Any, Any]:
-    """Tell which cells of a table are best in their column, or in their row."""
-    scores = paired(results, metric)
-    place, label = ({name: i for i, name in enumerate(axis)} for axis in (scores.places, scores.labels))
-    values = np.full((len(scores.draws), len(layout.spots), len(layout.heads) - 1), np.nan)
-    for i, spots in enumerate(layout.spots):
-        for j, spot in enumerate(spots):
-            if spot:
-                values[:, i, j] = scores.values[:, place[spot[0]], label[spot[1]]]
-    lower = lower_is_better(metric)
-    return leaders(values.swapaxes(1, 2), lower).T if layout.compares_rows else leaders(values, lower)

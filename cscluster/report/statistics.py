@@ -25,7 +25,7 @@ from scipy import stats
 
 from cscluster.arrays import BoolArray, FloatArray, IntArray
 from cscluster.metrics.catalogue import find_metric, lower_is_better, metric_title
-from cscluster.report.aggregate import PLACE, Place, Results, metric_values, places
+from cscluster.report.aggregate import PLACE, Place, Results, metric_values
 
 ALPHA = 0.05
 CONFIDENCE = 0.95
@@ -69,13 +69,6 @@ class Paired:
         """The number of values of each place and label, shape (places, labels)."""
         return np.isfinite(self.values).sum(axis=0)
 
-    def complete(self, place: Place) -> pd.DataFrame:
-        """Return the draws (index) of one place for which all labels (columns) have a value.
-
-        Labels without any value are left out: they would leave no draw for the others.
-        """
-        return self.at(place).dropna(axis=1, how="all").dropna()
-
     def at(self, place: Place) -> pd.DataFrame:
         """Return the draws (index) of all labels (columns) at one place, with gaps."""
         values = self.values[:, self.places.index(place), :]
@@ -85,12 +78,8 @@ class Paired:
 @lru_cache(maxsize=32)
 def paired(results: Results, metric: str) -> Paired:
     """Return one metric of all draws, side by side."""
-    return side_by_side(results.trials, results.labels, metric)
-
-
-def side_by_side(trials: pd.DataFrame, labels: list[str], metric: str) -> Paired:
-    """Return one metric of all draws of trials, side by side."""
-    there, draws = places(trials), sorted(trials["draw"].unique())
+    trials, labels, there = results.trials, results.labels, results.places
+    draws = sorted(trials["draw"].unique())
     place = trials.groupby(PLACE, sort=False).ngroup()
     values = metric_values(trials, metric).groupby([trials["draw"], place, trials["label"]], sort=False)
     every = pd.MultiIndex.from_product([draws, range(len(there)), labels])
@@ -104,10 +93,13 @@ def side_by_side(trials: pd.DataFrame, labels: list[str], metric: str) -> Paired
 
 
 def at_last(results: Results, metric: str) -> Iterator[tuple[Place, pd.DataFrame]]:
-    """Yield the last place of each data set, and the draws (index) that all labels (columns) have there."""
+    """Yield the last place of each data set, and the draws (index) that all labels (columns) have there.
+
+    Labels without any value are left out: they would leave no draw for the others.
+    """
     scores = paired(results, metric)
     for place in results.last_places.values():
-        yield place, scores.complete(place)
+        yield place, _complete(scores.at(place))
 
 
 def paired_t(differences: FloatArray) -> FloatArray:
@@ -292,6 +284,14 @@ def leaders(values: FloatArray, lower: bool = False) -> BoolArray:
     return np.asarray(able & (alike | ((shared > 1) & (p >= ALPHA))))
 
 
+def leading(results: Results, metric: str, labels: Sequence[str] | None = None) -> set[tuple[Place, str]]:
+    """Return where which of some labels (all by default) is one of the `leaders`."""
+    table = paired(results, metric)
+    columns = [table.labels.index(label) for label in labels or table.labels]
+    found = leaders(table.values[:, :, columns], lower_is_better(metric))
+    return {(table.places[i], table.labels[columns[j]]) for i, j in np.argwhere(found)}
+
+
 def against(table: Paired, i: int, j: int, lower: bool) -> tuple[int, int, int]:
     """Return the numbers of places where label i wins, ties and loses against label j."""
     d = table.values[:, :, i] - table.values[:, :, j]
@@ -425,9 +425,9 @@ def _by_source(results: Results, table: pd.DataFrame) -> pd.DataFrame:
     return table.groupby(sources, sort=False).mean()
 
 
-def rank_test(results: Results, metric: str, labels: Sequence[str] | None = None) -> Friedman | None:
-    """Compare algorithms (all by default) across data sets by their `ranks`; None for too few of either."""
-    everything = means(results, metric)[list(results.labels if labels is None else labels)]
+def rank_test(results: Results, metric: str) -> Friedman | None:
+    """Compare algorithms across data sets by their `ranks`; None for too few of either."""
+    everything = means(results, metric)
     table = _complete(everything)
     by_source = _by_source(results, table)
     test = friedman(by_source, lower_is_better(metric)) if len(by_source) >= ENOUGH_DATASETS else None

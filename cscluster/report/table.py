@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pandas as pd
 
 CellIndex = tuple[int, int]
 """Row and column of a cell, both counted from 0."""
@@ -27,8 +30,6 @@ class PlainTable:
         A word for each cell that is marked: `BEST`, or on a page the name of another style.
     small : mapping
         What stands below a cell in small print, on a page.
-    links : mapping
-        Where the first cell of a row leads to, on a page.
     ascending : bool
         Whether small numbers come first when a reader sorts.
     legend : sequence of str
@@ -41,9 +42,15 @@ class PlainTable:
     numbers: int = 0
     marks: Mapping[CellIndex, str] = field(default_factory=dict)
     small: Mapping[CellIndex, str] = field(default_factory=dict)
-    links: Mapping[int, str] = field(default_factory=dict)
     ascending: bool = False
     legend: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, caption: str, head: str, frame: pd.DataFrame, **more: Any) -> PlainTable:
+        """Return a table of numbers from the texts of a data frame; its index is the column `head`."""
+        rows = [[str(name), *row] for name, row in zip(frame.index, frame.to_numpy().tolist(), strict=True)]
+        heads = [head, *map(str, frame.columns)]
+        return cls(caption, heads, rows, numbers=len(frame.columns), **more)
 
     @property
     def n_names(self) -> int:

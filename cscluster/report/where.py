@@ -31,7 +31,7 @@ def where(results: Results, conditions: list[str]) -> Results:
     for condition in conditions:
         field, sign, value = _parts(condition)
         values = _column(results, field)
-        rows = _fulfilled(values, sign, value)
+        rows = _matching_rows(values, sign, value)
         if not rows.any():
             hint = did_you_mean(value, map(str, values.dropna().unique()))
             raise ConfigError(f"No trial of '{results.name}' fulfils '{condition}'{hint}")
@@ -49,7 +49,7 @@ def _parts(condition: str) -> tuple[str, str, str]:
     return match[1], match[2], match[3]
 
 
-def _fulfilled(values: pd.Series, sign: str, value: str) -> pd.Series:
+def _matching_rows(values: pd.Series, sign: str, value: str) -> pd.Series:
     bound = _number(value)
     if sign == "~":
         return values.notna() & values.map(lambda each: value.lower() in str(each).lower())

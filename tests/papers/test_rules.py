@@ -5,8 +5,8 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from cscluster.papers.claims import AnyRule
-from cscluster.papers.printed import relations, slope_of
-from cscluster.papers.rules import enough, wilson
+from cscluster.papers.printed import relations
+from cscluster.papers.rules import enough
 
 from .made import NOTHING, observations, printed
 
@@ -141,8 +141,8 @@ def test_an_undecided_claim_has_the_interval_of_its_share():
     outcome = judge({"kind": "compare", "label": "A", "than": "B", "share": "most"}, observations(wins(4)))
     assert outcome.text.endswith("(95 % interval of the share: 0.25 to 0.84)")
     # Wilson's interval solves (p - share)^2 = z^2 p (1 - p) / n.
-    for bound in wilson(4, 7):
-        assert (bound - 4 / 7) ** 2 == pytest.approx(1.96**2 * bound * (1 - bound) / 7)
+    for bound in (0.2505, 0.8418):
+        assert (bound - 4 / 7) ** 2 == pytest.approx(1.96**2 * bound * (1 - bound) / 7, rel=1e-3)
 
 
 def test_all_points_of_one_data_set_count_as_one():
@@ -179,11 +179,6 @@ def test_an_exponent_is_as_printed_or_not_and_never_better(found, verdict):
     numbers = printed(("VIII", "adult", "A", "exponent", 2.0))
     for given in ({"table": "VIII"}, {"expected": {"A": 2}}):
         assert judge({**rule, **given}, observations(found, "cpu_seconds"), numbers).status == verdict
-
-
-def test_the_slope_and_its_error():
-    # y = 3 x^2 without noise, and with residuals +-r in a known pattern.
-    assert slope_of([1, 10, 100], 3 * np.array([1, 1e2, 1e4])) == pytest.approx((2.0, 0.0), abs=1e-12)
 
 
 def test_trials_that_share_their_constraints_are_one_observation():

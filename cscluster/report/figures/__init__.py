@@ -5,7 +5,7 @@
 ===================== ======================================================================
 `curves`              a metric against the number of constraints or over their tiers, with bands
 `boxes`               box plots of the trials, where there is one number of constraints
-`sensitivity`         a metric over a number (curve) or any two parameters (heat map); ``select: none``
+`sensitivity`         a metric over one or two parameters, one of them numeric; ``select: none``
 `scaling`             CPU seconds against the number of samples with fitted slopes
 `critical_difference` mean ranks across five or more data sets, with Nemenyi's test
 ===================== ======================================================================
@@ -27,7 +27,7 @@ from cscluster.report.figures.draw import draw as draw
 from cscluster.report.figures.gallery import gallery as gallery
 from cscluster.report.figures.links_map import links_map as links_map
 from cscluster.report.figures.links_map import project as project
-from cscluster.report.figures.samples import samples as samples
+from cscluster.report.figures.links_map import samples as samples
 from cscluster.report.figures.save import save as save
 from cscluster.report.figures.scaling import scaling as scaling
 from cscluster.report.figures.sensitivity import sensitivity as sensitivity

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ _NAME = 28  # letters of a line of a name
 
 
 @figure_kind
-def boxes(results: Results, metric: str, labels: Sequence[str] | None = None) -> Figure:
+def boxes(results: Results, metric: str) -> Figure:
     """Return a panel for each data set with a box for each algorithm, at the last point and tier.
 
     Parameters
@@ -30,31 +29,26 @@ def boxes(results: Results, metric: str, labels: Sequence[str] | None = None) ->
         Of a run.
     metric : str
         What is on the horizontal axis; seconds are drawn logarithmically.
-    labels : list of str, optional
-        Algorithms to draw; all by default.
     """
     trials = results.trials.assign(value=metric_values(results.trials, metric))
     trials = trials[(trials["point"] == trials["point"].max()) & (trials["tier"] == trials["tier"].max())]
-    chosen = list(results.labels if labels is None else labels)
-    names = [wrapped(results.marks[label], _NAME) for label in chosen]
+    names = [wrapped(mark, _NAME) for mark in results.marks.values()]
     left = 0.065 * max(len(line) for name in names for line in name.split("\n"))
     columns = grid_columns(len(results.datasets), int(current().page - left))
     pitch = 0.05 + 0.11 * max(name.count("\n") + 1 for name in names)
     figure, grid = panels(results.datasets, lambda _: 0.35 + pitch * max(len(names), 4), columns, left)
     styles = looks(results.labels)
     for axes, dataset in zip(grid, results.datasets, strict=True):
-        for place, label in enumerate(chosen):
+        for place, (label, style) in enumerate(styles.items()):
             mine = (trials["dataset"] == dataset) & (trials["label"] == label)
-            _draw_box(
-                axes, place, trials.loc[mine, "value"].dropna().to_numpy(), results.planned, styles[label]
-            )
+            _draw_box(axes, place, trials.loc[mine, "value"].dropna().to_numpy(), results.planned, style)
         if metric == "seconds":
             log_axis(axes, "x", trials.loc[trials["dataset"] == dataset, "value"])
         axes.grid(visible=False, axis="y")
         axes.set_yticks(range(len(names)), names if first_in_row(axes) else [""] * len(names))
         axes.set_ylim(len(names) - 0.5, -0.5)
     figure.supxlabel(metric_name(metric))
-    figure.set_label(_caption(results, metric, chosen))
+    figure.set_label(_caption(results, metric))
     return figure
 
 
@@ -81,8 +75,8 @@ def _draw_box(axes: Axes, place: int, values: Any, planned: int, style: dict[str
     )
 
 
-def _caption(results: Results, metric: str, labels: Sequence[str]) -> str:
+def _caption(results: Results, metric: str) -> str:
     caption = f"{metric_name(metric)} of {plural(results.planned, 'trial')}; {place_name(results)}"
     if results.planned >= _FEW:
         caption += "; box: quartiles and median; whiskers: up to 1.5 times the box; circles: trials beyond"
-    return caption + lines.remarks(results, labels)
+    return caption + lines.remarks(results)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from matplotlib.axes import Axes
@@ -37,8 +38,8 @@ def alike(ranks: Sequence[float], difference: float) -> list[tuple[int, int]]:
 
 
 @figure_kind
-def critical_difference(results: Results, metric: str, labels: Sequence[str] | None = None) -> Figure:
-    """Return the mean ranks of the algorithms (all by default) across data sets on a line, 1 the best.
+def critical_difference(results: Results, metric: str) -> Figure:
+    """Return the mean ranks of the algorithms across data sets on a line, 1 the best.
 
     A bar joins algorithms whose mean ranks differ by no more than the critical difference of
     Nemenyi's test at 5 %.  Ranks are those of the means at the last point and tier; samples of one
@@ -49,8 +50,7 @@ def critical_difference(results: Results, metric: str, labels: Sequence[str] | N
     ConfigError
         For fewer than three algorithms, or fewer than five data sets on which all have results.
     """
-    chosen = list(results.labels if labels is None else labels)
-    test = rank_test(results, metric, chosen)
+    test = rank_test(results, metric)
     if test is None:
         raise ConfigError(
             f"'{results.name}' needs at least three algorithms with '{metric}' on {ENOUGH_DATASETS} data "
@@ -58,7 +58,7 @@ def critical_difference(results: Results, metric: str, labels: Sequence[str] | N
         )
     ranks = test.mean_ranks.sort_values(kind="stable")
     names = [wrapped(f"{results.marks[str(label)]} ({rank:.2f})", _NAME) for label, rank in ranks.items()]
-    half = -(-len(names) // 2)
+    half = math.ceil(len(names) / 2)
     placed = list(zip(ranks, names, strict=True))
     sides = (1, "right", placed[:half]), (len(names), "left", placed[: half - 1 : -1])
     bars = alike(ranks.tolist(), test.critical_difference)
@@ -110,7 +110,7 @@ def _caption(results: Results, metric: str, test: Friedman) -> str:
         f"{test.words()}. Mean rank by {metric_name(metric)}, 1 is best ({place_name(results)}); "
         f"bars join algorithms that are not significantly different (Nemenyi, {ALPHA})"
     )
-    return text + lines.remarks(results, [str(label) for label in test.mean_ranks.index])
+    return text + lines.remarks(results)
 
 
 def _lines(name: str) -> float:

@@ -5,10 +5,8 @@ As in Figs. 4 to 6 of zeng2012 and Fig. 2 of yi2015.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import product
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from cscluster.report.aggregate import Results
@@ -19,9 +17,7 @@ from cscluster.report.means import points_word
 
 
 @figure_kind
-def curves(
-    results: Results, metric: str, labels: Sequence[str] | None = None, share_y: bool = False
-) -> Figure:
+def curves(results: Results, metric: str, share_y: bool = False) -> Figure:
     """Return a panel for each data set with a line for each algorithm, over the number of constraints.
 
     Where constraints arrive in tiers, there is a panel for each size of a tier, over t1, t2, ...  Lines are
@@ -33,24 +29,23 @@ def curves(
         Of a run with several points or tiers.
     metric : str
         What is on the vertical axis; seconds are drawn logarithmically.
-    labels : list of str, optional
-        Algorithms to draw; all by default.
     share_y : bool
         Whether all panels have the same vertical axis.
     """
-    chosen = list(results.labels if labels is None else labels)
-    table = lines.line_table(results, metric, ["dataset", "label", "point", "tier"], chosen)
+    styles, drawn = looks(results.labels), []
+    table = lines.line_table(results, metric, ["dataset", "label", "point", "tier"])
     sizes = sorted(table["point"].unique()) if results.axis == "tier" else [None]
     places = list(product(results.datasets, sizes))
     names = [d if len(sizes) == 1 else f"{d}, {size} constraints each" for d, size in places]
     figure, grid = panels(names, line_height, share_y=share_y)
-    styles, drawn = looks(results.labels), []
     for axes, (dataset, size) in zip(grid, places, strict=True):
         mine = table[(table["dataset"] == dataset) & ((table["point"] == size) | (size is None))]
         if size is None:
             number_axis(axes, mine["point"] if len(mine) else table["point"])
         else:
-            _tier_axis(axes, int(table["tier"].max()))
+            last = int(table["tier"].max())
+            axes.set_xticks(range(1, last + 1), [f"t{step}" for step in range(1, last + 1)])
+            axes.set_xlim(0.8, last + 0.2)
         lines.paint(axes, mine, results.axis, "label", styles)
         drawn.append(mine)
     for axes, mine in zip(grid, drawn, strict=True):  # only now: panels may share an axis
@@ -58,13 +53,7 @@ def curves(
     tier = "tier of constraints" if len(sizes) > 1 else f"tier of {sizes[0]} constraints"
     figure.supxlabel(points_word(results) if sizes[0] is None else tier)
     alive = set(table.loc[table["n"] > 0, "label"])
-    titles = [results.marks[label] + ("" if label in alive else " (no result)") for label in chosen]
-    caption = lines.caption(results, metric, table) + lines.remarks(results, chosen)
-    add_legend(figure, [lines.handle(styles[label]) for label in chosen], titles, caption)
+    titles = [mark + ("" if label in alive else " (no result)") for label, mark in results.marks.items()]
+    caption = lines.caption(results, metric, table) + lines.remarks(results)
+    add_legend(figure, [lines.handle(style) for style in styles.values()], titles, caption)
     return figure
-
-
-def _tier_axis(axes: Axes, count: int) -> None:
-    steps = range(1, count + 1)
-    axes.set_xticks(steps, [f"t{step}" for step in steps])
-    axes.set_xlim(0.8, count + 0.2)

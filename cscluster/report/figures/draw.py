@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from cscluster.atomic import put
 from cscluster.errors import require_known
-from cscluster.report.aggregate import Results
+from cscluster.report.aggregate import Results, restrict
 from cscluster.report.figures.boxes import boxes
 from cscluster.report.figures.critical_difference import critical_difference
 from cscluster.report.figures.curves import curves
@@ -83,17 +83,16 @@ def drawings(results: Results, share_y: bool = False) -> Iterator[Drawing]:
 
 
 def _of_metric(results: Results, metric: str, share_y: bool) -> Iterator[Drawing]:
-    entries = {entry for entries in grids(results).values() for entry in entries}
-    of_grids = set(results.trials.loc[results.trials["entry"].isin(entries), "label"])
-    fixed = [label for label in results.labels if label not in of_grids]
-    labels = list(results.labels) if len(results.labels) <= _MANY else fixed
-    if labels and (results.axis == "tier" or results.trials["point"].nunique() > 1):
+    entries = [entry for entries in grids(results).values() for entry in entries]
+    fixed = restrict(results, ~results.trials["entry"].isin(entries)) if entries else results
+    shown = results if len(results.labels) <= _MANY else fixed
+    if shown.labels and (results.axis == "tier" or results.trials["point"].nunique() > 1):
         name = "tiers" if results.axis == "tier" else "curves"
-        yield f"{name}_{metric}", partial(curves, results, metric, labels, share_y)
-    elif labels and results.planned > 1:
-        yield f"boxes_{metric}", partial(boxes, results, metric, labels)
+        yield f"{name}_{metric}", partial(curves, shown, metric, share_y)
+    elif shown.labels and results.planned > 1:
+        yield f"boxes_{metric}", partial(boxes, shown, metric)
     for parameters in drawable(results):
         name = f"sensitivity_{'_'.join(parameters)}_{metric}"
         yield name, partial(sensitivity, results, metric, parameters)
-    if rank_test(results, metric, fixed) is not None:
-        yield f"critical_difference_{metric}", partial(critical_difference, results, metric, fixed)
+    if rank_test(fixed, metric) is not None:
+        yield f"critical_difference_{metric}", partial(critical_difference, fixed, metric)

@@ -62,13 +62,11 @@ def _spread(pixels: FloatArray, rows: Any, count: int) -> Any:
 
 def _mosaic(pixels: FloatArray, rows_of: list[Any], shape: tuple[int, ...], columns: int) -> Any:
     """Return all pictures side by side, a pixel apart; what is no picture is empty."""
-    height, width = shape[0] + 1, shape[1] + 1
     low, high = float(pixels.min()), float(pixels.max())
     scaled = (pixels - low) / ((high - low) or 1.0)
-    canvas = np.full((len(rows_of) * height, columns * width, *shape[2:]), np.nan)
-    for i, rows in enumerate(rows_of):
-        for j, row in enumerate(rows):
-            canvas[i * height : i * height + shape[0], j * width : j * width + shape[1]] = scaled[
-                row
-            ].reshape(shape)
+    canvas = np.full((len(rows_of), columns, shape[0] + 1, shape[1] + 1, *shape[2:]), np.nan)
+    for place, rows in zip(canvas, rows_of, strict=True):
+        place[: len(rows), :-1, :-1] = scaled[rows].reshape(-1, *shape)
+    n_rows, n_columns = len(rows_of) * (shape[0] + 1), columns * (shape[1] + 1)
+    canvas = canvas.swapaxes(1, 2).reshape(n_rows, n_columns, *shape[2:])
     return np.nan_to_num(canvas, nan=1.0) if len(shape) == 3 else canvas

@@ -11,10 +11,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
-from cscluster.report.colours import EMPHASIS
 from cscluster.report.figures.save import ShownFigure
 from cscluster.report.figures.style import current, styled
 from cscluster.report.figures.words import number_text, wrapped
@@ -172,11 +170,6 @@ def number_axis(axes: Axes, values: Iterable[float]) -> None:
     if len(ordered) == 1 or np.ptp(places) <= room * np.diff(places).min():
         axes.set_xticks(ordered, texts)
         axes.xaxis.set_minor_locator(NullLocator())
-
-
-def frame(x: float, y: float, width: float = 1.0, height: float = 1.0) -> Rectangle:
-    """Return a frame around what must not be overlooked."""
-    return Rectangle((x, y), width, height, fill=False, edgecolor=EMPHASIS, linewidth=1.5, clip_on=False)
 
 
 def say_empty(axes: Axes) -> None:

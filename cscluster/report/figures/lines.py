@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from cscluster.metrics.catalogue import Metric, find_metric, metric_title
+from cscluster.metrics.catalogue import find_metric, metric_title
 from cscluster.report.aggregate import Results, metric_values
 from cscluster.report.colours import MOST_BANDS
 from cscluster.report.figures.layout import first_in_row, log_axis, say_empty
@@ -24,11 +24,10 @@ def has_values(results: Results, metric: str) -> bool:
     return len(results.trials) > 0 and bool(metric_values(results.trials, metric).notna().any())
 
 
-def line_table(results: Results, metric: str, keys: list[str], labels: Sequence[str]) -> pd.DataFrame:
-    """Return means and intervals of the lines of some algorithms; of many, without intervals."""
+def line_table(results: Results, metric: str, keys: list[str]) -> pd.DataFrame:
+    """Return means and intervals of lines, named by the second of the keys; of many, no intervals."""
     table = intervals(results, metric, keys)
-    table = table[table["label"].isin(labels)]
-    return table if len(labels) <= MOST_BANDS else table.assign(low=np.nan, high=np.nan)
+    return table if table[keys[1]].nunique() <= MOST_BANDS else table.assign(low=np.nan, high=np.nan)
 
 
 def paint(axes: Axes, table: pd.DataFrame, x: str, line: str, styles: Mapping[Any, dict[str, Any]]) -> None:
@@ -52,22 +51,16 @@ def paint(axes: Axes, table: pd.DataFrame, x: str, line: str, styles: Mapping[An
 
 
 def finish(axes: Axes, table: pd.DataFrame, metric: str) -> None:
-    """Set up the vertical axis of a panel of lines."""
+    """Set up the vertical axis of a panel of lines, with ticks in the range of the metric."""
     if metric == "seconds":
         log_axis(axes, "y", table[["mean", "low", "high"]].to_numpy().ravel())
     if not table["mean"].notna().any():
         say_empty(axes)
     elif axes.get_yscale() == "linear":
-        _stay_in_range(axes, find_metric(metric))
+        about, (low, high), ticks = find_metric(metric), axes.get_ylim(), axes.get_yticks()
+        axes.set_yticks(ticks[(ticks >= max(low, about.lowest)) & (ticks <= min(high, about.highest))])
     if first_in_row(axes):
         axes.set_ylabel(metric_name(metric))
-
-
-def _stay_in_range(axes: Axes, metric: Metric) -> None:
-    """Keep ticks in the range of the metric."""
-    low, high = axes.get_ylim()
-    ticks = axes.get_yticks()
-    axes.set_yticks(ticks[(ticks >= max(low, metric.lowest)) & (ticks <= min(high, metric.highest))])
 
 
 def handle(style: dict[str, Any]) -> Any:
@@ -90,7 +83,7 @@ def caption(results: Results, metric: str, table: pd.DataFrame) -> str:
     return text + ("; some means are over fewer trials, others failed or are missing" if few.any() else "")
 
 
-def remarks(results: Results, labels: Sequence[str]) -> str:
-    """Return what has to be said about these labels: whether an oracle is among them."""
-    stars = any(results.marks[label] != label for label in labels)
+def remarks(results: Results) -> str:
+    """Return what has to be said about the labels: whether an oracle is among them."""
+    stars = any(mark != label for label, mark in results.marks.items())
     return "; *: parameters picked with the true labels (oracle)" if stars else ""

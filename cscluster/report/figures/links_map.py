@@ -1,7 +1,8 @@
-"""A map of samples in the plane with their clusters and constraints."""
+"""Samples in the plane: with their clusters and constraints, or with their classes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import ArrayLike
 from cscluster.arrays import FloatArray, dense
 from cscluster.constraints import Constraints
 from cscluster.report.colours import CLUSTERS, COLOURS, EMPHASIS
-from cscluster.report.figures.layout import add_legend, figure_kind, new_figure
+from cscluster.report.figures.layout import add_legend, figure_kind, new_figure, panels
 from cscluster.report.figures.style import MARKERS, current
 from cscluster.report.figures.words import plain
 
@@ -70,7 +71,7 @@ def links_map(
     axes = figure.subplots()
     axes.grid(visible=False)
     handles = _draw_links(axes, points, found, constraints)
-    handles = draw_groups(axes, points, found) + handles
+    handles = _draw_groups(axes, points, found) + handles
     axes.set_xlabel(plain(axes_names[0]))
     axes.set_ylabel(plain(axes_names[1]))
     if axes_names[1] == "":
@@ -79,7 +80,26 @@ def links_map(
     return figure
 
 
-def draw_groups(axes: Axes, points: FloatArray, labels: Any) -> list[tuple[Any, str]]:
+@figure_kind
+def samples(sets: Mapping[str, tuple[Any, Any]]) -> Figure:
+    """Return a panel for each data set, with its samples in the plane, as in Fig. 1 of baghshah2010.
+
+    Parameters
+    ----------
+    sets : mapping
+        Samples and their classes by the name of the data set; `project` brings samples into the plane.
+    """
+    figure, grid = panels(list(sets), lambda width: 0.9 * width)
+    for axes, (X, classes) in zip(grid, sets.values(), strict=True):
+        points, _ = project(X)
+        _draw_groups(axes, points, np.asarray(classes))
+        axes.grid(visible=False)
+        axes.set_aspect("equal", adjustable="datalim")
+    figure.set_label("samples, colour and marker by class")
+    return figure
+
+
+def _draw_groups(axes: Axes, points: FloatArray, labels: Any) -> list[tuple[Any, str]]:
     """Draw points by group; return a sample of each for the legend, and its name."""
     handles = []
     clusters = np.unique(labels)

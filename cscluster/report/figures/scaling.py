@@ -68,7 +68,7 @@ def scaling(results: Results) -> Figure:
     names = [f"{results.marks[label]}: {', '.join(found)}" for label, found in slopes.items()]
     trials = f"mean of {results.planned} trials" if results.planned > 1 else "one trial each"
     caption = f"CPU seconds; markers: {trials} ({points_word(results)}: {results.trials['point'].max()})"
-    caption += "; lines: fitted powers of n" + lines.remarks(results, results.labels)
+    caption += "; lines: fitted powers of n" + lines.remarks(results)
     add_legend(figure, [lines.handle(style) for style in looks(results.labels).values()], names, caption)
     return figure
 

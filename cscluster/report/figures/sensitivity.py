@@ -1,4 +1,4 @@
-"""A metric over parameters of an algorithm: a curve for one number, a heat map for two parameters."""
+"""A metric over the parameters of an algorithm whose grid was run with ``select: none``."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from matplotlib.figure import Figure
 from cscluster.errors import ConfigError
 from cscluster.report.aggregate import Results, at_last_point, restrict
 from cscluster.report.figures import lines
-from cscluster.report.figures.heat_map import axis_text, draw_maps
 from cscluster.report.figures.layout import add_legend, figure_kind, line_height, number_axis, panels
 from cscluster.report.figures.style import looks
 from cscluster.report.figures.words import place_name, plain
-from cscluster.report.statistics import intervals
+from cscluster.words import setting
 
 Parameters = tuple[str, ...]
 
@@ -30,25 +29,29 @@ def grids(results: Results) -> dict[Parameters, list[str]]:
 
 
 def drawable(results: Results) -> dict[Parameters, list[str]]:
-    """Return the grids that a figure can show: those over one numeric parameter, and over any two."""
+    """Return the grids that a figure can show: those over one or two parameters, one of them numeric."""
     return {
         parameters: entries
         for parameters, entries in grids(results).items()
-        if len(parameters) == 2 or (len(parameters) == 1 and _is_numeric(results, entries))
+        if len(parameters) <= 2 and _numeric(results, parameters, entries)
     }
 
 
-def _is_numeric(results: Results, entries: Sequence[str]) -> bool:
-    points = results.trials.loc[results.trials["entry"].isin(entries), "grid"].unique()
-    return all(type(value) in (int, float) for grid in points for value in json.loads(grid).values())
+def _numeric(results: Results, parameters: Parameters, entries: Sequence[str]) -> list[str]:
+    """Return the parameters that have numbers only, that of the most values first."""
+    texts = results.trials.loc[results.trials["entry"].isin(entries), "grid"].unique()
+    points = [json.loads(text) for text in texts]
+    values = {name: {point[name] for point in points} for name in parameters}
+    numeric = [name for name in parameters if all(type(value) in (int, float) for value in values[name])]
+    return sorted(numeric, key=lambda name: -len(values[name]))
 
 
 @figure_kind
 def sensitivity(results: Results, metric: str, parameters: Parameters | None = None) -> Figure:
-    """Return a metric over one or two parameters whose grid was run with ``select: none``.
+    """Return a panel for each data set with a metric over a numeric parameter, at the last point and tier.
 
-    It shows the last point and tier.  One numeric parameter gives a panel for each data set with a line for
-    each algorithm that varies it, two parameters a heat map for each data set and algorithm.
+    There is a line for each algorithm that varies it and, if a second parameter was varied, for each value of
+    that.
 
     Raises
     ------
@@ -61,27 +64,27 @@ def sensitivity(results: Results, metric: str, parameters: Parameters | None = N
     if parameters not in found:
         raise ConfigError(
             f"'{results.name}' has no grid over {' and '.join(parameters) or 'parameters'} that a figure of "
-            "one numeric parameter or of two could show. It needs lists in 'params' and 'select: none'."
+            "one or two parameters, one of them numeric, could show. It needs lists in 'params' and "
+            "'select: none'."
         )
+    along = _numeric(results, parameters, found[parameters])[0]
     results = at_last_point(restrict(results, results.trials["entry"].isin(found[parameters])))
-    as_axis = float if len(parameters) == 1 else axis_text
-    values = results.trials["grid"].map(json.loads)
-    columns = {f"p{i}": [as_axis(each[name]) for each in values] for i, name in enumerate(parameters)}
-    results = replace(results, trials=results.trials.assign(**columns))
-    draw = _draw_curves if len(parameters) == 1 else draw_maps
-    return draw(results, metric, parameters, found[parameters])
-
-
-def _draw_curves(results: Results, metric: str, parameters: Parameters, entries: Sequence[str]) -> Figure:
-    table = intervals(results, metric, ["dataset", "entry", "p0"])
+    points = results.trials["grid"].map(json.loads)
+    names = [
+        ", ".join([entry, *(f"{name} = {setting(value)}" for name, value in point.items() if name != along)])
+        for entry, point in zip(results.trials["entry"], points, strict=True)
+    ]
+    values = points.map(lambda point: float(point[along]))
+    results = replace(results, trials=results.trials.assign(line=names, value=values))
+    styles = looks(list(dict.fromkeys(names)))
+    table = lines.line_table(results, metric, ["dataset", "line", "value"])
     figure, grid = panels(results.datasets, line_height)
-    styles = looks(entries)
     for axes, dataset in zip(grid, results.datasets, strict=True):
         mine = table[table["dataset"] == dataset]
-        number_axis(axes, table["p0"])
-        lines.paint(axes, mine, "p0", "entry", styles)
+        number_axis(axes, table["value"])
+        lines.paint(axes, mine, "value", "line", styles)
         lines.finish(axes, mine, metric)
-    figure.supxlabel(plain(parameters[0]))
+    figure.supxlabel(plain(along))
     caption = f"{lines.caption(results, metric, table)}; {place_name(results)}"
-    add_legend(figure, [lines.handle(styles[entry]) for entry in entries], entries, caption)
+    add_legend(figure, [lines.handle(style) for style in styles.values()], list(styles), caption)
     return figure

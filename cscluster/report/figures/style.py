@@ -10,11 +10,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from importlib import resources
 from typing import Any
 
-import matplotlib
-from matplotlib import font_manager
+from matplotlib import font_manager, style
 from matplotlib.colors import to_rgb
 
 from cscluster.errors import require_known
@@ -78,17 +76,6 @@ def looks(labels: Sequence[str]) -> dict[str, dict[str, Any]]:
     return {label: look(number) for number, label in enumerate(labels)}
 
 
-def ink_on(colour: Any) -> str:
-    """Return black or white, whichever has the larger contrast with a colour.
-
-    >>> ink_on("#00224e"), ink_on("#fee838"), ink_on((0.5, 0.5, 0.5))
-    ('white', 'black', 'black')
-    """
-    parts = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(colour)]
-    luminance = 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
-    return "black" if (luminance + 0.05) ** 2 >= 0.05 * 1.05 else "white"
-
-
 def pale(colour: str, share: float) -> tuple[float, ...]:
     """Return so much of a colour on white paper."""
     return tuple(1 - share * (1 - part) for part in to_rgb(colour))
@@ -97,20 +84,13 @@ def pale(colour: str, share: float) -> tuple[float, ...]:
 @contextmanager
 def styled() -> Iterator[None]:
     """Make and save figures with the settings of the package, whatever the user's own matplotlibrc says."""
-    with matplotlib.rc_context():
-        matplotlib.rcdefaults()
-        matplotlib.rcParams.update(_sheet())
-        matplotlib.rcParams["font.family"] = list(fonts())
-        matplotlib.rcParams["lines.linewidth"] = current().line_width
-        matplotlib.rcParams["savefig.dpi"] = current().dpi
+    own = {
+        "font.family": list(fonts()),
+        "lines.linewidth": current().line_width,
+        "savefig.dpi": current().dpi,
+    }
+    with style.context(["cscluster.report.figures.figures", own], after_reset=True):
         yield
-
-
-@cache
-def _sheet() -> Any:
-    """Return the settings of the package's style sheet."""
-    path = resources.files("cscluster.report.figures") / "figures.mplstyle"
-    return matplotlib.rc_params_from_file(str(path), use_default_template=False)
 
 
 @cache

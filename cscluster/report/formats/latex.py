@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html.entities
 import re
 from collections.abc import Sequence
 
@@ -11,36 +12,30 @@ from cscluster.report.table import PlainTable
 _WIDTH = 100
 """Characters in a line of a table; a wider one would be too small to read."""
 
-_SIGNS = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "~": r"$\sim$",
-    "<": r"$<$",
-    ">": r"$>$",
-    "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    "±": r"\ensuremath{\pm}",
-    "×": r"$\times$",
-    "–": "--",
-    "—": "---",
-    "’": "'",
-    "≤": r"$\le$",
-    "≥": r"$\ge$",
-}
 _GREEK = {
-    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta",
-    "θ": "theta", "ι": "iota", "κ": "kappa", "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "π": "pi",
-    "ρ": "rho", "σ": "sigma", "τ": "tau", "υ": "upsilon", "φ": "phi", "χ": "chi", "ψ": "psi", "ω": "omega",
-    "Γ": "Gamma", "Δ": "Delta", "Θ": "Theta", "Λ": "Lambda", "Ξ": "Xi", "Π": "Pi", "Σ": "Sigma",
-    "Υ": "Upsilon", "Φ": "Phi", "Ψ": "Psi", "Ω": "Omega",
-}  # fmt: skip
+    code: rf"$\{name}$"
+    for code, name in html.entities.codepoint2name.items()
+    if chr(code) in "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ"
+}
+_SIGNS = str.maketrans(
+    {
+        **{sign: f"\\{sign}" for sign in "{}$&#%_"},
+        "\\": r"\textbackslash{}",
+        "^": r"\textasciicircum{}",
+        "~": r"$\sim$",
+        "<": r"$<$",
+        ">": r"$>$",
+        "|": r"\textbar{}",
+        '"': r"\textquotedbl{}",
+        "±": r"\ensuremath{\pm}",
+        "×": r"$\times$",
+        "–": "--",
+        "—": "---",
+        "’": "'",
+        "≤": r"$\le$",
+        "≥": r"$\ge$",
+    }
+)
 
 
 def text(pages: list[Page], label: str = "") -> str:
@@ -94,14 +89,5 @@ def _row(cells: Sequence[str]) -> str:
 
 def escape(words: object) -> str:
     """Return a text such that LaTeX prints it as it is; signs that it lacks are printed as numbers."""
-    return "".join(map(_letter, " ".join(str(words).split())))
-
-
-def _letter(letter: str) -> str:
-    if letter in _SIGNS:
-        return _SIGNS[letter]
-    if letter in _GREEK:
-        return rf"$\{_GREEK[letter]}$"
-    if " " <= letter <= "~" or "À" <= letter <= "ž":
-        return letter
-    return f"[U+{ord(letter):04X}]"
+    line = " ".join(str(words).split()).translate(_SIGNS | _GREEK)
+    return re.sub("[^ -~À-ž]", lambda sign: f"[U+{ord(sign[0]):04X}]", line)

@@ -56,18 +56,15 @@ def _run(results: Results) -> dict[str, Any]:
 
 
 def _with_best(results: Results) -> pd.DataFrame:
-    best: dict[tuple[Any, ...], bool] = {}
-    for metric in results.metrics:
-        table = statistics.paired(results, metric)
-        leads = statistics.leaders(table.values, lower_is_better(metric))
-        for place, row in zip(table.places, leads, strict=True):
-            best |= {(metric, *place, label): bool(out) for label, out in zip(table.labels, row, strict=True)}
-    keys = results.cells[["metric", "dataset", "point", "tier", "label"]].itertuples(index=False, name=None)
-    return results.cells.assign(best=[best[key] for key in keys])
+    best = {metric: statistics.leading(results, metric) for metric in results.metrics}
+    places = [((r.dataset, r.point, r.tier), r.label) for r in results.cells.itertuples()]
+    rows = zip(places, results.cells["metric"], strict=True)
+    return results.cells.assign(best=[place in best[metric] for place, metric in rows])
 
 
 def _statistics(results: Results, metric: str) -> dict[str, Any]:
-    lower = lower_is_better(metric)
+    lower, test = lower_is_better(metric), statistics.rank_test(results, metric)
+    names = ("p", "statistic", "n", "critical_difference", "left_out")
     return {
         "metric": metric,
         "sentence": statistics.sentence(results, metric),
@@ -82,16 +79,13 @@ def _statistics(results: Results, metric: str) -> dict[str, Any]:
             }
             for (dataset, point, tier), scores in statistics.at_last(results, metric)
         ],
-        "friedman": _friedman(statistics.rank_test(results, metric)),
+        "friedman": test
+        and {
+            **{name: getattr(test, name) for name in names},
+            "mean_ranks": test.mean_ranks.to_dict(),
+            "nemenyi": test.nemenyi.to_dict("index"),
+        },
     }
-
-
-def _friedman(test: statistics.Friedman | None) -> dict[str, Any] | None:
-    if test is None:
-        return None
-    names = ("p", "statistic", "n", "critical_difference", "left_out")
-    numbers = {name: getattr(test, name) for name in names}
-    return {**numbers, "mean_ranks": test.mean_ranks.to_dict(), "nemenyi": test.nemenyi.to_dict("index")}
 
 
 def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import replace
 
 import rich.table
 from rich.console import Console
@@ -71,7 +70,7 @@ def _show_table(table: PlainTable, console: Console) -> None:
     is_plain, gap = console.color_system is None or console.no_color, 2
     shown = table.with_marks("> ") if is_plain else table
     if sum(shown.widths()) + gap * (len(table.heads) - 1) > console.width:
-        shown = replace(table, rows=[_closer(row, table.n_names) for row in table.rows])
+        shown = table.written(lambda cell: cell.replace(" ± ", "±"))
         if is_plain:
             shown, gap = shown.with_marks(">"), 1  # marks stand between the columns
     for number, part in enumerate(shown.divided(console.width, gap)):
@@ -80,11 +79,6 @@ def _show_table(table: PlainTable, console: Console) -> None:
         if part.caption:
             _print(console, part.caption, "bold")
         console.print(_rich_table(part, gap))
-
-
-def _closer(row: Sequence[str], n_names: int) -> list[str]:
-    """Return a row with less room in its numbers."""
-    return [*row[:n_names], *(cell.replace(" ± ", "±") for cell in row[n_names:])]
 
 
 def _rich_table(table: PlainTable, gap: int) -> rich.table.Table:

@@ -92,8 +92,6 @@ def _cell(shown: PlainTable, row: int, column: int, words: Words) -> Markup:
     is_number, mark = column >= shown.n_names, shown.marks.get((row, column))
     cell, small = shown.rows[row][column], shown.small.get((row, column))
     content = words(cell)
-    if column == 0 and row in shown.links:
-        content = tag("a", content, href=shown.links[row])
     return tag(
         "td" if column else "th",
         tag("strong", content) if mark == BEST else content,

@@ -36,8 +36,13 @@ def document(title: str, body: Markup, data: Any = None, scripts: Sequence[str] 
     """
     library = [_CHARTS] if scripts else []
     codes = [_read(name) for name in (*library, *_EVERYWHERE, *(f"assets/{name}" for name in scripts))]
+    digests = (base64.b64encode(hashlib.sha256(code.encode()).digest()).decode() for code in codes)
+    hashes = " ".join(f"'sha256-{digest}'" for digest in digests)
     page = Template(_read("assets/page.html")).substitute(
-        policy=escape(_policy(codes)),
+        policy=escape(
+            f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; "
+            "base-uri 'none'; form-action 'none'"
+        ),
         title=escape(f"{title} · cscluster"),
         style=f"{_read('base.css', 'cscluster')}\n{_read('assets/page.css')}",
         body=body,
@@ -61,15 +66,6 @@ def _finite(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_finite(item) for item in value]
     return value
-
-
-def _policy(codes: list[str]) -> str:
-    digests = (base64.b64encode(hashlib.sha256(code.encode()).digest()).decode() for code in codes)
-    hashes = " ".join(f"'sha256-{digest}'" for digest in digests)
-    return (
-        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
 
 
 def _read(name: str, package: str = "cscluster.report.html") -> str:

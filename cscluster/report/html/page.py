@@ -136,7 +136,9 @@ def _results(results: Results) -> Iterator[Block]:
         yield from about
         return
     yield tag("div", class_="key only-with-scripts", role="group", aria_label="Algorithms to show")
-    yield tag("div", *map(_chart, _charts(results)), class_="charts only-with-scripts")
+    parts = tag("figcaption"), tag("div", class_="chart", role="img")
+    charts = [tag("figure", *parts, data_chart=kind) for kind in _charts(results)]
+    yield tag("div", *charts, class_="charts only-with-scripts")
     yield Heading(3, "Table")
     yield filter_box("Filter algorithms")
     choices = product(range(len(results.metrics)), range(len(results.datasets)))
@@ -170,7 +172,3 @@ def _charts(results: Results) -> list[str]:
     steps = {tier if results.axis == "tier" else point for point, tier in columns(results)}
     kinds = {"curves": len(steps) > 1, "boxes": True, "overview": len(results.datasets) > 1}
     return [kind for kind, wanted in kinds.items() if wanted]
-
-
-def _chart(kind: str) -> Markup:
-    return tag("figure", tag("figcaption"), tag("div", class_="chart", role="img"), data_chart=kind)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
 
 from cscluster.metrics.catalogue import lower_is_better
@@ -90,15 +91,11 @@ def _across(results: Results, metric: str) -> Iterator[Block]:
 
 def _ranks(results: Results, test: Friedman) -> PlainTable:
     ranks = test.mean_ranks.sort_values(kind="stable")
-    names = [results.marks[label] for label in ranks.index]
-    p = test.nemenyi.loc[ranks.index, ranks.index].map(_p)
-    rows = [
-        [name, f"{ranks.iloc[i]:.2f}", *("–" if i == j else cell for j, cell in enumerate(p.iloc[i]))]
-        for i, name in enumerate(names)
-    ]
-    heads = ["algorithm", "mean rank", *(f"p, {name}" for name in names)]
+    p = test.nemenyi.loc[ranks.index, ranks.index].map(_p).mask(np.eye(len(ranks), dtype=bool), "–")
+    p = p.rename(index=results.marks, columns={label: f"p, {mark}" for label, mark in results.marks.items()})
+    p.insert(0, "mean rank", [f"{rank:.2f}" for rank in ranks])
     caption = "Mean ranks (1 is the best) and p-values of Nemenyi's test"
-    return PlainTable(caption, heads, rows, numbers=len(heads) - 1, ascending=True)
+    return PlainTable.of(caption, "algorithm", p, ascending=True)
 
 
 def _signed(value: float, digits: int) -> str:

@@ -121,14 +121,6 @@ def test_seconds_are_logarithmic_where_they_differ(tmp_path):
     assert axes.get_yscale() == "linear"
 
 
-def test_an_algorithm_keeps_its_look_when_others_are_left_out(tmp_path):
-    results = run(tmp_path, ("A", "B", "C"))
-    (all_of_them,), (some,) = curves(results, "acc").axes, curves(results, "acc", ["C"]).axes
-    last, alone = drawn_lines(all_of_them)[2], drawn_lines(some)[0]
-    for look in ("color", "marker", "linestyle"):
-        assert getattr(last, f"get_{look}")() == getattr(alone, f"get_{look}")()
-
-
 def test_many_lines_have_no_bands(tmp_path):
     figure = curves(run(tmp_path, tuple("ABCDEFGHI")), "acc")
     assert not any(len(band.get_paths()) for band in figure.axes[0].collections)

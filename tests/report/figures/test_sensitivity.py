@@ -44,35 +44,19 @@ def test_words_have_no_order_that_a_line_could_show(tmp_path):
         sensitivity(results, "acc", ("kernel",))
     assert [name for name, _ in drawings(results)] == ["boxes_acc"]
     both = run(tmp_path / "b", ("A",), points=(60,), grid={"kernel": ("rbf", None), "lam": (10, 1)})
-    (axes,) = sensitivity(both, "acc").axes
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["rbf", "none"]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["10", "1"]
+    figure = sensitivity(both, "acc")
+    assert figure.get_supxlabel() == "lam"
+    assert legend_texts(figure) == ["A, kernel = 'rbf'", "A, kernel = null"]
 
 
-def test_two_parameters_are_a_heat_map_with_the_best_framed(tmp_path):
+def test_of_two_parameters_the_second_has_a_line_for_each_value(tmp_path):
     results = run(tmp_path, ("A",), points=(60,), grid={"lam": LAM, "C": (1, 10)}, value=score)
     figure = sensitivity(results, "acc", ("C", "lam"))
     (axes,) = figure.axes
-    assert (figure.get_supxlabel(), figure.get_supylabel()) == ("C", "lam")
-    assert axes.images[0].get_array().data[:, 1] == pytest.approx([0.57, 0.57, 0.67, 0.57, 0.57])
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["0.01", "0.1", "1", "10", "100"]
-    (frame,) = axes.patches
-    assert frame.get_xy() == (0.5, 1.5)
-    assert "0.670" in [text.get_text() for text in axes.texts]
-
-
-def test_a_large_heat_map_has_a_scale_instead_of_numbers(tmp_path):
-    grid = {"a": tuple(range(9)), "b": tuple(range(8))}
-    figure = sensitivity(run(tmp_path, ("A",), points=(60,), grid=grid, trials=1), "acc")
-    heat_map, scale = figure.axes
-    assert not heat_map.texts
-    assert scale.get_yticks().size
-
-
-def test_a_small_error_is_best(tmp_path):
-    results = run(tmp_path, ("A",), points=(60,), grid={"lam": LAM, "C": (1, 10)}, value=score)
-    (frame,) = sensitivity(results, "error").axes[0].patches
-    assert frame.get_xy() == (0.5, 1.5)
+    assert legend_texts(figure) == ["A, C = 1", "A, C = 10"]
+    first, second = (line.get_ydata() for line in drawn_lines(axes))
+    assert first == pytest.approx([0.56, 0.56, 0.66, 0.56, 0.56])
+    assert second == pytest.approx(first + 0.01)
 
 
 def test_without_a_grid_there_is_nothing_to_draw(tmp_path):

@@ -54,12 +54,6 @@ def test_marks_are_classes_and_the_best_are_strong_too():
     assert '<td data-value="2" class="number failed"><bdi>2</bdi></td>' in text
 
 
-def test_a_row_can_lead_somewhere():
-    text = table(PlainTable("", ["a"], [["x"], ["y"]], links={0: "x/report.html"}))
-    assert '<a href="x/report.html"><bdi>x</bdi></a>' in text
-    assert text.count("<a ") == 1
-
-
 def test_long_tables_can_be_filtered():
     rows = [[str(i)] for i in range(6)]
     long, short = (
