@@ -233,16 +233,9 @@ class PCCC(CenterClusterer):
         n = int(of_nodes.sum())
         low = self._limit("size_min", 1 if self.size_min is None else self.size_min)
         high = self._limit("size_max", n if self.size_max is None else self.size_max)
-        if (low > high).any():
-            raise ParameterError(f"'size_min' of PCCC must not exceed 'size_max', got {low} and {high}.")
-        if low.sum() > n or high.sum() < n:
+        if (low > high).any() or not low.sum() <= n <= high.sum():
             raise ParameterError(
-                f"{self.n_clusters} clusters of these sizes hold {low.sum()} to {high.sum()} samples, "
-                f"but there are {n}."
-            )
-        if of_nodes.max() > high.max():
-            raise InfeasibleError(
-                f"Hard must-links join {of_nodes.max()} samples, but a cluster has at most {high.max()}."
+                f"{self.n_clusters} clusters of {low} to {high} samples cannot hold {n} samples."
             )
         return Sizes(low, high, of_nodes)
 
