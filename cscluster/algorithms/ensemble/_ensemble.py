@@ -6,7 +6,7 @@ import math
 from abc import abstractmethod
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import sklearn.cluster
@@ -72,9 +72,8 @@ class PartitionEnsemble(Clusterer):
         None, "number of parallel jobs of the offline step, as joblib has it", Integer(), Null()
     )
 
-    @abstractmethod
-    def _most_clusters(self) -> int:
-        """Return the largest number of clusters that a partition has."""
+    _most_times: ClassVar[int] = 1
+    """So many times `n_clusters` is the largest number of clusters that a partition has."""
 
     @abstractmethod
     def _initialise_consensus(self, counts: IntArray) -> None:
@@ -95,7 +94,7 @@ class PartitionEnsemble(Clusterer):
         n, d = rows.shape
         building, rest = np.random.SeedSequence(self._seed).spawn(2)
         sample = rows.take(self._sample(n, np.random.default_rng(rest)))
-        clusters = (self.n_clusters, self._most_clusters())
+        clusters = (self.n_clusters, self._most_times * self.n_clusters)
         L = allocate(self.n_partitions, n, clusters[1], self.labels_path)
         how = (self.partitions, self._n_features(d), clusters)
         for first in range(0, len(L), _TOGETHER):

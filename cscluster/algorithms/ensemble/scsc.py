@@ -91,9 +91,6 @@ class SCSC(PartitionEnsemble):
         1e-6, "gap to the optimum, relative to the objective, at which the full update ends", Real(0)
     )
 
-    def _most_clusters(self) -> int:
-        return self.n_clusters
-
     def _initialise_consensus(self, counts: IntArray) -> None:
         if counts.max() > self.n_clusters:
             raise DataError(

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.cluster import kmeans_plusplus
 
-from cscluster.algorithms.base import FloatArray, IntArray, Samples
+from cscluster.algorithms.base import FloatArray, IntArray, Samples, require_components
 from cscluster.algorithms.parameters import Array, Integer, Null, Real, parameter
 from cscluster.algorithms.partition._centers import (
     CenterClusterer,
@@ -209,10 +209,7 @@ class PCCC(CenterClusterer):
         X = X - origin
         w = self.penalty * float((X**2).sum(axis=1).mean())
         nodes = Contracted.of(X, constraints, w)
-        if len(nodes.X) < self.n_clusters:
-            raise InfeasibleError(
-                f"Hard must-links leave {len(nodes.X)} components, too few for {self.n_clusters} clusters."
-            )
+        require_components(constraints.hard, self.n_clusters)
         sizes = self._sizes(nodes.size)
         try:
             starts = [self._start(nodes, sizes, random, deadline) for _ in range(self.n_init)]
