@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from cscluster import SCSC, Constraints, KMeans, LandmarkEnsemble, load_dataset
 from cscluster.algorithms import shared
 from cscluster.algorithms.ensemble import _partitions
-from cscluster.errors import ConstraintError, DataError, ParameterError
+from cscluster.errors import ConstraintError, ParameterError
 from cscluster.experiment.config.schedules import Tiers
 from cscluster.metrics.scores import score
 
@@ -200,9 +200,6 @@ def test_bad_calls():
         Constraints([(0, 500)], n_samples=500)
     with pytest.raises(ConstraintError):
         model.partial_fit([(0, 1)])
-    six = np.array([[0, 5, 1, 2, 3]], dtype=np.uint8)
-    with pytest.raises(DataError, match="has 6 clusters"):
-        SCSC(n_clusters=4)._fit_consensus(six, Constraints.empty(5), np.random.SeedSequence(0), 0.0)
     with pytest.raises(ParameterError, match="'consensus' of SCSC"):
         SCSC(n_clusters=2, consensus="spectral").fit(X)
 
