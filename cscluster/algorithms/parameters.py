@@ -69,7 +69,10 @@ class Real(ParameterRule):
         """Tell whether `value` is a finite number in the range."""
         if isinstance(value, bool) or not isinstance(value, numbers.Real):
             return False
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:
+            return False
         outside = (self.open_low and number == self.low) or (self.open_high and number == self.high)
         return math.isfinite(number) and self.low <= number <= self.high and not outside
 

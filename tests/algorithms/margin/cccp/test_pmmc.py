@@ -13,6 +13,7 @@ from cscluster.algorithms.shared import sharing
 from cscluster.errors import ConstraintError, DataError, ParameterError
 from cscluster.experiment.config.schedules import RandomPairs
 from cscluster.metrics.scores import score
+from tests.algorithms.samples import blobs
 
 
 def unbiased(**params):
@@ -24,12 +25,6 @@ def iris(count=40, trial=0):
     data = load_dataset("iris")
     constraints = RandomPairs(counts=[count]).episode(count, data.y, 0, "iris", trial).tiers[0]
     return data.X.astype(np.float64), data.y, constraints
-
-
-def blobs(n_clusters=3, n=90, d=4, seed=0):
-    rng = np.random.default_rng(seed)
-    y = np.arange(n) % n_clusters
-    return rng.normal(size=(n, d)) + 6 * rng.normal(size=(n_clusters, d))[y], y
 
 
 def same_partition(a, b):
