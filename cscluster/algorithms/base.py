@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from functools import cache
 from typing import Any, ClassVar, Self, TypeAlias, dataclass_transform
 
 import numpy as np
@@ -25,7 +24,7 @@ from cscluster.arrays import IntArray as IntArray
 from cscluster.arrays import dense as dense
 from cscluster.constraints import Constraints
 from cscluster.constraints.files import as_links
-from cscluster.errors import ConstraintError, DataError, ParameterError, warn
+from cscluster.errors import ConstraintError, DataError, InfeasibleError, ParameterError, warn
 from cscluster.words import plural
 
 Samples: TypeAlias = Any
@@ -55,12 +54,6 @@ class ConstrainedEstimator(BaseEstimator, ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         parameters.declare(cls)
-
-    @classmethod
-    @cache
-    def _get_param_names(cls) -> list[str]:
-        """Return the names of the constructor's parameters, which scikit-learn looks up at every call."""
-        return super()._get_param_names()
 
     @property
     def satisfies_hard_constraints(self) -> bool:
@@ -250,6 +243,23 @@ def integer_seed(random_state: Any) -> int | None:
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**31 - 1))
     return None if random_state is None else int(random_state)
+
+
+def warn_of_contradictions(constraints: Constraints, consequence: str) -> bool:
+    """Name contradictory constraints in a warning and tell whether there are any."""
+    try:
+        constraints.require_consistent()
+    except ConstraintError as error:
+        warn(f"{error} {consequence}")
+        return True
+    return False
+
+
+def require_components(constraints: Constraints, n_clusters: int) -> None:
+    """Raise an error if must-links leave fewer components than there are clusters."""
+    if constraints.n_components < n_clusters:
+        count = plural(constraints.n_components, "component")
+        raise InfeasibleError(f"Must-links leave {count}, too few for {n_clusters} clusters.")
 
 
 class Clusterer(ClusterMixin, ConstrainedEstimator):

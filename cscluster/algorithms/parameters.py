@@ -219,9 +219,6 @@ def declare(cls: type[Any]) -> None:
     if constructor is not object and "__dataclass_fields__" not in vars(constructor):
         return
     text = cls.__doc__
-    for name in vars(cls).get("__annotations__", {}):
-        if name.endswith("_"):
-            raise TypeError(f"'{name}' of {cls.__name__} is set by fit: annotate it there, not in the class.")
     dataclasses.dataclass(cls, repr=False, eq=False, match_args=False, kw_only=True)
     inherited: dict[str, Parameter] = {}
     for base in reversed(cls.__mro__[1:]):

@@ -234,11 +234,11 @@ def load_class(target: str) -> type[Any]:
     ParameterError
         If there is no such module or class.
     """
-    found = load_object(target, "class")
-    if not isinstance(found, type):
+    cls = load_object(target, "class")
+    if not isinstance(cls, type):
         module_name, _, class_name = target.rpartition(":")
         raise ParameterError(f"'{class_name}' of '{module_name}' is not a class.")
-    return found
+    return cls
 
 
 def load_object(target: str, kind: str) -> Any:
@@ -251,8 +251,8 @@ def load_object(target: str, kind: str) -> Any:
     """
     module_name, _, name = target.rpartition(":")
     if module_name.endswith(".py") and not os.path.isfile(module_name):
-        known = sorted(path.name for path in Path().glob("*.py"))
-        raise ParameterError(f"There is no file '{module_name}'{did_you_mean(module_name, known)}")
+        names = sorted(path.name for path in Path().glob("*.py"))
+        raise ParameterError(f"There is no file '{module_name}'{did_you_mean(module_name, names)}")
     try:
         path = Path(module_name).resolve()
         is_file = module_name.endswith(".py")
@@ -265,8 +265,8 @@ def load_object(target: str, kind: str) -> Any:
             f"Cannot import '{module_name}' for '{target}': {kind}{message(error)}."
         ) from error
     if not hasattr(module, name):
-        known = [each for each, value in vars(module).items() if callable(value)]
-        raise ParameterError(f"'{module_name}' has no {kind} '{name}'{did_you_mean(name, known)}")
+        names = [each for each, value in vars(module).items() if callable(value)]
+        raise ParameterError(f"'{module_name}' has no {kind} '{name}'{did_you_mean(name, names)}")
     return getattr(module, name)
 
 
@@ -324,13 +324,13 @@ def algorithms() -> dict[str, Algorithm]:
     A plug-in declares an entry point in the group ``cscluster.algorithms`` whose name is the
     algorithm's and whose value is ``module:Class``.
     """
-    known = {entry.name: entry for entry in BUILT_IN}
+    entries = {entry.name: entry for entry in BUILT_IN}
     for point in entry_points(group=_GROUP):
-        known.setdefault(
+        entries.setdefault(
             point.name,
             Algorithm(point.name, point.value, title=point.name, family="plug-in", tags=("constraints",)),
         )
-    return known
+    return entries
 
 
 def find(name: str) -> Algorithm:
@@ -341,11 +341,11 @@ def find(name: str) -> Algorithm:
     ParameterError
         If there is none; the message names the closest known one.
     """
-    known = algorithms()
-    if name in known:
-        return known[name]
+    entries = algorithms()
+    if name in entries:
+        return entries[name]
     if is_printed_alias(name):
-        method = known[name.removesuffix("_printed")]
+        method = entries[name.removesuffix("_printed")]
         new = f"'{method.name}' with 'preset: published'"
         warn(f"'{name}' is now {new}. The old name ends with 0.4.", FutureWarning)
         return replace(method, params=method.published(), title=f"{method.title} (published)")
@@ -358,4 +358,4 @@ def find(name: str) -> Algorithm:
         raise ParameterError(
             f"'{name}' is a file. Name a class in it, as in {name}:{[*classes, 'CLASS'][0]}."
         )
-    raise ParameterError(f"There is no algorithm '{name}'{did_you_mean(name, known)}")
+    raise ParameterError(f"There is no algorithm '{name}'{did_you_mean(name, entries)}")

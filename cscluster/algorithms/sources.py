@@ -16,8 +16,8 @@ _STANDARD = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "platstd
 
 def own_files(module: str) -> tuple[tuple[str, str], ...]:
     """Return name and hash of each file that `own_sources` finds."""
-    found = own_sources(module)
-    return tuple((name, hashlib.sha256(found[name][1]).hexdigest()[:20]) for name in sorted(found))
+    sources = own_sources(module)
+    return tuple((name, hashlib.sha256(sources[name][1]).hexdigest()[:20]) for name in sorted(sources))
 
 
 def own_sources(module: str) -> dict[str, tuple[Path, bytes]]:
@@ -31,7 +31,7 @@ def own_sources(module: str) -> dict[str, tuple[Path, bytes]]:
     module : str
         Name of an imported module.
     """
-    found: dict[str, tuple[Path, bytes]] = {}
+    sources: dict[str, tuple[Path, bytes]] = {}
     seen, waiting = {module}, [module]
     beside = str(Path(_loaded_from(module)).parent)
     while waiting:
@@ -41,11 +41,11 @@ def own_sources(module: str) -> dict[str, tuple[Path, bytes]]:
             continue
         is_package = path.stem == "__init__"
         content = path.read_bytes()
-        found["/".join(path.parts[-name.count(".") - 1 - is_package :])] = (path, content)
+        sources["/".join(path.parts[-name.count(".") - 1 - is_package :])] = (path, content)
         imported = _imports(content, name, is_package)
         waiting += imported - seen
         seen |= imported
-    return found
+    return sources
 
 
 @cache
@@ -55,7 +55,7 @@ def _imports(content: bytes, module: str, is_package: bool) -> frozenset[str]:
         tree = ast.parse(content)
     except (SyntaxError, ValueError):  # of a module that is imported only if it is needed
         return frozenset()
-    found = []
+    modules = []
     for node in ast.walk(tree):
         names: list[str] = []
         if isinstance(node, ast.Import):
@@ -67,8 +67,8 @@ def _imports(content: bytes, module: str, is_package: bool) -> frozenset[str]:
             names = [".".join([*base, alias.name]) for alias in node.names]
         for name in names:
             parts = name.split(".")
-            found += [".".join(parts[:stop]) for stop in range(1, len(parts) + 1)]
-    return frozenset(found)
+            modules += [".".join(parts[:stop]) for stop in range(1, len(parts) + 1)]
+    return frozenset(modules)
 
 
 def _source_file(name: str, beside: str) -> Path | None:

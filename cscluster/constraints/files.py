@@ -351,13 +351,9 @@ def read_text(path: Path) -> str:
     """
     try:
         return cells.decoded(path.read_bytes())
-    except UnicodeError:
-        says = "it is no text in UTF-8 or Windows-1252"
-    except OSError as error:
-        says = str(error.strerror)
-    except ValueError as error:  # a path with a null character
-        says = str(error)
-    raise ConstraintError(f"Cannot read constraint file '{path}': {says}.")
+    except (OSError, ValueError) as error:
+        says = getattr(error, "strerror", None) or reason(error)
+        raise ConstraintError(f"Cannot read constraint file '{path}': {says}.") from None
 
 
 def as_constraints(links: Sequence[Link] | pd.DataFrame, n_samples: int) -> Constraints:

@@ -450,24 +450,8 @@ class Constraints:
         inside = sizes * (sizes - 1) // 2
         return int(inside.sum()), int((sizes[a] * sizes[b]).sum()) + len(self.contradictions)
 
-    def closure(self, max_pairs: int = 50_000_000) -> Constraints:
-        """Expand the transitive closure to pairs; entailed constraints have weight one.
-
-        Parameters
-        ----------
-        max_pairs : int
-            Number of constraints that are too many.
-
-        Raises
-        ------
-        ConstraintError
-            If the closure has more than `max_pairs` constraints.
-        """
-        n_links = sum(self.closure_size)
-        if n_links > max_pairs:
-            raise ConstraintError(
-                f"The transitive closure has {n_links} constraints, more than the {max_pairs} allowed here."
-            )
+    def closure(self) -> Constraints:
+        """Expand the transitive closure to pairs, `closure_size`; entailed constraints have weight one."""
         must = [_all_pairs(members) for members in self.neighbourhoods]
         order = np.argsort(self.components, kind="stable")
         starts = np.concatenate([[0], np.cumsum(np.bincount(self.components))])

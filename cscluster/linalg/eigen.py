@@ -46,12 +46,12 @@ def leading_eigenvectors(
         Eigenvalues, and eigenvectors as columns.
     """
     n = A.shape[0]
-    found = None
+    eigenpairs = None
     if n > lapack:
         with suppress(ArpackNoConvergence):
             v0 = rng.standard_normal(n)
-            found = eigsh(A, k=count, which="LA", v0=v0, maxiter=restarts, **restart_vectors())
-    s, V = found or np.linalg.eigh(dense(A))
+            eigenpairs = eigsh(A, k=count, which="LA", v0=v0, maxiter=restarts, **restart_vectors())
+    s, V = eigenpairs or np.linalg.eigh(dense(A))
     order = np.argsort(-s)[:count]
     return s[order], V[:, order]
 

@@ -26,3 +26,10 @@ def root_degrees(W: csr_array) -> FloatArray:
 def normalised(A: csr_array, root: FloatArray) -> csr_array:
     """Return ``D^(-1/2) A D^(-1/2)``, where `root` holds the diagonal of ``D^(1/2)``."""
     return A.multiply(1 / root[:, None]).multiply(1 / root).tocsr()
+
+
+def incident_edges(pairs: IntArray, n: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Return starts, neighbours and numbers of the edges of each of n nodes."""
+    ends = pairs.ravel()
+    order = np.argsort(ends, kind="stable")
+    return np.searchsorted(ends[order], np.arange(n + 1)), pairs[:, ::-1].ravel()[order], order // 2

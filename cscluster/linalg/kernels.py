@@ -111,8 +111,8 @@ class Nystroem:
         n = X.shape[0]
         landmarks = X[np.sort(rng.choice(n, size=min(n_landmarks, n), replace=False))]
         s, U = np.linalg.eigh(kernel(landmarks))
-        kept = s > _FLAT * len(s) * s[-1]
-        return cls(kernel, landmarks, U[:, kept] / np.sqrt(s[kept]))
+        positive = s > _FLAT * len(s) * s[-1]
+        return cls(kernel, landmarks, U[:, positive] / np.sqrt(s[positive]))
 
     def __call__(self, X: Samples) -> FloatArray:
         """Return the features of samples, of shape (len(X), n_components)."""

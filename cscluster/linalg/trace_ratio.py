@@ -86,10 +86,10 @@ def inside_null_space(S1: FloatArray, S2: FloatArray, r: int, ties: FloatArray) 
     Z = vectors[:, values <= rank_tolerance(values)]
     gains, vectors = np.linalg.eigh(Z.T @ S1 @ Z)
     positive = gains > rank_tolerance(gains)
-    chosen = Z @ vectors[:, positive][:, ::-1][:, :r]
-    missing = r - chosen.shape[1]
+    W = Z @ vectors[:, positive][:, ::-1][:, :r]
+    missing = r - W.shape[1]
     if missing:
         rest = Z @ vectors[:, ~positive]
         along = (ties - ties.mean(axis=0)) @ rest
-        chosen = np.hstack([chosen, rest @ top_eigenpairs(along.T @ along, missing)[1]])
-    return chosen
+        W = np.hstack([W, rest @ top_eigenpairs(along.T @ along, missing)[1]])
+    return W

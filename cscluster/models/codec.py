@@ -24,7 +24,7 @@ from cscluster.algorithms.registry import BUILT_IN, load_class
 PARTS = (
     "cscluster.algorithms.metric_clusterer:MetricClusterer",
     "cscluster.algorithms.partition.kmeans:QuickKMeans",
-    "cscluster.algorithms.partition.pckmeans:Euclidean",
+    "cscluster.algorithms.partition._metric:Euclidean",
     "cscluster.algorithms.partition._metric:Metrics",
     "cscluster.algorithms.margin.alternating._recursive:Split",
     "cscluster.algorithms.margin.alternating._alternating:KernelBasis",

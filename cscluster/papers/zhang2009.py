@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
-from cscluster.algorithms.margin.alternating.iter_svm import SVMLearner
+from cscluster.algorithms.margin.alternating.iter_svm import svm_learner
 
 
 class RandomLabels(Clusterer):
@@ -40,8 +40,8 @@ def svm_loss(y: IntArray, labels: IntArray, model: Any = None) -> float:
     if not model:
         return np.nan
     kernel_basis = model._splits[0].basis
-    learner = SVMLearner(kernel_basis.kernel, kernel_basis.X, model.C)
-    return learner.train_one(np.where(labels == 1, 1.0, -1.0), None)[2]
+    learner = svm_learner(kernel_basis.kernel, kernel_basis.X, model.C)
+    return float(learner.train(np.where(labels == 1, 1.0, -1.0)[:, None], None).objective[0])
 
 
 def objective_change(y: IntArray, labels: IntArray, model: Any = None) -> float:

@@ -82,12 +82,12 @@ def find_groups(
     those that it is not known to be apart from.
     """
     set_of, apart = joined_sets(answers)
-    known = Groups([], [], apart)
+    state = Groups([], [], apart)
     for members in sorted((set_of[first] for first in apart), key=len, reverse=True):
-        still = [n for n, group in enumerate(known.groups) if group[0] not in apart[members[0]]]
-        waits = still and may_be_in(members[0], known.groups, still)
-        (known.waiting if waits else known.groups).append(members)
-    return known
+        still = [n for n, group in enumerate(state.groups) if group[0] not in apart[members[0]]]
+        waits = still and may_be_in(members[0], state.groups, still)
+        (state.waiting if waits else state.groups).append(members)
+    return state
 
 
 def joined_sets(answers: Iterable[Answer]) -> tuple[dict[int, list[int]], dict[int, set[int]]]:
@@ -146,14 +146,14 @@ class ExploreConsolidate:
 
         Samples in `skipped` are not asked about.
         """
-        known = find_groups(answers)
-        waiting = [first for first, *_ in known.waiting if first not in skipped]
+        state = find_groups(answers)
+        waiting = [first for first, *_ in state.waiting if first not in skipped]
         if waiting:
-            sample = min(waiting, key=lambda first: len(known.open_to(first)))
-            return sample, self._closest(sample, known.open_to(sample))
-        groups = known.groups or [[int(np.argmax(self.preference))]]
+            sample = min(waiting, key=lambda first: len(state.open_to(first)))
+            return sample, self._closest(sample, state.open_to(sample))
+        groups = state.groups or [[int(np.argmax(self.preference))]]
         free = np.ones(len(self.preference), dtype=bool)
-        free[[*known.samples, groups[0][0], *skipped]] = False
+        free[[*state.samples, groups[0][0], *skipped]] = False
         if not free.any():
             return None
         sample = self._most_wanted(groups, np.flatnonzero(free))

@@ -95,9 +95,9 @@ class _Memory:
 
     def together(self, a: int, b: int) -> bool:
         """Tell whether two samples belong together, asking only where that does not follow."""
-        known = entailed(self.answers, a, b)
-        if known is not None:
-            return known
+        verdict = entailed(self.answers, a, b)
+        if verdict is not None:
+            return verdict
         if len(self.answers) == self.count:
             raise _SpentError
         self.answers.append((a, b, self.answer(a, b, len(self.answers))))

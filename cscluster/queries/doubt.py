@@ -91,27 +91,27 @@ class Doubt:
 
         Samples in `skipped` are not asked about.
         """
-        said = list(answers)
-        known = self.find_groups(said)
-        groups, away = known.groups, {*skipped, *known.samples}
+        past = list(answers)
+        state = self.find_groups(past)
+        groups, away = state.groups, {*skipped, *state.samples}
         fresh = [sample for sample in self._candidates if sample not in away]
         medoids = [sample for sample in self._medoids if sample not in away]
         if not groups:
             first = medoids + fresh
             others = [sample for sample in first if sample != first[0]]
             return (others[0], first[0]) if others else None
-        n_yes = sum(together for *_, together in said)
-        early = 3 <= len(said) < EARLY
-        if early and 3 * n_yes <= len(said) and (likely := self._likely(fresh, groups)):
+        n_yes = sum(together for *_, together in past)
+        early = 3 <= len(past) < EARLY
+        if early and 3 * n_yes <= len(past) and (likely := self._likely(fresh, groups)):
             return likely
-        if waits := self._next_waiting(known, skipped):
+        if waits := self._next_waiting(state, skipped):
             return waits
         many = self.n_clusters is not None and len(groups) > self.n_clusters
-        pair = self._closest(known, skipped)
-        if not fresh or (pair and (many or 2 * n_yes > len(said))):
+        pair = self._closest(state, skipped)
+        if not fresh or (pair and (many or 2 * n_yes > len(past))):
             return pair
         sample = medoids[0] if medoids else fresh[uncertainty(self.likelihoods(fresh, groups)).argmax()]
-        return self._against(sample, groups, second=early and 3 * n_yes >= 2 * len(said))
+        return self._against(sample, groups, second=early and 3 * n_yes >= 2 * len(past))
 
     def find_groups(self, answers: Sequence[Answer]) -> Groups:
         """Return the groups: a set that is not likely to be in any other is one of its own."""
@@ -132,11 +132,11 @@ class Doubt:
         p = np.exp(logs)
         return np.asarray(p / p.sum(axis=1, keepdims=True))
 
-    def _next_waiting(self, known: Groups, skipped: Collection[int]) -> Pair | None:
+    def _next_waiting(self, state: Groups, skipped: Collection[int]) -> Pair | None:
         """Return a sample that waits and the group to ask about."""
-        for members in known.waiting:
+        for members in state.waiting:
             if not set(members) & set(skipped):
-                return self._against(members[0], known.open_to(members[0]))
+                return self._against(members[0], state.open_to(members[0]))
         return None
 
     def _likely(self, samples: list[int], groups: list[Set]) -> Pair | None:
@@ -158,13 +158,13 @@ class Doubt:
         group = groups[order[1 if second and len(groups) > 1 else 0]]
         return sample, max(group, key=lambda member: self._between(sample, member))
 
-    def _closest(self, known: Groups, skipped: Collection[int]) -> Pair | None:
+    def _closest(self, state: Groups, skipped: Collection[int]) -> Pair | None:
         """Return the first members of the closest two groups that are not known to be apart."""
         pairs = [
             (self._between(one[0], other[0]), one[0], other[0])
-            for number, one in enumerate(known.groups)
-            for other in known.groups[:number]
-            if other[0] not in known.apart[one[0]] and not {one[0], other[0]} & set(skipped)
+            for number, one in enumerate(state.groups)
+            for other in state.groups[:number]
+            if other[0] not in state.apart[one[0]] and not {one[0], other[0]} & set(skipped)
         ]
         return min(pairs)[1:] if pairs else None
 
@@ -186,14 +186,14 @@ class Placement(Doubt):
 
         Samples in `skipped` are not asked about.
         """
-        said = list(answers)
-        known = self.find_groups(said)
-        groups, away = known.groups, {*skipped, *known.samples}
-        if waits := self._next_waiting(known, skipped):
+        past = list(answers)
+        state = self.find_groups(past)
+        groups, away = state.groups, {*skipped, *state.samples}
+        if waits := self._next_waiting(state, skipped):
             return waits
-        at_random = np.random.default_rng([self.seed, len(said)]).permutation(self._candidates).tolist()
+        at_random = np.random.default_rng([self.seed, len(past)]).permutation(self._candidates).tolist()
         fresh = [sample for sample in [*self._medoids, *at_random] if sample not in away]
-        pair = self._closest(known, skipped)
+        pair = self._closest(state, skipped)
         if not fresh or (pair and len(groups) > (self.n_clusters or len(groups))):
             return pair
         others = [sample for sample in fresh if sample != fresh[0]]
@@ -205,7 +205,7 @@ def _medoids(X: Any, k: int, seed: int) -> tuple[list[int], IntArray]:
 
     Also returns, for each sample, the medoid of its part among k.
     """
-    chosen: dict[int, None] = {}
+    medoids_first: dict[int, None] = {}
     medoid_of = np.zeros(X.shape[0], dtype=np.int64)
     with threads.one():  # for so little work, threads wait longer than they compute
         for n_parts in (2 * k, k):
@@ -213,5 +213,5 @@ def _medoids(X: Any, k: int, seed: int) -> tuple[list[int], IntArray]:
             medoids = fitted.transform(X).argmin(axis=0)
             medoid_of = medoids[fitted.labels_]
             order = np.argsort(-np.bincount(fitted.labels_, minlength=len(medoids)), kind="stable")
-            chosen = dict.fromkeys([*medoids[order].tolist(), *chosen])
-    return list(chosen), medoid_of
+            medoids_first = dict.fromkeys([*medoids[order].tolist(), *medoids_first])
+    return list(medoids_first), medoid_of

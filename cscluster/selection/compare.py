@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from cscluster.algorithms.build import title
 from cscluster.algorithms.partition.kmeans import KMeans
 from cscluster.algorithms.partition.pccc import PCCC
 from cscluster.algorithms.shared import sharing_parts
-from cscluster.arrays import BoolArray, IntArray
+from cscluster.arrays import IntArray
 from cscluster.constraints import Constraints
 from cscluster.errors import CsclusterError
 from cscluster.selection import heldout
@@ -84,7 +86,6 @@ def compare(
     constraints: Constraints,
     *,
     seed: int = 0,
-    judges: BoolArray | None = None,
     on_fit: OnFit | None = None,
 ) -> Comparison:
     """Compare methods with a baseline by held-out constraints.
@@ -103,56 +104,45 @@ def compare(
         Samples and constraints.  At most `heldout.MAX_ROWS` samples take part.
     seed : int
         Seed of the folds.
-    judges : ndarray of bool, optional
-        Which of the `constraints.pairs` may judge; all by default.
     on_fit : callable, optional
         Reports progress.
     """
     if not len(constraints):
         return Comparison(None, "there are no constraints")
-    if not heldout.are_enough(constraints if judges is None else constraints.select(judges)):
+    if not heldout.are_enough(constraints):
         needed = f"{heldout.MIN_CONSTRAINTS} constraints with {heldout.MIN_OF_EACH_KIND} of each kind"
         return Comparison(None, f"a comparison needs {needed}")
-    X, constraints, judges = heldout.fewer_rows(X, constraints, seed, judges)
+    X, constraints = heldout.fewer_rows(X, constraints, seed)
     scores: dict[str, Score] = {}
     failures: dict[str, str] = {}
-    total = heldout.FOLDS * (len(candidates) + 1)
+    done, total = itertools.count(), heldout.FOLDS * (len(candidates) + 1)
+
+    def labels(name: str, method: Any, errors: list[str], shown: Constraints) -> IntArray:
+        """Return the labels of a method that is shown constraints, or the baseline's where that fails."""
+        if on_fit is not None:
+            on_fit(name, next(done), total)
+        try:
+            return _fitted_labels(method, X, shown)
+        except (ValueError, CsclusterError) as error:
+            if method is baseline:
+                raise
+            errors.append(str(error))
+            return _fitted_labels(baseline, X, shown)
+
     with sharing_parts(X):
-        for number, (name, method) in enumerate([*candidates.items(), (title(baseline), baseline)]):
-            fit = _Fit(name, method, baseline, X, on_fit, heldout.FOLDS * number, total)
-            score = heldout.accuracy(fit, constraints, seed, judges)
-            if len(fit.errors) == heldout.FOLDS:
-                failures[name] = fit.errors[0]
+        for name, method in [*candidates.items(), (title(baseline), baseline)]:
+            errors: list[str] = []
+            score = heldout.accuracy(partial(labels, name, method, errors), constraints, seed)
+            if len(errors) == heldout.FOLDS:
+                failures[name] = errors[0]
             else:
                 scores[name] = score
     return _choose(scores, failures)
 
 
-class _Fit:
-    """Fits a method to the constraints that it is shown, or the baseline where that fails."""
-
-    def __init__(
-        self, name: str, method: Any, baseline: Any, X: Any, on_fit: OnFit | None, done: int, total: int
-    ) -> None:
-        self.name, self.method, self.baseline, self.X = name, method, baseline, X
-        self.on_fit, self.done, self.total = on_fit, done, total
-        self.errors: list[str] = []
-
-    def __call__(self, shown: Constraints) -> IntArray:
-        if self.on_fit is not None:
-            self.on_fit(self.name, self.done, self.total)
-        self.done += 1
-        try:
-            return self._labels(self.method, shown)
-        except (ValueError, CsclusterError) as error:
-            if self.method is self.baseline:
-                raise
-            self.errors.append(str(error))
-            return self._labels(self.baseline, shown)
-
-    def _labels(self, method: Any, shown: Constraints) -> IntArray:
-        with warnings.catch_warnings(action="ignore"):
-            return constrained_labels(clone(method).fit(self.X, constraints=shown), self.X, shown)
+def _fitted_labels(method: Any, X: Any, shown: Constraints) -> IntArray:
+    with warnings.catch_warnings(action="ignore"):
+        return constrained_labels(clone(method).fit(X, constraints=shown), X, shown)
 
 
 def _choose(scores: Mapping[str, Score], failures: Mapping[str, str]) -> Comparison:

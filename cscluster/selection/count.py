@@ -110,7 +110,7 @@ def choose_count(
     every = candidates_for(X, constraints)
     quick = [each for each in every if each.name in _QUICK] or every
     methods_for = methods_for or (lambda k: [each.build(k, seed) for each in quick])
-    X, constraints, _ = heldout.fewer_rows(X, constraints, seed)
+    X, constraints = heldout.fewer_rows(X, constraints, seed)
     report = on_fit or (lambda name, done, total: None)
     with threads.for_table(X), sharing_parts(X):
         methods = {k: methods_for(k) for k in numbers}

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
-from cscluster.algorithms.base import BoolArray, Clusterer, FloatArray, IntArray, Samples
+from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
 from cscluster.algorithms.build import title
 from cscluster.algorithms.metric_clusterer import configured
 from cscluster.algorithms.parameters import Estimator, Parameter, check
@@ -52,49 +52,32 @@ class Choosing(Clusterer):
         """True: methods that cannot guarantee hard constraints do not take part where there are any."""
         return True
 
-    def fit(
-        self,
-        X: Samples,
-        y: Any = None,
-        constraints: Any = None,
-        *,
-        judges: BoolArray | None = None,
-        on_fit: OnFit | None = None,
-    ) -> Self:
+    def fit(self, X: Samples, y: Any = None, constraints: Any = None, *, on_fit: OnFit | None = None) -> Self:
         """Compare the candidates with the baseline, and fit the winner to all constraints.
 
         Parameters
         ----------
         X, y, constraints
             As in `ConstrainedEstimator.fit`.
-        judges : array-like of bool of shape (n_constraints,), optional
-            Which of the constraints may judge, in the order of `Constraints.pairs`; all by default.
         on_fit : callable, optional
             Is called before each fit with the name of the method, the number of earlier fits, and that of
             all.
         """
         X, constraints = self._validate(X, y, constraints)
-        if judges is not None:
-            judges = np.asarray(judges)
-            if judges.shape != (len(constraints),) or judges.dtype != bool:
-                raise ConstraintError(
-                    f"'judges' must hold a boolean for each of the {len(constraints)} constraints, "
-                    f"got {judges.dtype} values of shape {judges.shape}."
-                )
         seed = int(np.random.default_rng().integers(2**31)) if self._seed is None else self._seed
         n_clusters, methods = self._methods(X, constraints)
         baseline = baseline_for(constraints, n_clusters, seed)
         candidates = {title(each): configured(each, {"random_state": seed}) for each in methods}
         with sharing_parts(X):
-            found = compare(candidates, baseline, X, constraints, seed=seed, judges=judges, on_fit=on_fit)
-            self.uses_baseline_ = found.chosen is None
-            self.algorithm_ = found.chosen or title(baseline)
-            self.estimator_ = candidates[found.chosen] if found.chosen else baseline
+            comparison = compare(candidates, baseline, X, constraints, seed=seed, on_fit=on_fit)
+            self.uses_baseline_ = comparison.chosen is None
+            self.algorithm_ = comparison.chosen or title(baseline)
+            self.estimator_ = candidates[comparison.chosen] if comparison.chosen else baseline
             if on_fit is not None:
                 on_fit(self.algorithm_, 0, 1)
             self.estimator_.fit(X, constraints=constraints)
-        self.reason_, self.comparison_ = found.reason, found
-        if found.scores and not found.scores[self.algorithm_].exceeds_chance:
+        self.reason_, self.comparison_ = comparison.reason, comparison
+        if comparison.scores and not comparison.scores[self.algorithm_].exceeds_chance:
             warn(
                 "Held-out constraints are satisfied no better than by chance: these features hardly show "
                 "the classes of the constraints."

@@ -86,12 +86,7 @@ def folds(constraints: Constraints, seed: int) -> list[BoolArray]:
     return [(fold[constraints.pairs] == number).any(axis=1) for number in range(FOLDS)]
 
 
-def accuracy(
-    fit: Callable[[Constraints], IntArray],
-    constraints: Constraints,
-    seed: int,
-    judges: BoolArray | None = None,
-) -> Score:
+def accuracy(fit: Callable[[Constraints], IntArray], constraints: Constraints, seed: int) -> Score:
     """Return the held-out constraint accuracy of `fit`.
 
     A constraint whose samples are set aside in two folds counts once, with its mean.
@@ -104,19 +99,13 @@ def accuracy(
         All constraints.
     seed : int
         Seed of the folds.
-    judges : ndarray of bool, optional
-        Which of the `constraints.pairs` may judge; all by default.
     """
     n_held_out, n_satisfied = np.zeros((2, len(constraints)))
     for held_out in folds(constraints, seed):
         labels = fit(constraints.select(~held_out))
         n_held_out += held_out
         n_satisfied += held_out & ~constraints.is_violated(labels)
-    judging = np.ones(len(constraints), dtype=bool) if judges is None else judges
-    must, cannot = (
-        n_satisfied[kind] / n_held_out[kind]
-        for kind in (constraints.is_must & judging, ~constraints.is_must & judging)
-    )
+    must, cannot = np.split(n_satisfied / n_held_out, [len(constraints.must_links)])
     return Score(_mean(must), _mean(cannot), len(must), len(cannot))
 
 
@@ -134,27 +123,23 @@ def labels_of(estimator: Any, X: Any) -> Callable[[Constraints], IntArray]:
     return labels
 
 
-def fewer_rows(
-    X: Any, constraints: Constraints, seed: int, judges: BoolArray | None = None
-) -> tuple[Any, Constraints, BoolArray | None]:
+def fewer_rows(X: Any, constraints: Constraints, seed: int) -> tuple[Any, Constraints]:
     """Keep at most `MAX_ROWS` samples, with the constraints between them.
 
     All constrained samples stay and others at random; of more, those of constraints drawn at random.
     """
     n = constraints.n_samples
     if n <= MAX_ROWS:
-        return X, constraints, judges
+        return X, constraints
     rng = seeds.generator(seed, "rows")
     touched = constraints.touched
     if len(touched) > MAX_ROWS:
         ends = constraints.pairs[rng.permutation(len(constraints))].ravel()
         first = np.sort(np.unique(ends, return_index=True)[1])
         rows = np.sort(ends[first[:MAX_ROWS]])
-        inside = np.isin(constraints.pairs, rows).all(axis=1)
-        constraints = constraints.select(inside)
-        judges = None if judges is None else judges[inside]
+        constraints = constraints.select(np.isin(constraints.pairs, rows).all(axis=1))
     else:
         others = np.setdiff1d(np.arange(n), touched)
         drawn = rng.choice(others, MAX_ROWS - len(touched), replace=False)
         rows = np.sort(np.concatenate([touched, drawn]))
-    return X[rows], constraints.renumbered(rows), judges
+    return X[rows], constraints.renumbered(rows)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from cscluster.algorithms.compiled import compiled, compiled_part
 from cscluster.arrays import BoolArray, FloatArray, IntArray
 from cscluster.constraints import Constraints
+from cscluster.linalg.graph import incident_edges
+from cscluster.linalg.scatter import group_sums
 
 _RISING = (0.03, 0.1, 0.3, 1.0)
 """Shares of the cost of a violated constraint; each search starts where the one before ended."""
@@ -50,8 +51,8 @@ def joint_labels(cost: FloatArray, constraints: Constraints, w: float) -> IntArr
     bounds = np.concatenate([[0], np.cumsum(np.bincount(component))])
     ends = np.searchsorted(points, constraints.pairs)
     is_must, weight = constraints.is_must, constraints.weights
-    problem = _Problem(c, component, members, bounds, *_adjacency(ends, len(points)), is_must, w * weight)
-    together = sparse.csr_array((np.ones(len(points)), (component, np.arange(len(points))))) @ c
+    problem = _Problem(c, component, members, bounds, *incident_edges(ends, len(points)), is_must, w * weight)
+    together = group_sums(c, component, len(bounds) - 1)
     best, lowest = labels[points], np.inf
     for start in (labels[points], together.argmin(axis=1)[component]):
         candidate = start.astype(np.int64)
@@ -63,14 +64,6 @@ def joint_labels(cost: FloatArray, constraints: Constraints, w: float) -> IntArr
             best, lowest = candidate, value
     labels[points] = best
     return labels
-
-
-def _adjacency(ends: IntArray, n: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Return starts, neighbours and numbers of the constraints of each of n points."""
-    from_ = ends.ravel()
-    to = ends[:, ::-1].ravel()
-    order = np.argsort(from_, kind="stable")
-    return np.searchsorted(from_[order], np.arange(n + 1)), to[order], order // 2
 
 
 class _Problem(NamedTuple):

@@ -333,18 +333,12 @@ def takes_partial_labels(subject: Subject) -> None:
     subject.labels_of(model)
 
 
-@_promise("must-links alone are used or refused with a message")
-def takes_must_links_alone(subject: Subject) -> None:
-    """Check one kind of constraints."""
+@_promise("must-links alone, or cannot-links alone, are used or refused with a message")
+def takes_one_kind_of_constraints(subject: Subject) -> None:
+    """Check must-links alone and cannot-links alone."""
     X, _, constraints = subject.samples()
-    subject.answer(X, Constraints(must_links=constraints.must_links, n_samples=len(X)))
-
-
-@_promise("cannot-links alone are used or refused with a message")
-def takes_cannot_links_alone(subject: Subject) -> None:
-    """Check one kind of constraints."""
-    X, _, constraints = subject.samples()
-    subject.answer(X, Constraints(cannot_links=constraints.cannot_links, n_samples=len(X)))
+    for kind in (constraints.is_must, ~constraints.is_must):
+        subject.answer(X, constraints.select(kind))
 
 
 @_promise("every pair may be constrained")

@@ -25,3 +25,10 @@ def standardised_with_balanced_pairs(name, count, trial=0):
     X, y, constraints = with_balanced_pairs(name, count, trial)
     scale = X.std(axis=0)
     return (X - X.mean(axis=0)) / np.where(scale > 0, scale, 1), y, constraints
+
+
+def blobs(n_clusters=3, n=90, d=4, seed=0, gap=6):
+    """Return samples around centers that are far from each other, and their clusters."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % n_clusters
+    return rng.normal(size=(n, d)) + gap * rng.normal(size=(n_clusters, d))[y], y

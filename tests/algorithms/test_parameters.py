@@ -171,7 +171,7 @@ def test_what_is_no_declaration_is_refused():
         class Plain(Clusterer):
             width: float = 0.5
 
-    with pytest.raises(TypeError, match="'centers_' of Fitted is set by fit: annotate it there"):
+    with pytest.raises(TypeError, match="'centers_' of Fitted must be declared by parameter"):
 
         class Fitted(Clusterer):
             centers_: list

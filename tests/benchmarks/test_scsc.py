@@ -70,7 +70,8 @@ def test_one_tier(n, r, paper):
     relaxed = best(lambda: relaxed_update(gamma, violated_weight(L, tier) / LINKS / M, 1.0, 1.0))
     full = best(lambda: full_update(gamma, constraint_loss(L, tier) / LINKS, 1.0, max_iter=10_000, tol=1e-6))
     dense, sparse = (best(lambda g=g: round_votes(L, g, r)) for g in (gamma, few))
-    model = SCSC(n_clusters=r, C=0.1, random_state=0).fit_partitions(L, constraints=links(hidden, rng))
+    model = SCSC(n_clusters=r, C=0.1, random_state=0)
+    model._fit_consensus(L, links(hidden, rng), np.random.SeedSequence(0), 0.0)
     whole = best(lambda: model.partial_fit(links(hidden, rng)), 1)
     tracemalloc.start()
     model.partial_fit(links(hidden, rng))
@@ -96,7 +97,8 @@ def test_tier_of_both_ensembles(n):
     L, hidden = partitions(n, 10, rng, m=30)
     seconds = {}
     for method in (LandmarkEnsemble, SCSC):
-        model = method(n_clusters=10, random_state=0).fit_partitions(L, constraints=links(hidden, rng))
+        model = method(n_clusters=10, random_state=0)
+        model._fit_consensus(L, links(hidden, rng), np.random.SeedSequence(0), 0.0)
         tier = links(hidden, rng)
         seconds[method] = best(lambda model=model, tier=tier: model.partial_fit(tier), 2)
     print(

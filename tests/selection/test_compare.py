@@ -77,12 +77,6 @@ def test_few_constraints_are_not_compared(given, reason):
     assert reason in found.reason
 
 
-def test_too_few_that_may_judge():
-    given = constraints(60)
-    found = compare({"a": Fixed()}, KMeans(n_clusters=3), rows(), given, judges=np.arange(60) < 9)
-    assert found.scores == {}
-
-
 def test_a_method_that_cannot_be_fitted_is_out_and_named():
     found = compare(
         {"failing": Fixed(message="no weights"), "good": Fixed()},

@@ -80,27 +80,6 @@ def test_partial_labels_are_constraints():
     assert np.array_equal(by_labels.labels_, by_constraints.labels_)
 
 
-def test_the_mask_of_those_that_may_judge_has_their_number():
-    with pytest.raises(ConstraintError, match="'judges' must hold a boolean for each of the 20"):
-        Guarded(PCKMeans(n_clusters=3)).fit(rows(), constraints=constraints(20), judges=np.ones(3, bool))
-    some = np.arange(60) % 2 == 0
-    model = Guarded(MPCKMeans(n_clusters=3), random_state=0)
-    score = model.fit(rows(), constraints=constraints(60), judges=some).comparison_.scores["k-means"]
-    assert score.n_must + score.n_cannot == 30
-
-
-def test_judges_in_a_list():
-    given = constraints(60)
-    model = Guarded(PCKMeans(n_clusters=3), random_state=0)
-    expected = clone(model).fit(rows(), constraints=given, judges=given.is_must | (np.arange(60) < 50))
-    found = clone(model).fit(
-        rows(), constraints=given, judges=(given.is_must | (np.arange(60) < 50)).tolist()
-    )
-    assert found.comparison_ == expected.comparison_
-    with pytest.raises(ConstraintError, match=r"'judges' must hold a boolean .* got int"):
-        model.fit(rows(), constraints=given, judges=[1] * 60)
-
-
 @pytest.mark.parametrize("estimator", [cluster.KMeans(n_clusters=3), PCKMeans, None])
 def test_an_estimator_that_takes_no_constraints_is_refused(estimator):
     with pytest.raises(ParameterError, match=r"'estimator' of Guarded must be .*fit\(X, constraints"):

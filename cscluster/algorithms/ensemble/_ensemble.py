@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import sklearn.cluster
@@ -16,11 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
 from cscluster.algorithms.ensemble import _partitions
 from cscluster.algorithms.ensemble._labels import Labels, Table, allocate, largest_score
-from cscluster.algorithms.ensemble._rows import ArrayRows, Rows, open_rows
+from cscluster.algorithms.ensemble._rows import ArrayRows
 from cscluster.algorithms.parameters import Choice, Integer, Null, ParameterRule, Real, parameter
 from cscluster.algorithms.shared import clock, is_shared, of_samples
 from cscluster.constraints import Constraints
-from cscluster.errors import DataError, ParameterError
+from cscluster.errors import ParameterError
 
 _STARTS = 5
 _TOGETHER = 50
@@ -73,9 +72,8 @@ class PartitionEnsemble(Clusterer):
         None, "number of parallel jobs of the offline step, as joblib has it", Integer(), Null()
     )
 
-    @abstractmethod
-    def _most_clusters(self) -> int:
-        """Return the largest number of clusters that a partition has."""
+    _most_times: ClassVar[int] = 1
+    """So many times `n_clusters` is the largest number of clusters that a partition has."""
 
     @abstractmethod
     def _initialise_consensus(self, counts: IntArray) -> None:
@@ -85,51 +83,30 @@ class PartitionEnsemble(Clusterer):
     def _update_consensus(self, constraints: Constraints) -> Self:
         """Update the consensus by the constraints of a tier and round it to a hard partition."""
 
-    def fit(self, X: Samples | str | Path, y: Any = None, constraints: Any = None) -> Self:
+    def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
         """Build the partitions (offline step), then update their consensus by the first constraints.
 
-        The parameters are those of `ConstrainedEstimator.fit`.  `X` may also be memory-mapped, or the name
-        of an NPY or Parquet file whose columns are all features; it is then read in blocks and never held
-        in memory.
+        The parameters are those of `ConstrainedEstimator.fit`.  Where `X` is memory-mapped, as by
+        ``numpy.load(path, mmap_mode="r")``, it is read in blocks and never held in memory.
         """
         rows, constraints = self._validate_rows(X, y, constraints)
         start = clock()
         n, d = rows.shape
         building, rest = np.random.SeedSequence(self._seed).spawn(2)
         sample = rows.take(self._sample(n, np.random.default_rng(rest)))
-        clusters = (self.n_clusters, self._most_clusters())
+        clusters = (self.n_clusters, self._most_times * self.n_clusters)
         L = allocate(self.n_partitions, n, clusters[1], self.labels_path)
         how = (self.partitions, self._n_features(d), clusters)
         for first in range(0, len(L), _TOGETHER):
             part = L[first : first + _TOGETHER]
             seeds = building.spawn(len(part))
-            make = partial(_partitions.build, rows, part, *how, sample, seeds, self.n_jobs)
+            make = partial(_partitions.build, rows, part, how, sample, seeds, self.n_jobs)
             if is_shared(X) and self._seed is not None:
                 key = ("partitions", *how, self.sample_size, first, len(part), self._seed)
-                part[:] = of_samples(X, key, partial(_copy_of, make))
+                part[:] = of_samples(X, key, lambda: make().copy())  # noqa: B023  # called at once
             else:
                 make()
         return self._fit_consensus(L, constraints, rest, start)
-
-    def fit_partitions(self, L: Labels, y: Any = None, constraints: Any = None) -> Self:
-        """Start from partitions made elsewhere, then update their consensus by the first constraints.
-
-        Parameters
-        ----------
-        L : ndarray of shape (n_partitions, n_samples)
-            Labels of an unsigned type, possibly memory-mapped; not copied, and renumbered in place
-            by `SCSC`.
-        y, constraints : optional
-            Partial labels and constraints, as `fit` takes them.
-        """
-        self._check_parameters()
-        if L.ndim != 2 or L.dtype.kind != "u" or 0 in L.shape:
-            raise DataError(
-                f"Partitions must be a table of labels of an unsigned type, got {L.dtype} of shape {L.shape}."
-            )
-        constraints = self._validate_constraints(L.shape[1], y, constraints)
-        start = clock()
-        return self._fit_consensus(L, constraints, np.random.SeedSequence(self._seed).spawn(2)[1], start)
 
     def partial_fit(self, constraints: Any) -> Self:
         """Update the consensus by the constraints of a new tier; earlier ones are not needed again.
@@ -157,13 +134,13 @@ class PartitionEnsemble(Clusterer):
         """Return the numbers of the samples that partitions and consensus are learned from."""
         return np.sort(rng.choice(n, min(self.sample_size, n), replace=False))
 
-    def _validate_rows(self, X: Any, y: Any, constraints: Any) -> tuple[Rows, Constraints]:
+    def _validate_rows(self, X: Any, y: Any, constraints: Any) -> tuple[ArrayRows, Constraints]:
         """Check parameters, samples, partial labels and constraints, as `_validate`; return rows to read."""
-        if not isinstance(X, (str, Path, np.memmap)):
+        if not isinstance(X, np.memmap):
             X, constraints = self._validate(X, y, constraints)
             return ArrayRows(X), constraints
         self._check_parameters()
-        rows = ArrayRows(X) if isinstance(X, np.memmap) else open_rows(X)
+        rows = ArrayRows(X)
         self.n_features_in_ = rows.shape[1]
         return rows, self._validate_constraints(rows.shape[0], y, constraints)
 
@@ -182,11 +159,6 @@ class PartitionEnsemble(Clusterer):
     def _kmeans(self, Z: FloatArray | Table) -> sklearn.cluster.KMeans:
         """Return k-means fitted to the rows of Z."""
         return sklearn.cluster.KMeans(self.n_clusters, n_init=_STARTS, random_state=self._kmeans_seed).fit(Z)
-
-
-def _copy_of(make: Callable[[], Labels]) -> Labels:
-    """Return a copy of what is made, which an ensemble may renumber."""
-    return make().copy()
 
 
 def nearest_centers(L: Labels, tables: Table, T: FloatArray, centers: FloatArray, *, unit: bool) -> IntArray:

@@ -21,14 +21,12 @@ _BLOCK = 2048
 """Samples that are worked on at once, so that what is computed of them stays in the cache."""
 
 
-def label_type(n_clusters: int) -> np.dtype[np.unsignedinteger]:
-    """Return the smallest type for labels below `n_clusters`: uint8 up to 255 clusters."""
-    return np.dtype(np.min_scalar_type(n_clusters))
-
-
 def allocate(n_partitions: int, n_samples: int, n_clusters: int, path: str | Path | None = None) -> Labels:
-    """Return an uninitialised label store, in memory or memory-mapped to the NPY file `path`."""
-    shape, dtype = (n_partitions, n_samples), label_type(n_clusters)
+    """Return an uninitialised label store, in memory or memory-mapped to the NPY file `path`.
+
+    It has the smallest type for labels below `n_clusters`: uint8 up to 255 clusters.
+    """
+    shape, dtype = (n_partitions, n_samples), np.min_scalar_type(n_clusters)
     if path is None:
         return np.empty(shape, dtype=dtype)
     return np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=shape)

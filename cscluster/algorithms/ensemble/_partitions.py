@@ -24,7 +24,7 @@ from cscluster import threads
 from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.algorithms.ensemble._consensus import spectrum
 from cscluster.algorithms.ensemble._labels import Labels, Table
-from cscluster.algorithms.ensemble._rows import Rows
+from cscluster.algorithms.ensemble._rows import ArrayRows
 from cscluster.linalg.kernels import Kernel, Nystroem, gaussian_weights, median_distance, squared_norms
 from cscluster.linalg.scatter import common_scales, principal_map
 
@@ -218,6 +218,10 @@ LEARNERS: dict[str, type[KernelPartition | GraphPartition]] = {
 }
 
 
+How = tuple[str, int, tuple[int, int]]
+Seeds = Sequence[np.random.SeedSequence]
+
+
 def _kmeans(
     X: FloatArray | Table,
     n_clusters: int,
@@ -268,37 +272,27 @@ def _similarities(near: IntArray, distances: FloatArray, width: float, p: int) -
 
 
 def build(
-    rows: Rows,
-    L: Labels,
-    kind: str,
-    n_features: int,
-    cluster_range: tuple[int, int],
-    sample: FloatArray,
-    seeds: Sequence[np.random.SeedSequence],
-    n_jobs: int | None,
+    rows: ArrayRows, L: Labels, how: How, sample: FloatArray, seeds: Seeds, n_jobs: int | None
 ) -> Labels:
     """Fill the label store `L` of shape (m, n), and return it.
 
     Parameters
     ----------
-    rows : Rows
+    rows : ArrayRows
         All samples.
-    kind : {'kernel', 'graph'}
-        How a partition is learned.
-    n_features : int
-        Size of the random feature subsets.
-    cluster_range : (int, int)
-        The number of clusters is drawn between these, both included.
+    how : ({'kernel', 'graph'}, int, (int, int))
+        How a partition is learned, the size of the random feature subsets, and the range, both ends
+        included, from which the number of clusters is drawn.
     sample : ndarray of shape (n_sampled, d)
         Rows that the partitions are learned from, in their order.
     seeds : sequence of SeedSequence
         One for each partition.
     """
     with threads.one():
-        view = View.of(sample, LEARNERS[kind].scales(sample), n_features)
+        view = View.of(sample, LEARNERS[how[0]].scales(sample), how[1])
     size = -(-len(seeds) // effective_n_jobs(n_jobs))
     tasks = Parallel(n_jobs=n_jobs, return_as="generator")(
-        delayed(_some)(rows, kind, n_features, cluster_range, sample, view, seeds[k : k + size], L.dtype)
+        delayed(_some)(rows, how, sample, view, seeds[k : k + size], L.dtype)
         for k in range(0, len(seeds), size)
     )
     for k, labels in enumerate(tasks):
@@ -306,21 +300,12 @@ def build(
     return L
 
 
-def _some(
-    rows: Rows,
-    kind: str,
-    n_features: int,
-    cluster_range: tuple[int, int],
-    sample: FloatArray,
-    view: View,
-    seeds: Sequence[np.random.SeedSequence],
-    dtype: np.dtype[np.unsignedinteger],
-) -> Labels:
+def _some(rows: ArrayRows, how: How, sample: FloatArray, view: View, seeds: Seeds, dtype: Any) -> Labels:
     """Learn some partitions, then label all rows while reading them once.
 
     It takes one thread: sums of more differ in the last bit.
     """
-    n, d = rows.shape
+    (kind, n_features, cluster_range), (n, d) = how, rows.shape
     L = np.empty((len(seeds), n), dtype=dtype)
     partitions = []
     with threads.one():

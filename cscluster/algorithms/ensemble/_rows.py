@@ -54,60 +54,6 @@ def _map_rows(path: Path, dtype: Any, offset: int, shape: tuple[int, int], order
     return ArrayRows(np.memmap(path, dtype, "r", offset, shape, order))
 
 
-class ParquetRows:
-    """Rows of a Parquet file whose columns are all features, read by row groups."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        meta = self._open().metadata
-        self.shape: tuple[int, int] = (meta.num_rows, meta.num_columns)
-
-    def take(self, samples: IntArray) -> FloatArray:
-        """Return some samples."""
-        parts, start = [], 0
-        for block in self.blocks():
-            inside = samples[(samples >= start) & (samples < start + len(block))]
-            parts.append(block[inside - start])
-            start += len(block)
-        return np.concatenate(parts)
-
-    def blocks(self) -> Iterator[FloatArray]:
-        """Yield all samples, never more than a row group at once."""
-        for batch in self._open().iter_batches(batch_size=_BLOCK):
-            yield _finite(batch.to_pandas().to_numpy(dtype=np.float64))
-
-    def _open(self) -> Any:
-        try:
-            from pyarrow import parquet
-        except ImportError:
-            raise DataError(
-                f"Reading '{self.path.name}' needs pyarrow: pip install 'cscluster[parquet]'."
-            ) from None
-        return parquet.ParquetFile(self.path)
-
-
-Rows = ArrayRows | ParquetRows
-"""A table of samples that is read in blocks of rows."""
-
-
-def open_rows(source: str | Path) -> Rows:
-    """Open the NPY or Parquet file `source` for reading in blocks.
-
-    Raises
-    ------
-    DataError
-        If there is no such file, or it is of another kind.
-    """
-    path = Path(source)
-    if not path.is_file():
-        raise DataError(f"There is no data file '{path}'.")
-    if path.suffix.lower() == ".npy":
-        return ArrayRows(np.load(path, mmap_mode="r"))
-    if path.suffix.lower() == ".parquet":
-        return ParquetRows(path)
-    raise DataError(f"Cannot read '{path.name}' in blocks: only .npy and .parquet files can be.")
-
-
 def _finite(block: NDArray[Any]) -> NDArray[Any]:
     if block.dtype.kind == "f" and not (np.abs(block) <= LARGEST).all():
         raise DataError(f"X holds values that are missing or infinite, or beyond {LARGEST:g}.")

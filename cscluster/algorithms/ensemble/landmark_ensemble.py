@@ -58,6 +58,7 @@ class LandmarkEnsemble(PartitionEnsemble):
     """
 
     version = 5
+    _most_times = 2
 
     n_partitions: int = 30
     partitions: str = "graph"
@@ -65,9 +66,6 @@ class LandmarkEnsemble(PartitionEnsemble):
     mu: float = parameter(
         5.0, "pull of the learned kernel towards its start, in constraints", Real(0, open_low=True)
     )
-
-    def _most_clusters(self) -> int:
-        return 2 * self.n_clusters
 
     def _initialise_consensus(self, counts: IntArray) -> None:
         L = self.partitions_[:, self._sample_rows]

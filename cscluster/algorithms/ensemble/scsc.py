@@ -18,7 +18,6 @@ from cscluster.algorithms.ensemble._weights import (
 )
 from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
 from cscluster.constraints import Constraints
-from cscluster.errors import DataError
 
 
 class SCSC(PartitionEnsemble):
@@ -91,15 +90,7 @@ class SCSC(PartitionEnsemble):
         1e-6, "gap to the optimum, relative to the objective, at which the full update ends", Real(0)
     )
 
-    def _most_clusters(self) -> int:
-        return self.n_clusters
-
     def _initialise_consensus(self, counts: IntArray) -> None:
-        if counts.max() > self.n_clusters:
-            raise DataError(
-                f"A partition has {counts.max()} clusters, but SCSC joins partitions of at most the "
-                f"{self.n_clusters} that are wanted."
-            )
         self.weights_ = np.full(len(counts), 1 / len(counts))
         align(self.partitions_, self.n_clusters, self._sample_rows)
 

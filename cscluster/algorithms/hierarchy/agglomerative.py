@@ -10,12 +10,18 @@ from scipy import sparse
 from scipy.cluster.hierarchy import DisjointSet
 from scipy.sparse.csgraph import connected_components
 
-from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples
+from cscluster.algorithms.base import (
+    Clusterer,
+    FloatArray,
+    IntArray,
+    Samples,
+    require_components,
+    warn_of_contradictions,
+)
 from cscluster.algorithms.distance_parameters import DistanceEstimator
 from cscluster.algorithms.parameters import Choice, parameter
 from cscluster.constraints import Constraints
-from cscluster.errors import InfeasibleError, ParameterError, warn
-from cscluster.words import plural
+from cscluster.errors import ParameterError, warn
 
 
 def updated_distances(
@@ -218,7 +224,10 @@ class Agglomerative(DistanceEstimator, Clusterer):
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
         """Build the hierarchy and cut it; see `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
-        require_must_links(constraints, self.n_clusters)
+        hard = constraints.select(constraints.is_must | np.isinf(constraints.weights))
+        hard.require_consistent()
+        require_components(constraints, self.n_clusters)
+        warn_of_contradictions(constraints, "All must-links are satisfied.")
         clusters = Merging.of(self.linkage, self._distances(X), constraints)
         joined = [(int(b), int(group[0])) for group in constraints.neighbourhoods for b in group[1:]]
         for a, b in joined:
@@ -257,17 +266,3 @@ class Agglomerative(DistanceEstimator, Clusterer):
         i, j = np.reshape(self._pairs[: n - n_clusters], (-1, 2)).astype(np.intp).T
         graph = sparse.coo_array((np.ones(len(i)), (i, j)), shape=(n, n))
         return connected_components(graph, directed=False)[1].astype(np.int64)
-
-
-def require_must_links(constraints: Constraints, n_clusters: int) -> None:
-    """Raise an error if must-links join samples of a hard cannot-link, or leave fewer clusters; else warn."""
-    hard = constraints.hard.cannot_links
-    Constraints(constraints.must_links, hard, n_samples=constraints.n_samples).require_consistent()
-    if constraints.n_components < n_clusters:
-        raise InfeasibleError(
-            f"Must-links leave {plural(constraints.n_components, 'component')}, too few for "
-            f"{n_clusters} clusters."
-        )
-    if len(constraints.contradictions):
-        violated = plural(len(constraints.contradictions), "cannot-link")
-        warn(f"Must-links contradict {violated}. All must-links are satisfied.")

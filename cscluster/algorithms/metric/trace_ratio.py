@@ -188,17 +188,17 @@ class TraceRatio(MetricLearner):
         """Return d', for samples of d features."""
         q = len(S_w)
         if self.n_components == "nullity":
-            wanted = trace_ratio.nullity(S_w) + 1
+            r = trace_ratio.nullity(S_w) + 1
         elif self.n_components == "auto":
-            wanted = (d if self.map == "linear" else q) // 2
+            r = (d if self.map == "linear" else q) // 2
         elif self.n_components < max(q, 2):
-            wanted = self.n_components
+            r = self.n_components
         else:
             raise ParameterError(
                 f"'n_components' of TraceRatio must be smaller than the {q} features of the "
                 f"{self.map} map, got {self.n_components}."
             )
-        return max(1, min(wanted, q - 1))
+        return max(1, min(r, q - 1))
 
     @property
     def _n_features_out(self) -> int:

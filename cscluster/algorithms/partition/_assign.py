@@ -18,6 +18,7 @@ from scipy.sparse import csr_array
 from cscluster.algorithms.base import BoolArray, FloatArray, IntArray
 from cscluster.algorithms.compiled import compiled, compiled_part
 from cscluster.algorithms.partition._closure import Closure
+from cscluster.linalg.graph import incident_edges
 from cscluster.linalg.scatter import group_sums
 
 ASSIGNMENTS = ("keep", "reset", "block", "greedy")
@@ -52,10 +53,10 @@ class Units(NamedTuple):
         First point of each unit.
     component : ndarray of shape (n_units,)
         Component of each unit.
-    pairs, is_must : ndarrays of shape (n_pairs, 2) and (n_pairs,)
-        The units of the closure's `pairs`, and whether they are must-linked.
-    starts, entries : ndarrays
-        ``entries[starts[u] : starts[u + 1]]`` are the ends of pairs that are unit u.
+    is_must : ndarray of shape (n_pairs,)
+        Whether the closure's `pairs` are must-linked.
+    starts, partners, pairs : ndarrays
+        From ``starts[u]`` to ``starts[u + 1]``, the partners of unit u in pairs, and the pairs' numbers.
     apart_starts, apart : ndarrays
         ``apart[apart_starts[p] : apart_starts[p + 1]]`` are the components that p is separated from.
     gathered : ndarray of shape (n_components,)
@@ -67,10 +68,10 @@ class Units(NamedTuple):
     unit: IntArray
     first: IntArray
     component: IntArray
-    pairs: IntArray
     is_must: BoolArray
     starts: IntArray
-    entries: IntArray
+    partners: IntArray
+    pairs: IntArray
     apart_starts: IntArray
     apart: IntArray
     gathered: IntArray
@@ -83,17 +84,13 @@ class Units(NamedTuple):
         unit = closure.component if are_blocks else np.arange(len(closure.points))
         first = np.unique(unit, return_index=True)[1]
         component = closure.component[first]
-        pairs = unit[closure.pairs]
-        entries = np.argsort(pairs.ravel(), kind="stable")
-        starts = np.searchsorted(pairs.ravel()[entries], np.arange(len(first) + 1))
+        edges = incident_edges(unit[closure.pairs], len(first))
         sizes = np.bincount(component, minlength=closure.n_components)
         many = _gathered(sizes, closure.separated, n_clusters)
         gathered = np.full(closure.n_components, -1)
         gathered[many] = np.arange(len(many))
         apart, gathered_apart = _lists(closure.separated), _lists(closure.separated[:, many])
-        return cls(
-            unit, first, component, pairs, closure.is_must, starts, entries, *apart, gathered, *gathered_apart
-        )
+        return cls(unit, first, component, closure.is_must, *edges, *apart, gathered, *gathered_apart)
 
 
 class _Sums(NamedTuple):
@@ -239,9 +236,7 @@ def _sweep(
                     if size[q, h] > 0:
                         cost[h] += _dot(beta[h % n_metrics, u], own[q, h])
         for at in range(units.starts[u], units.starts[u + 1]):
-            entry = units.entries[at]
-            pair = entry // 2
-            partner = units.pairs[pair, 1 - entry % 2]
+            pair, partner = units.pairs[at], units.partners[at]
             g = labels[partner]
             if partner == u or g < 0:
                 continue

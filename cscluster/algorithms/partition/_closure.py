@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, triu
 
-from cscluster.algorithms.base import FloatArray, IntArray
+from cscluster.algorithms.base import FloatArray, IntArray, warn_of_contradictions
 from cscluster.constraints import Constraints
-from cscluster.errors import ConstraintError, warn
 from cscluster.linalg.graph import adjacency
 
 GIVEN_ALONE = "Only the given constraints count, not what they entail."
@@ -164,13 +163,3 @@ class Violations:
     def cost(self) -> FloatArray:
         """Sum of the weights of the pairs that each constraint stands for."""
         return self.weight * self.sizes[self.a] * self.sizes[self.b]
-
-
-def warn_of_contradictions(constraints: Constraints, consequence: str) -> bool:
-    """Name contradictory constraints in a warning and tell whether there are any."""
-    try:
-        constraints.require_consistent()
-    except ConstraintError as error:
-        warn(f"{error} {consequence}")
-        return True
-    return False

@@ -1,18 +1,19 @@
 """The alternation of PCK-Means, MPCK-Means and MK-Means (bilenko2004, Figure 1).
 
 Assign the samples, move the centers, re-estimate the model, until nothing changes.  What a method measures,
-the distance to a center, the cost of a violated constraint and the objective, is its `PartitionModel`.
+the distance to a center, the cost of a violated constraint and the objective, is its model: `Euclidean` or
+`Metrics`.
 """
 
 from __future__ import annotations
 
-from typing import Protocol, Self, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
 from cscluster.algorithms.parameters import Choice, parameter
-from cscluster.algorithms.partition._assign import ASSIGNMENTS, Penalties, Units, assign_points
+from cscluster.algorithms.partition._assign import ASSIGNMENTS, Units, assign_points
 from cscluster.algorithms.partition._centers import (
     MAX_ITER,
     TOL,
@@ -22,6 +23,7 @@ from cscluster.algorithms.partition._centers import (
     nearest,
 )
 from cscluster.algorithms.partition._closure import Closure
+from cscluster.algorithms.partition._metric import Euclidean, Metrics
 from cscluster.algorithms.partition._seeding import authors_seeds, seed_centers
 from cscluster.constraints import Constraints
 from cscluster.linalg.scatter import group_means
@@ -46,22 +48,7 @@ def assignment_parameter(default: str) -> str:
     return declared
 
 
-class PartitionModel(Protocol):
-    """Distances and penalties, and how they follow from a partition."""
-
-    def distances(self, X: FloatArray, mu: FloatArray) -> FloatArray:
-        """Return the cost of each sample in each cluster, without penalties."""
-
-    def penalties(self, X: FloatArray, closure: Closure) -> Penalties:
-        """Return what violated constraints cost."""
-
-    def update(
-        self, X: FloatArray, labels: IntArray, mu: FloatArray, closure: Closure
-    ) -> tuple[Self, float, FloatArray | None]:
-        """Re-estimate the model; return it, the objective and, where known, its `distances` of X from mu."""
-
-
-M = TypeVar("M", bound=PartitionModel)
+M = TypeVar("M", Euclidean, Metrics)
 
 
 class ConstrainedKMeans(CenterClusterer):
@@ -129,7 +116,7 @@ class ConstrainedKMeans(CenterClusterer):
             converged = bool(((mu - mu_before) ** 2).sum() <= still)
         if not converged:
             _, labels, mu, model = lowest
-        self._model: PartitionModel = model
+        self._model: Euclidean | Metrics = model
         self._set_minimum(LocalMinimum(labels, mu, np.array(objective), converged), origin)
         return model
 

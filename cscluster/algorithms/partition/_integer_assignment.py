@@ -156,13 +156,13 @@ def cheapest_assignment(
         If the deadline passes.
     """
     if sizes is not None:
-        return _Program(cost, nodes, sizes).solve(gap, deadline)
+        return _solved(cost, nodes, gap, deadline, sizes)
     labels = cost.argmin(axis=1).astype(np.int64, copy=False)
     for part in _batches(nodes, nodes.violating(labels)):
         if start is not None and len(part) > limit:
             labels[part] = start[part]
         else:
-            labels[part] = _Program(cost[part], nodes.among(part)).solve(gap, deadline)
+            labels[part] = _solved(cost[part], nodes.among(part), gap, deadline)
     return labels
 
 
@@ -222,85 +222,62 @@ def _cover(order: IntArray, starts: IntArray, ends: IntArray) -> tuple[IntArray,
     return np.array(clique, dtype=np.int64), np.array(member, dtype=np.int64)
 
 
-class _Program:
-    """The integer program of a few blocks."""
+def _solved(
+    cost: FloatArray, nodes: ConstrainedNodes, gap: float, deadline: float, sizes: Sizes | None = None
+) -> IntArray:
+    """Solve the integer program of a few blocks; return the best labels of the nodes."""
+    n_clusters = cost.shape[1]
+    rank = cost.argsort(axis=1, kind="stable").argsort(axis=1)
+    node, cluster = np.nonzero(rank < (nodes.n_candidates[:, None] if sizes is None else n_clusters))
+    x = np.arange(len(node))
+    variable = np.full((nodes.n_nodes, n_clusters), -1)
+    variable[node, cluster] = x
 
-    def __init__(self, cost: FloatArray, nodes: ConstrainedNodes, sizes: Sizes | None = None) -> None:
-        n_clusters = cost.shape[1]
-        rank = cost.argsort(axis=1, kind="stable").argsort(axis=1)
-        wanted = nodes.n_candidates[:, None] if sizes is None else n_clusters
-        self.node, self.cluster = np.nonzero(rank < wanted)
-        self.variable = np.full((nodes.n_nodes, n_clusters), -1)
-        self.variable[self.node, self.cluster] = np.arange(len(self.node))
-        self.prices = [cost[self.node, self.cluster]]
-        self.n_variables = len(self.node)
-        self.rows = [(self.node, np.arange(len(self.node)), np.ones(len(self.node)))]
-        self.low, self.high = [np.ones(nodes.n_nodes)], [np.ones(nodes.n_nodes)]
-        is_must = nodes.strength > 0
-        self._add_cliques(*cover_by_cliques(nodes.hard_graph))
-        self._add_soft(nodes.soft[~is_must], -nodes.strength[~is_must], together=False)
-        self._add_soft(nodes.soft[is_must], nodes.strength[is_must], together=True)
-        if sizes is not None:
-            column = np.arange(len(self.node))
-            self._add_rows([(self.cluster, column, sizes.of_nodes[self.node])], sizes.high, sizes.low)
+    clique, member = cover_by_cliques(nodes.hard_graph)
+    entry, h = np.nonzero(variable[member] >= 0)
+    code = clique[entry] * n_clusters + h
+    shared = np.bincount(code)[code] > 1
+    in_clique = np.unique(code[shared], return_inverse=True)[1]
 
-    def _add_cliques(self, clique: IntArray, member: IntArray) -> None:
-        """Let each cluster take one member of each clique at most."""
-        variable = self.variable[member]
-        entry, cluster = np.nonzero(variable >= 0)
-        code = clique[entry] * self.variable.shape[1] + cluster
-        useful = np.bincount(code)[code] > 1
-        row = np.unique(code[useful], return_inverse=True)[1]
-        self._add_rows([(row, variable[entry, cluster][useful], np.ones(len(row)))], high=1.0)
+    cannot_first = np.argsort(nodes.strength > 0, kind="stable")
+    ends, strength = variable[nodes.soft[cannot_first]], nodes.strength[cannot_first]
+    pair, k = np.nonzero((ends >= 0).all(axis=1))
+    z = np.arange(len(pair))
+    is_must, one = strength[pair] > 0, np.ones(len(pair))
 
-    def _add_soft(self, pairs: IntArray, strength: FloatArray, *, together: bool) -> None:
-        """Add the rows of soft constraints and their slack variables z."""
-        first, second = self.variable[pairs[:, 0]], self.variable[pairs[:, 1]]
-        pair, cluster = np.nonzero((first >= 0) & (second >= 0))
-        row, one = np.arange(len(pair)), np.ones(len(pair))
-        sign = -one if together else one
-        self._add_rows(
-            [
-                (row, first[pair, cluster], one),
-                (row, second[pair, cluster], sign),
-                (row, self.n_variables + row, -one),
-            ],
-            high=0.0 if together else 1.0,
-        )
-        self.prices.append(strength[pair])
-        self.n_variables += len(pair)
-
-    def _add_rows(self, entries: list[tuple[IntArray, IntArray, Any]], high: Any, low: Any = -np.inf) -> None:
-        """Add rows whose sums must be between `low` and `high`."""
-        before = sum(map(len, self.high))
-        count = int(entries[0][0].max(initial=-1)) + 1
-        self.rows += [(before + row, column, value) for row, column, value in entries]
-        self.low.append(np.full(count, low))
-        self.high.append(np.full(count, high))
-
-    def solve(self, gap: float, deadline: float) -> IntArray:
-        """Return the best labels of the nodes."""
-        row, column, value = (np.concatenate(parts) for parts in zip(*self.rows, strict=True))
-        high = np.concatenate(self.high)
-        matrix = coo_array((value, (row, column)), shape=(len(high), self.n_variables)).tocsc()
-        options: dict[str, float] = {"mip_rel_gap": gap}
-        if np.isfinite(deadline):
-            options["time_limit"] = max(deadline - time.monotonic(), 0.0)
-        outcome = milp(
-            np.concatenate(self.prices),
-            integrality=np.arange(self.n_variables) < len(self.node),
-            bounds=Bounds(0, 1),
-            constraints=LinearConstraint(matrix, np.concatenate(self.low), high),
-            options=options,
-        )
-        if outcome.status == _STATUS_INFEASIBLE:
-            raise InfeasibleError("No assignment satisfies all hard constraints.")
-        if outcome.status != _STATUS_OPTIMAL:
-            so_far = "no assignment" if outcome.x is None else f"one within {outcome.mip_gap:.1%} of the best"
-            raise SolverError(
-                f"The assignment of {len(self.low[0])} constrained nodes did not end: {so_far} so far."
-            )
-        chosen = outcome.x[: len(self.node)] > 0.5
-        labels = np.empty(len(self.low[0]), dtype=np.int64)
-        labels[self.node[chosen]] = self.cluster[chosen]
-        return labels
+    rows: list[tuple[IntArray, IntArray, FloatArray, Any, Any]] = [
+        (node, x, np.ones(len(x)), 1.0, 1.0),
+        (in_clique, variable[member[entry], h][shared], np.ones(len(in_clique)), -np.inf, 1.0),
+        (
+            np.tile(z, 3),
+            np.concatenate([ends[pair, 0, k], ends[pair, 1, k], len(x) + z]),
+            np.concatenate([one, np.where(is_must, -one, one), -one]),
+            -np.inf,
+            np.where(is_must, 0.0, 1.0),
+        ),
+    ]
+    if sizes is not None:
+        rows.append((cluster, x, sizes.of_nodes[node].astype(np.float64), sizes.low, sizes.high))
+    constraints = []
+    for row, column, value, low, high in rows:
+        shape = (int(row.max(initial=-1)) + 1, len(x) + len(z))
+        constraints.append(LinearConstraint(coo_array((value, (row, column)), shape=shape), low, high))
+    options: dict[str, float] = {"mip_rel_gap": gap}
+    if np.isfinite(deadline):
+        options["time_limit"] = max(deadline - time.monotonic(), 0.0)
+    outcome = milp(
+        np.concatenate([cost[node, cluster], np.abs(strength[pair])]),
+        integrality=np.arange(len(x) + len(z)) < len(x),
+        bounds=Bounds(0, 1),
+        constraints=constraints,
+        options=options,
+    )
+    if outcome.status == _STATUS_INFEASIBLE:
+        raise InfeasibleError("No assignment satisfies all hard constraints.")
+    if outcome.status != _STATUS_OPTIMAL:
+        so_far = "no assignment" if outcome.x is None else f"one within {outcome.mip_gap:.1%} of the best"
+        raise SolverError(f"The assignment of {len(cost)} constrained nodes did not end: {so_far} so far.")
+    chosen = outcome.x[: len(x)] > 0.5
+    labels = np.empty(len(cost), dtype=np.int64)
+    labels[node[chosen]] = cluster[chosen]
+    return labels

@@ -18,11 +18,36 @@ from numpy.typing import NDArray
 
 from cscluster.algorithms.base import FloatArray, IntArray
 from cscluster.algorithms.partition._assign import Penalties
-from cscluster.algorithms.partition._centers import squared_distances
+from cscluster.algorithms.partition._centers import inertia, squared_distances
 from cscluster.algorithms.partition._closure import Closure, Violations
 from cscluster.arrays import require_memory
 from cscluster.linalg.kernels import squared_norms
 from cscluster.linalg.scatter import group_sums
+
+
+@dataclass(frozen=True)
+class Euclidean:
+    """Euclidean distances, and the same cost `w` for every violated constraint of weight one."""
+
+    w: float
+    n_clusters: int
+
+    def distances(self, X: FloatArray, mu: FloatArray) -> FloatArray:
+        """Return ``||x_i - mu_h||^2``."""
+        return squared_distances(X, mu)
+
+    def penalties(self, X: FloatArray, closure: Closure) -> Penalties:
+        """Return `w` for each constraint: the terms of equation (1)."""
+        one = np.ones((1, len(closure.points), 1))
+        extra = np.tile(self.w * closure.extra[:, None], self.n_clusters)
+        return Penalties(self.w * one, self.w * one, one, extra)
+
+    def update(
+        self, X: FloatArray, labels: IntArray, mu: FloatArray, closure: Closure
+    ) -> tuple[Self, float, None]:
+        """Return the model, which has nothing to learn, and the objective (1)."""
+        violated = sum(each.cost.sum() for each in closure.violated(labels[closure.points]))
+        return self, inertia(X, labels, mu) + self.w * float(violated), None
 
 
 @dataclass(frozen=True)

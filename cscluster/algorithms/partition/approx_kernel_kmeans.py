@@ -12,8 +12,6 @@ from cscluster.algorithms.kernel_parameters import GaussianEstimator
 from cscluster.algorithms.parameters import Integer, Real, parameter
 from cscluster.linalg.kernels import Nystroem
 
-_BLOCK = 4096
-
 
 class ApproxKernelKMeans(GaussianEstimator, Clusterer):
     r"""Kernel k-means whose centers lie in the span of randomly chosen landmarks, without constraints.
@@ -67,23 +65,15 @@ class ApproxKernelKMeans(GaussianEstimator, Clusterer):
             max_iter=self.max_iter,
             tol=self.tol,
             random_state=int(rng.integers(2**31)),
-        ).fit(_in_blocks(self._features, X))
+        ).fit(self._features(X))
         return self._set_kmeans_partition(self._model)
 
     def predict(self, X: Samples) -> IntArray:
         """Return the nearest center of each sample."""
         X = self._validate_new(X)
-        return self._model.predict(_in_blocks(self._features, X)).astype(np.int64)
+        return self._model.predict(self._features(X)).astype(np.int64)
 
     def costs(self, X: Samples) -> FloatArray:
         """Return the squared distance of each sample from each center."""
         X = self._validate_new(X)
-        return np.asarray(self._model.transform(_in_blocks(self._features, X)) ** 2)
-
-
-def _in_blocks(features: Nystroem, X: FloatArray) -> FloatArray:
-    """Return the features of many samples, computed in blocks of rows that stay in the cache."""
-    Phi = np.empty((len(X), features.whitening.shape[1]))
-    for start in range(0, len(X), _BLOCK):
-        Phi[start : start + _BLOCK] = features(X[start : start + _BLOCK])
-    return Phi
+        return np.asarray(self._model.transform(self._features(X)) ** 2)

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.cluster import kmeans_plusplus
 
-from cscluster.algorithms.base import FloatArray, IntArray, Samples
+from cscluster.algorithms.base import FloatArray, IntArray, Samples, require_components
 from cscluster.algorithms.compiled import compiled
 from cscluster.algorithms.partition._centers import (
     MAX_ITER,
@@ -89,11 +89,7 @@ class COPKMeans(CenterClusterer):
         """Cluster `X`; the parameters are those of `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
         constraints.require_consistent()
-        if constraints.n_components < self.n_clusters:
-            raise InfeasibleError(
-                f"Must-links leave {constraints.n_components} components, "
-                f"too few for {self.n_clusters} clusters."
-            )
+        require_components(constraints, self.n_clusters)
         random = np.random.RandomState(self._seed)
         origin, closure = X.mean(axis=0), Closure.of(constraints)
         X = X - origin

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.cluster import kmeans_plusplus
 
 from cscluster.algorithms.base import FloatArray, IntArray, Samples
-from cscluster.algorithms.compiled import compiled, compiled_part
+from cscluster.algorithms.compiled import compiled
 from cscluster.algorithms.partition._centers import (
     MAX_ITER,
     N_INIT,
@@ -51,17 +51,9 @@ def assign_pairs(D: FloatArray, labels: IntArray, must: IntArray, cannot: IntArr
         g = labels[i]
         if g == labels[j]:
             far = i if D[i, g] > D[j, g] else j
-            labels[far] = _next(D[far], g)
-
-
-@compiled_part()
-def _next(distances: FloatArray, g: int) -> int:
-    """Return the closest cluster other than g, g itself if there is no other."""
-    best = g
-    for h in range(len(distances)):
-        if h != g and (best == g or distances[h] < distances[best]):
-            best = h
-    return best
+            others = D[far].copy()
+            others[g] = np.inf
+            labels[far] = others.argmin()
 
 
 def pulls(D: FloatArray, labels: IntArray, constraints: Constraints) -> tuple[IntArray, IntArray, FloatArray]:

@@ -6,8 +6,7 @@ from typing import Any, Self
 
 from cscluster.algorithms.base import Samples
 from cscluster.algorithms.partition._constrained_kmeans import ConstrainedKMeans
-from cscluster.algorithms.partition._metric import Metrics
-from cscluster.algorithms.partition.mpckmeans import FLOOR, MATRIX, METRIC, W
+from cscluster.algorithms.partition.mpckmeans import FLOOR, MATRIX, METRIC, W, learn_metrics
 from cscluster.constraints import Constraints
 
 
@@ -59,10 +58,4 @@ class MKMeans(ConstrainedKMeans):
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
         """Cluster `X` and learn the metrics; the parameters are those of `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
-        first = Metrics.start(
-            X, self.n_clusters, metric=self.metric, matrix=self.matrix, w=self.w, floor=self.floor
-        )
-        none = Constraints.empty(len(X))
-        learned = self._alternate(X, constraints, first, seeds=none, assignment=None)
-        self.metrics_, self.n_floored_ = learned.matrices(), learned.n_floored
-        return self
+        return learn_metrics(self, X, constraints, Constraints.empty(len(X)), None)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from cscluster.algorithms.base import Samples
+from cscluster.algorithms.base import FloatArray, Samples
 from cscluster.algorithms.parameters import Choice, Real, parameter
 from cscluster.algorithms.partition._constrained_kmeans import ConstrainedKMeans, assignment_parameter
 from cscluster.algorithms.partition._metric import Metrics
+from cscluster.constraints import Constraints
 
 METRIC = parameter("single", "one metric, or one for each cluster", Choice("single", "multiple"))
 MATRIX = parameter("diagonal", "weights of the features, or full matrices", Choice("diagonal", "full"))
@@ -99,9 +100,15 @@ class MPCKMeans(ConstrainedKMeans):
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
         """Cluster `X` and learn the metrics; the parameters are those of `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
-        first = Metrics.start(
-            X, self.n_clusters, metric=self.metric, matrix=self.matrix, w=self.w, floor=self.floor
-        )
-        learned = self._alternate(X, constraints, first, seeds=constraints, assignment=self.assignment)
-        self.metrics_, self.n_floored_ = learned.matrices(), learned.n_floored
-        return self
+        return learn_metrics(self, X, constraints, constraints, self.assignment)
+
+
+def learn_metrics(
+    model: Any, X: FloatArray, constraints: Constraints, seeds: Constraints, assignment: str | None
+) -> Any:
+    """Alternate with metrics; set the fitted attributes of a model and return it."""
+    options = {name: getattr(model, name) for name in ("metric", "matrix", "w", "floor")}
+    start = Metrics.start(X, model.n_clusters, **options)
+    learned = model._alternate(X, constraints, start, seeds=seeds, assignment=assignment)
+    model.metrics_, model.n_floored_ = learned.matrices(), learned.n_floored
+    return model

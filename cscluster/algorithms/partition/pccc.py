@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.cluster import kmeans_plusplus
 
-from cscluster.algorithms.base import FloatArray, IntArray, Samples
+from cscluster.algorithms.base import FloatArray, IntArray, Samples, require_components
 from cscluster.algorithms.parameters import Array, Integer, Null, Real, parameter
 from cscluster.algorithms.partition._centers import (
     CenterClusterer,
@@ -209,10 +209,7 @@ class PCCC(CenterClusterer):
         X = X - origin
         w = self.penalty * float((X**2).sum(axis=1).mean())
         nodes = Contracted.of(X, constraints, w)
-        if len(nodes.X) < self.n_clusters:
-            raise InfeasibleError(
-                f"Hard must-links leave {len(nodes.X)} components, too few for {self.n_clusters} clusters."
-            )
+        require_components(constraints.hard, self.n_clusters)
         sizes = self._sizes(nodes.size)
         try:
             starts = [self._start(nodes, sizes, random, deadline) for _ in range(self.n_init)]
@@ -233,16 +230,9 @@ class PCCC(CenterClusterer):
         n = int(of_nodes.sum())
         low = self._limit("size_min", 1 if self.size_min is None else self.size_min)
         high = self._limit("size_max", n if self.size_max is None else self.size_max)
-        if (low > high).any():
-            raise ParameterError(f"'size_min' of PCCC must not exceed 'size_max', got {low} and {high}.")
-        if low.sum() > n or high.sum() < n:
+        if (low > high).any() or not low.sum() <= n <= high.sum():
             raise ParameterError(
-                f"{self.n_clusters} clusters of these sizes hold {low.sum()} to {high.sum()} samples, "
-                f"but there are {n}."
-            )
-        if of_nodes.max() > high.max():
-            raise InfeasibleError(
-                f"Hard must-links join {of_nodes.max()} samples, but a cluster has at most {high.max()}."
+                f"{self.n_clusters} clusters of {low} to {high} samples cannot hold {n} samples."
             )
         return Sizes(low, high, of_nodes)
 

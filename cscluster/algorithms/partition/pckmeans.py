@@ -2,43 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Self
 
-import numpy as np
-
-from cscluster.algorithms.base import FloatArray, IntArray, Samples
+from cscluster.algorithms.base import FloatArray, Samples
 from cscluster.algorithms.parameters import Choice, Real, parameter
-from cscluster.algorithms.partition._assign import Penalties
-from cscluster.algorithms.partition._centers import inertia, squared_distances
-from cscluster.algorithms.partition._closure import Closure
 from cscluster.algorithms.partition._constrained_kmeans import ConstrainedKMeans, assignment_parameter
+from cscluster.algorithms.partition._metric import Euclidean
 from cscluster.algorithms.partition.kmeans import quick_kmeans
-
-
-@dataclass(frozen=True)
-class Euclidean:
-    """Euclidean distances, and the same cost `w` for every violated constraint of weight one."""
-
-    w: float
-    n_clusters: int
-
-    def distances(self, X: FloatArray, mu: FloatArray) -> FloatArray:
-        """Return ``||x_i - mu_h||^2``."""
-        return squared_distances(X, mu)
-
-    def penalties(self, X: FloatArray, closure: Closure) -> Penalties:
-        """Return `w` for each constraint: the terms of equation (1)."""
-        one = np.ones((1, len(closure.points), 1))
-        extra = np.tile(self.w * closure.extra[:, None], self.n_clusters)
-        return Penalties(self.w * one, self.w * one, one, extra)
-
-    def update(
-        self, X: FloatArray, labels: IntArray, mu: FloatArray, closure: Closure
-    ) -> tuple[Self, float, None]:
-        """Return the model, which has nothing to learn, and the objective (1)."""
-        violated = sum(each.cost.sum() for each in closure.violated(labels[closure.points]))
-        return self, inertia(X, labels, mu) + self.w * float(violated), None
 
 
 class PCKMeans(ConstrainedKMeans):

@@ -6,9 +6,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from cscluster.algorithms.base import Samples
+from cscluster.algorithms.base import Samples, warn_of_contradictions
 from cscluster.algorithms.partition._centers import CenterClusterer, inertia
-from cscluster.algorithms.partition._closure import warn_of_contradictions
 from cscluster.algorithms.partition._seeding import seed_centers
 
 

@@ -17,7 +17,6 @@ from cscluster.linalg.kernels import Nystroem
 
 _SMALL = 300
 _RESTARTS = 100
-_ROWS = 512
 _STARTS = 10
 
 
@@ -36,13 +35,8 @@ class DenseAffinity:
 
     def within(self, order: IntArray) -> FloatArray:
         """Return the sum of W inside the first 1, 2, ..., n samples of `order`, row by row."""
-        n = len(order)
-        rank = np.empty(n, dtype=np.int64)
-        rank[order] = np.arange(n)
-        added = np.empty(n)
-        for start in range(0, n, _ROWS):
-            rows = slice(start, start + _ROWS)
-            added[rows] = 2 * np.einsum("ij,ij->i", self.W[rows], rank < rank[rows, None])
+        rank = np.argsort(order)
+        added = 2 * np.einsum("ij,ij->i", self.W, rank < rank[:, None])
         return np.cumsum((added + np.diag(self.W))[order])
 
 

@@ -4,7 +4,6 @@ import pytest
 from cscluster.algorithms.ensemble._labels import (
     allocate,
     embed,
-    label_type,
     largest_score,
     normalized,
     round_votes,
@@ -16,7 +15,7 @@ from cscluster.algorithms.ensemble._labels import (
 def test_rounding_takes_the_largest_vote(n_clusters, weights):
     rng = np.random.default_rng(n_clusters)
     m, n = 60, 600
-    L = rng.integers(0, n_clusters, size=(m, n)).astype(label_type(n_clusters))
+    L = rng.integers(0, n_clusters, size=(m, n)).astype(np.min_scalar_type(n_clusters))
     gamma = {
         "random": rng.dirichlet(np.ones(m)),
         "equal": np.full(m, 1 / m),

@@ -24,7 +24,7 @@ X, Y = make_blobs(400, n_features=6, centers=4, cluster_std=0.5, random_state=0)
 def built(rows=None, n_jobs=None, kind="graph", clusters=(4, 4), m=5, n_features=4):
     L = allocate(m, len(X), clusters[1])
     rows = ArrayRows(X) if rows is None else rows
-    return build(rows, L, kind, n_features, clusters, X, np.random.SeedSequence(3).spawn(m), n_jobs)
+    return build(rows, L, (kind, n_features, clusters), X, np.random.SeedSequence(3).spawn(m), n_jobs)
 
 
 @pytest.mark.parametrize("learner", [KernelPartition, GraphPartition])
@@ -64,8 +64,8 @@ def test_blocks_give_the_labels_that_all_rows_at_once_give():
     many = np.tile(X, (12, 1))  # 4800 rows: two blocks of the rows, and parts of these
     sample, seeds = X[::2], np.random.SeedSequence(3).spawn(3)
     for kind in LEARNERS:
-        L = build(ArrayRows(many), allocate(3, len(many), 4), kind, 4, (4, 4), sample, seeds, None)
-        few = build(ArrayRows(X), allocate(3, len(X), 4), kind, 4, (4, 4), sample, seeds, None)
+        L = build(ArrayRows(many), allocate(3, len(many), 4), (kind, 4, (4, 4)), sample, seeds, None)
+        few = build(ArrayRows(X), allocate(3, len(X), 4), (kind, 4, (4, 4)), sample, seeds, None)
         assert np.array_equal(L, np.tile(few, 12))
 
 
@@ -73,7 +73,7 @@ def test_blocks_give_the_labels_that_all_rows_at_once_give():
 def test_partitions_made_together_are_those_made_one_by_one(kind):
     seeds = np.random.SeedSequence(3).spawn(5)
     alone = [
-        build(ArrayRows(X), allocate(1, len(X), 4), kind, 4, (4, 4), X, [seed], None)[0] for seed in seeds
+        build(ArrayRows(X), allocate(1, len(X), 4), (kind, 4, (4, 4)), X, [seed], None)[0] for seed in seeds
     ]
     assert np.array_equal(built(kind=kind), alone)
 
@@ -87,9 +87,7 @@ def test_a_far_origin_and_other_units_change_nothing(kind):
         build(
             ArrayRows(Z),
             allocate(5, len(X), 4),
-            kind,
-            4,
-            (4, 4),
+            (kind, 4, (4, 4)),
             Z[::2],
             np.random.SeedSequence(3).spawn(5),
             None,
@@ -116,9 +114,7 @@ def test_wide_samples_that_are_all_alike():
         L = build(
             ArrayRows(same),
             allocate(2, 30, 3),
-            kind,
-            110,
-            (3, 3),
+            (kind, 110, (3, 3)),
             same,
             np.random.SeedSequence(0).spawn(2),
             None,
@@ -166,5 +162,5 @@ def test_partitions_differ_and_use_the_features_they_draw():
     digits = load_dataset("optdigits_test")
     L = allocate(4, digits.n_samples, 10)
     seeds = np.random.SeedSequence(0).spawn(4)
-    build(ArrayRows(digits.X), L, "kernel", 4, (10, 10), digits.X, seeds, None)
+    build(ArrayRows(digits.X), L, ("kernel", 4, (10, 10)), digits.X, seeds, None)
     assert all(score("nmi", L[0], row) < 0.8 for row in L[1:])

@@ -129,7 +129,7 @@ def test_a_dead_end_is_reported():
 def test_soft_contradictory_constraints_warn_and_hard_ones_are_refused():
     X = [[0.0], [1.0], [2.0]]
     constraints = Constraints([(0, 1), (1, 2)], [(0, 2)], n_samples=3)
-    with pytest.warns(UserWarning, match="contradict 1 cannot-link"):
+    with pytest.warns(UserWarning, match="must-links put them together. All must-links are satisfied"):
         assert set(Agglomerative(n_clusters=1).fit(X, constraints=constraints).labels_) == {0}
     with pytest.raises(ConstraintError, match="0 and 2 are cannot-linked"):
         Agglomerative(n_clusters=1).fit(X, constraints=constraints.hardened())

@@ -51,7 +51,7 @@ def test_infeasible_constraints():
     triangle = Constraints([], [(0, 1), (1, 2), (0, 2)], n_samples=4)
     with pytest.raises(InfeasibleError, match=r"None of 10 starts .* 2 clusters"):
         COPKMeans(n_clusters=2, random_state=0).fit(X, constraints=triangle)
-    with pytest.raises(InfeasibleError, match="1 components, too few for 2 clusters"):
+    with pytest.raises(InfeasibleError, match="1 component, too few for 2 clusters"):
         COPKMeans(n_clusters=2).fit(X, constraints=Constraints([(0, 1), (1, 2), (2, 3)], n_samples=4))
     with pytest.raises(ConstraintError, match="Samples 0 and 2"):
         COPKMeans(n_clusters=2).fit(X, constraints=Constraints([(0, 1), (1, 2)], [(0, 2)], n_samples=4))

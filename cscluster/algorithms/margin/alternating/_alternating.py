@@ -14,7 +14,7 @@ import numpy as np
 from cscluster.algorithms.base import FloatArray, Samples
 from cscluster.algorithms.margin.alternating._bias_search import Loss, search_bias
 from cscluster.arrays import require_memory
-from cscluster.linalg.kernels import Kernel, Nystroem
+from cscluster.linalg.kernels import Kernel
 
 Basis = Callable[[Samples], FloatArray]
 """Maps samples to the values of the basis functions, of shape (n_samples, n_basis)."""
@@ -51,6 +51,11 @@ class Trained:
     objective: FloatArray
 
 
+Train = Callable[[FloatArray, FloatArray | None], Trained]
+"""Trains on each column of labels Y; the second argument is the coefficients of the iteration before."""
+
+
+@dataclass(frozen=True)
 class Learner:
     """Trains machines on fixed samples; what does not depend on the labels is computed once.
 
@@ -60,40 +65,32 @@ class Learner:
         Loss of the bias search.
     basis : callable
         The basis functions that the coefficients belong to.
+    train : callable
+        Trains a machine on each labelling.
     """
 
     loss: Loss
     basis: Basis
+    train: Train
 
-    def train(self, Y: FloatArray, start: FloatArray | None) -> Trained:
-        """Train on each column of `Y`; `start` holds the coefficients of the iteration before."""
+
+def one_by_one(
+    train_one: Callable[[FloatArray, FloatArray | None], tuple[FloatArray, FloatArray, float]],
+) -> Train:
+    """Return the training of labellings one after another; each gives coefficients, scores and objective."""
+
+    def train(Y: FloatArray, start: FloatArray | None) -> Trained:
         starts = [None] * Y.shape[1] if start is None else start.T
-        columns = [self.train_one(y, w) for y, w in zip(Y.T, starts, strict=True)]
+        columns = [train_one(y, w) for y, w in zip(Y.T, starts, strict=True)]
         return Trained(*(np.stack(parts, axis=-1) for parts in zip(*columns, strict=True)))
 
-    def train_one(self, y: FloatArray, start: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
-        """Return coefficients, scores and objective for one labelling."""
-        raise NotImplementedError
+    return train
 
 
-class KernelLearner(Learner):
-    """A learner on the kernel matrix K of the samples, which is computed once."""
-
-    def __init__(self, kernel: Kernel, X: Samples, C: float, epsilon: float = 0.0) -> None:
-        self.basis = KernelBasis(kernel, X)
-        shape = (X.shape[0], X.shape[0])
-        require_memory("A kernel matrix", shape, "use IterSVR or IterLSSVM with n_landmarks")
-        self.K = kernel(X)
-        self.C, self.epsilon = C, epsilon
-
-
-class FeatureLearner(Learner):
-    """A learner on Nyström features F of the samples."""
-
-    def __init__(self, features: Nystroem, X: Samples, C: float, epsilon: float = 0.0) -> None:
-        self.basis = features
-        self.F = features(X)
-        self.C, self.epsilon = C, epsilon
+def kernel_matrix(kernel: Kernel, X: Samples) -> FloatArray:
+    """Return the kernel matrix of samples, if memory allows."""
+    require_memory("A kernel matrix", (X.shape[0],) * 2, "use IterSVR or IterLSSVM with n_landmarks")
+    return kernel(X)
 
 
 @dataclass

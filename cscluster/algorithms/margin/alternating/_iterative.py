@@ -140,13 +140,10 @@ class IterativeMarginClusterer(KernelEstimator, Clusterer):
 
     def _given_labels(self, n: int) -> FloatArray:
         values, codes = np.unique(np.asarray(self.init), return_inverse=True)
-        name = type(self).__name__
-        if self.n_clusters != 2:
-            raise ParameterError(f"Labels as 'init' of {name} need n_clusters=2, got {self.n_clusters}.")
-        if len(values) != 2 or codes.shape != (n,):
+        if self.n_clusters != 2 or len(values) != 2 or codes.shape != (n,):
             raise ParameterError(
-                f"Labels as 'init' of {name} must be {n} values of two kinds, "
-                f"got {codes.size} of {len(values)} kinds."
+                f"Labels as 'init' of {type(self).__name__} must be {n} values of two kinds, "
+                f"got {codes.size} of {len(values)} kinds for {self.n_clusters} clusters."
             )
         return np.where(codes == 1, 1.0, -1.0)
 

@@ -6,19 +6,14 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from cscluster.algorithms.base import FloatArray, Samples
-from cscluster.algorithms.margin.alternating._alternating import (
-    FeatureLearner,
-    KernelLearner,
-    Learner,
-    Trained,
-)
+from cscluster.algorithms.margin.alternating._alternating import KernelBasis, Learner, Trained, kernel_matrix
 from cscluster.algorithms.margin.alternating._iterative import IterativeMarginClusterer, landmarks_parameter
 from cscluster.errors import ParameterError
 from cscluster.linalg.kernels import Kernel, Nystroem
 
 
-class LSSVMLearner(KernelLearner):
-    """Least squares SVM on a kernel matrix, with one factorisation for all labels.
+def lssvm_learner(kernel: Kernel, X: Samples, C: float) -> Learner:
+    """Return the least squares SVM on a kernel matrix, with one factorisation for all labels.
 
     Minimises ``||w||^2 + C sum_i (y_i - w^T phi(x_i) - b)^2``, that is, solves
 
@@ -28,48 +23,37 @@ class LSSVMLearner(KernelLearner):
     ``a = nu - b eta``.  The scores follow without K: ``K a = y - b e - a / C``; so M is factorised
     in K's place.
     """
+    factor = _factorise(kernel_matrix(kernel, X), C)
+    eta = cho_solve(factor, np.ones(X.shape[0]), check_finite=False)
 
-    loss = "squared"
+    def train(Y: FloatArray, start: FloatArray | None) -> Trained:
+        nu = cho_solve(factor, Y, check_finite=False)
+        b = nu.sum(axis=0) / eta.sum()
+        a = nu - np.outer(eta, b)
+        return Trained(a, Y - b - a / C, np.einsum("ij,ij->j", a, Y))
 
-    def __init__(self, kernel: Kernel, X: Samples, C: float) -> None:
-        super().__init__(kernel, X, C)
-        M = self.K
-        del self.K
-        M[np.diag_indices(len(M))] += 1 / C
-        self._factor = _factorise(M, C)
-        self._eta = cho_solve(self._factor, np.ones(len(M)), check_finite=False)
-
-    def train(self, Y: FloatArray, start: FloatArray | None) -> Trained:
-        """Solve for all columns at once."""
-        nu = cho_solve(self._factor, Y, check_finite=False)
-        b = nu.sum(axis=0) / self._eta.sum()
-        a = nu - np.outer(self._eta, b)
-        return Trained(a, Y - b - a / self.C, np.einsum("ij,ij->j", a, Y))
+    return Learner("squared", KernelBasis(kernel, X), train)
 
 
-class FeatureLSSVMLearner(FeatureLearner):
-    """The same problem on Nyström features F: one factorisation of ``F^T F + I / C``, centred."""
+def feature_lssvm_learner(features: Nystroem, X: Samples, C: float) -> Learner:
+    """Return the same on Nyström features F: one factorisation of ``F^T F + I / C``, centred."""
+    F = features(X)
+    mean = F.mean(axis=0)
+    factor = _factorise(F.T @ F - len(F) * np.outer(mean, mean), C)
 
-    loss = "squared"
-
-    def __init__(self, features: Nystroem, X: Samples, C: float) -> None:
-        super().__init__(features, X, C)
-        self._mean = self.F.mean(axis=0)
-        M = self.F.T @ self.F - len(self.F) * np.outer(self._mean, self._mean)
-        M[np.diag_indices(len(M))] += 1 / C
-        self._factor = _factorise(M, C)
-
-    def train(self, Y: FloatArray, start: FloatArray | None) -> Trained:
-        """Solve for all columns at once."""
+    def train(Y: FloatArray, start: FloatArray | None) -> Trained:
         y_mean = Y.mean(axis=0)
-        W = cho_solve(self._factor, self.F.T @ Y - len(Y) * np.outer(self._mean, y_mean), check_finite=False)
-        scores = self.F @ W
-        residuals = Y - y_mean - (scores - self._mean @ W)
-        return Trained(W, scores, (W**2).sum(axis=0) + self.C * (residuals**2).sum(axis=0))
+        W = cho_solve(factor, F.T @ Y - len(Y) * np.outer(mean, y_mean), check_finite=False)
+        scores = F @ W
+        residuals = Y - y_mean - (scores - mean @ W)
+        return Trained(W, scores, (W**2).sum(axis=0) + C * (residuals**2).sum(axis=0))
+
+    return Learner("squared", features, train)
 
 
 def _factorise(M: FloatArray, C: float) -> tuple[FloatArray, bool]:
-    """Return the Cholesky factor of a symmetric matrix, in its place."""
+    """Return the Cholesky factor of ``M + I / C`` in the place of M."""
+    M[np.diag_indices(len(M))] += 1 / C
     try:
         factor: tuple[FloatArray, bool] = cho_factor(M.T, lower=True, overwrite_a=True, check_finite=False)
     except LinAlgError:
@@ -125,5 +109,5 @@ class IterLSSVM(IterativeMarginClusterer):
 
     def _learner(self, kernel: Kernel, X: Samples, rng: np.random.Generator) -> Learner:
         if self.n_landmarks is None:
-            return LSSVMLearner(kernel, X, self.C)
-        return FeatureLSSVMLearner(Nystroem.fit(kernel, X, self.n_landmarks, rng), X, self.C)
+            return lssvm_learner(kernel, X, self.C)
+        return feature_lssvm_learner(Nystroem.fit(kernel, X, self.n_landmarks, rng), X, self.C)

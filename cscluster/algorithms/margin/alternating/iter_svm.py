@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.svm import SVC
 
 from cscluster.algorithms.base import FloatArray, Samples
-from cscluster.algorithms.margin.alternating._alternating import KernelLearner, Learner
+from cscluster.algorithms.margin.alternating._alternating import (
+    KernelBasis,
+    Learner,
+    kernel_matrix,
+    one_by_one,
+)
 from cscluster.algorithms.margin.alternating._iterative import IterativeMarginClusterer
 from cscluster.linalg.kernels import Kernel
 
@@ -16,21 +23,27 @@ def cache_megabytes(n_samples: int) -> float:
     return 1 + 4.4 * n_samples**2 / 2**20
 
 
-class SVMLearner(KernelLearner):
-    """The SVM of scikit-learn.
+def expansion(machine: Any, K: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the coefficients of a fitted machine of libsvm for all samples, and the scores without bias."""
+    a = np.zeros(len(K))
+    a[machine.support_] = machine.dual_coef_[0]
+    return a, K @ a
+
+
+def svm_learner(kernel: Kernel, X: Samples, C: float) -> Learner:
+    """Return the SVM of scikit-learn.
 
     Minimises ``||w||^2 + 2 C sum_i max(0, 1 - y_i (w^T phi(x_i) + b))``.
     """
+    K = kernel_matrix(kernel, X)
 
-    loss = "hinge"
-
-    def train_one(self, y: FloatArray, start: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
-        svm = SVC(C=self.C, kernel="precomputed", cache_size=cache_megabytes(len(y))).fit(self.K, y)
-        a = np.zeros(len(y))
-        a[svm.support_] = svm.dual_coef_[0]
-        scores = self.K @ a
+    def train(y: FloatArray, start: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
+        svm = SVC(C=C, kernel="precomputed", cache_size=cache_megabytes(len(y))).fit(K, y)
+        a, scores = expansion(svm, K)
         loss = np.maximum(0, 1 - y * (scores + svm.intercept_[0])).sum()
-        return a, scores, float(a @ scores + 2 * self.C * loss)
+        return a, scores, float(a @ scores + 2 * C * loss)
+
+    return Learner("hinge", KernelBasis(kernel, X), one_by_one(train))
 
 
 class IterSVM(IterativeMarginClusterer):
@@ -82,4 +95,4 @@ class IterSVM(IterativeMarginClusterer):
     """
 
     def _learner(self, kernel: Kernel, X: Samples, rng: np.random.Generator) -> Learner:
-        return SVMLearner(kernel, X, self.C)
+        return svm_learner(kernel, X, self.C)

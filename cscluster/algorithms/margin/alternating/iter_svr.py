@@ -6,40 +6,44 @@ import numpy as np
 from sklearn.svm import SVR
 
 from cscluster.algorithms.base import FloatArray, Samples
-from cscluster.algorithms.margin.alternating._alternating import FeatureLearner, KernelLearner, Learner
+from cscluster.algorithms.margin.alternating._alternating import (
+    KernelBasis,
+    Learner,
+    kernel_matrix,
+    one_by_one,
+)
 from cscluster.algorithms.margin.alternating._iterative import IterativeMarginClusterer, landmarks_parameter
 from cscluster.algorithms.margin.alternating._primal_svr import primal_svr
-from cscluster.algorithms.margin.alternating.iter_svm import cache_megabytes
+from cscluster.algorithms.margin.alternating.iter_svm import cache_megabytes, expansion
 from cscluster.algorithms.parameters import Real, parameter
 from cscluster.linalg.kernels import Kernel, Nystroem
 
 
-class SVRLearner(KernelLearner):
-    """The SVR of scikit-learn.
+def svr_learner(kernel: Kernel, X: Samples, C: float, epsilon: float) -> Learner:
+    """Return the SVR of scikit-learn.
 
     Minimises ``||w||^2 + 2 C sum_i max(0, |y_i - w^T phi(x_i) - b| - epsilon)``.
     """
+    K = kernel_matrix(kernel, X)
 
-    loss = "absolute"
+    def train(y: FloatArray, start: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
+        svr = SVR(C=C, epsilon=epsilon, kernel="precomputed", cache_size=cache_megabytes(len(y))).fit(K, y)
+        a, scores = expansion(svr, K)
+        return a, scores, _objective(float(a @ scores), scores + svr.intercept_[0] - y, C, epsilon)
 
-    def train_one(self, y: FloatArray, start: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
-        svr = SVR(C=self.C, epsilon=self.epsilon, kernel="precomputed", cache_size=cache_megabytes(len(y)))
-        svr.fit(self.K, y)
-        a = np.zeros(len(y))
-        a[svr.support_] = svr.dual_coef_[0]
-        scores = self.K @ a
-        return a, scores, _objective(float(a @ scores), scores + svr.intercept_[0] - y, self.C, self.epsilon)
+    return Learner("absolute", KernelBasis(kernel, X), one_by_one(train))
 
 
-class FeatureSVRLearner(FeatureLearner):
-    """The same problem on Nyström features, each training warm-started by the one before."""
+def feature_svr_learner(features: Nystroem, X: Samples, C: float, epsilon: float) -> Learner:
+    """Return the same on Nyström features, each training warm-started by the one before."""
+    F = features(X)
 
-    loss = "absolute"
+    def train(y: FloatArray, start: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
+        w, b = primal_svr(F, y, C, epsilon, start)
+        scores = F @ w
+        return w, scores, _objective(float(w @ w), scores + b - y, C, epsilon)
 
-    def train_one(self, y: FloatArray, start: FloatArray | None) -> tuple[FloatArray, FloatArray, float]:
-        w, b = primal_svr(self.F, y, self.C, self.epsilon, start)
-        scores = self.F @ w
-        return w, scores, _objective(float(w @ w), scores + b - y, self.C, self.epsilon)
+    return Learner("absolute", features, one_by_one(train))
 
 
 def _objective(squared_norm: float, residuals: FloatArray, C: float, epsilon: float) -> float:
@@ -105,6 +109,6 @@ class IterSVR(IterativeMarginClusterer):
 
     def _learner(self, kernel: Kernel, X: Samples, rng: np.random.Generator) -> Learner:
         if self.n_landmarks is None:
-            return SVRLearner(kernel, X, self.C, self.epsilon)
+            return svr_learner(kernel, X, self.C, self.epsilon)
         features = Nystroem.fit(kernel, X, self.n_landmarks, rng)
-        return FeatureSVRLearner(features, X, self.C, self.epsilon)
+        return feature_svr_learner(features, X, self.C, self.epsilon)

@@ -6,10 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from cscluster.algorithms.base import Samples
+from cscluster.algorithms.base import Samples, warn_of_contradictions
 from cscluster.algorithms.margin.cccp.cccp import CCCP, objective_of
 from cscluster.algorithms.margin.cccp.losses import CannotLinkLoss, Loss, MustLinkLoss, PointLoss
-from cscluster.algorithms.margin.cccp.model import MarginClusterer, warn_of_contradictions
+from cscluster.algorithms.margin.cccp.model import MarginClusterer
 from cscluster.algorithms.margin.cccp.starts import kmeans_start
 from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
 from cscluster.constraints import Constraints
@@ -93,7 +93,7 @@ class CPCMMC(MarginClusterer):
             raise ConstraintError(
                 "CPCMMC with bias=True needs cannot-links of positive weight. Use cpmmc, which needs none."
             )
-        warn_of_contradictions("CPCMMC", constraints)
+        warn_of_contradictions(constraints, "CPCMMC treats them as soft and violates some.")
         Z = self._coordinates(X)
         design = self._design(Z)
         if self.init == "auto":

@@ -9,7 +9,7 @@ import numpy as np
 
 from cscluster.algorithms.margin.cccp.cccp import Solution
 from cscluster.algorithms.margin.cccp.design import Design
-from cscluster.algorithms.margin.cccp.dual_blocks import BLOCKS, Blocks
+from cscluster.algorithms.margin.cccp.dual_blocks import BLOCKS, Blocks, Primal
 from cscluster.algorithms.margin.cccp.losses import Loss, objective
 
 _PATIENCE = 500
@@ -78,8 +78,9 @@ def dual_ascent(
     halved, halved_at = np.inf, _PATIENCE
     while True:
         V = (U + kappa * Y) / (lam + kappa)
+        at = Primal(design.rows, design.squared_norms, V, lam + kappa)
         for dual in duals:
-            dual.sweep(design, V, lam + kappa, rng)
+            dual.sweep(design, at, rng)
         U = (lam + kappa) * V - kappa * Y
         step += 1
         if step in (check, max_steps):

@@ -16,7 +16,8 @@ extended coordinates of `design.Rows`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,12 +41,19 @@ _EXCHANGES = 2
 """A sweep exchanges weight between the slots of a constraint at most so many times for each cluster."""
 
 
-class Blocks(ABC):
-    """The dual variables of a loss, all feasible."""
+class Primal(NamedTuple):
+    """Samples with their squared norms, and the weights V = W(q) for lam, which sweeps update."""
 
-    @abstractmethod
-    def __init__(self, loss: Any, n_clusters: int) -> None:
-        """Start with dual variables that pull at no score."""
+    rows: Rows
+    norms: FloatArray
+    V: FloatArray
+    lam: float
+
+
+class Blocks(ABC):
+    """The dual variables of a loss, all feasible; at first they pull at no score."""
+
+    loss: Any
 
     @abstractmethod
     def follow(self, loss: Any, design: Design) -> None:
@@ -60,8 +68,8 @@ class Blocks(ABC):
         """Add B(q), of shape (n, n_clusters), to `B`."""
 
     @abstractmethod
-    def sweep(self, design: Design, V: FloatArray, lam: float, rng: np.random.Generator) -> None:
-        """Maximise the dual over each block once; update the weights V = W(q) accordingly."""
+    def sweep(self, design: Design, at: Primal, rng: np.random.Generator) -> None:
+        """Maximise the dual over each block once; update the weights accordingly."""
 
 
 def visiting_order(n: int, rng: np.random.Generator) -> IntArray:
@@ -82,7 +90,7 @@ class PointBlocks(Blocks):
     """One variable alpha in [0, cost] for each sample i of a `PointLoss` and each z != y_i."""
 
     def __init__(self, loss: PointLoss, n_clusters: int) -> None:
-        self.loss: Any = loss
+        self.loss = loss
         self.alpha = np.zeros((len(loss.index), n_clusters))
 
     def follow(self, loss: Any, design: Design) -> None:
@@ -101,27 +109,18 @@ class PointBlocks(Blocks):
         B[self.loss.index] -= self.alpha
         B[self.loss.index, self.loss.y] += self.alpha.sum(axis=1)
 
-    def sweep(self, design: Design, V: FloatArray, lam: float, rng: np.random.Generator) -> None:
+    def sweep(self, design: Design, at: Primal, rng: np.random.Generator) -> None:
         """Maximise the dual over the variables of each sample once."""
         loss, order = self.loss, visiting_order(len(self.alpha), rng)
-        _sweep_points(
-            design.rows, design.squared_norms, V, lam, loss.index, order, loss.y, self.alpha, loss.cost
-        )
+        _sweep_points(at, order, loss.index, loss.y, loss.cost, self.alpha)
 
 
 @compiled()
 def _sweep_points(
-    rows: Rows,
-    norms: FloatArray,
-    V: FloatArray,
-    lam: float,
-    index: IntArray,
-    order: IntArray,
-    y: IntArray,
-    alpha: FloatArray,
-    cost: float,
+    at: Primal, order: IntArray, index: IntArray, y: IntArray, cost: float, alpha: FloatArray
 ) -> None:
     """Maximise over one variable of a sample after the other, a few times."""
+    rows, norms, V, lam = at
     C = V.shape[0]
     local_sweeps = 1 if C == 2 else 4
     s, a = np.empty(C), np.empty(C)
@@ -154,6 +153,14 @@ def _sweep_points(
             changed = True
         if changed:
             add_row(rows, i, V, a)
+
+
+class Slots(NamedTuple):
+    """Violating assignments, the dual weight of each, and how many a constraint uses."""
+
+    slot: NDArray[np.int16]
+    beta: FloatArray
+    used: IntArray
 
 
 class ConstraintBlocks(Blocks):
@@ -200,47 +207,31 @@ class ConstraintBlocks(Blocks):
             np.add.at(B, (i, self.loss.z[:, end]), self.loss.cost)
             np.subtract.at(B, (i[:, None], self.slot[:, :k, end]), self.beta[:, :k])
 
-    def sweep(self, design: Design, V: FloatArray, lam: float, rng: np.random.Generator) -> None:
+    def sweep(self, design: Design, at: Primal, rng: np.random.Generator) -> None:
         """Maximise the dual over the variables of each constraint once."""
         loss, order = self.loss, visiting_order(len(self.beta), rng)
-        C = V.shape[0]
+        C = len(at.V)
         most = 1 + (C * (C - 1) if loss.n_must else C)
         missing = min(most, int(self.used.max()) + _EXCHANGES * C) - self.beta.shape[1]
         if missing > 0:
             self.slot = np.pad(self.slot, ((0, 0), (0, missing), (0, 0)))
             self.beta = np.pad(self.beta, ((0, 0), (0, missing)))
-        _sweep_constraints(
-            design.rows,
-            design.squared_norms,
-            self._products,
-            V,
-            lam,
-            loss.pairs,
-            order,
-            loss.n_must,
-            loss.z,
-            self.slot,
-            self.beta,
-            self.used,
-        )
+        slots = Slots(self.slot, self.beta, self.used)
+        _sweep_constraints(at, order, loss.pairs, self._products, loss.n_must, loss.z, slots)
 
 
 @compiled()
 def _sweep_constraints(
-    rows: Rows,
-    norms: FloatArray,
-    products: FloatArray,
-    V: FloatArray,
-    lam: float,
-    pairs: IntArray,
+    at: Primal,
     order: IntArray,
+    pairs: IntArray,
+    products: FloatArray,
     n_must: int,
     z: IntArray,
-    slot: NDArray[np.int16],
-    beta: FloatArray,
-    used: IntArray,
+    slots: Slots,
 ) -> None:
     """Exchange dual weight between the best assignment that violates a constraint and its worst used slot."""
+    (rows, norms, V, lam), (slot, beta, used) = at, slots
     C = V.shape[0]
     s1, s2, a1, a2 = np.empty(C), np.empty(C), np.empty(C), np.empty(C)
     for j in order:
@@ -326,17 +317,15 @@ class WinnerBlocks(PointBlocks):
         B -= self.alpha
         B[np.arange(len(self.alpha)), self.loss.y] += self.loss.cost
 
-    def sweep(self, design: Design, V: FloatArray, lam: float, rng: np.random.Generator) -> None:
+    def sweep(self, design: Design, at: Primal, rng: np.random.Generator) -> None:
         """Maximise the dual over the variables of each sample once."""
-        order = visiting_order(len(self.alpha), rng)
-        _sweep_winners(design.rows, design.squared_norms, V, lam, order, self.loss.y, self.alpha)
+        _sweep_winners(at, visiting_order(len(self.alpha), rng), self.loss.y, self.alpha)
 
 
 @compiled()
-def _sweep_winners(
-    rows: Rows, norms: FloatArray, V: FloatArray, lam: float, order: IntArray, y: IntArray, alpha: FloatArray
-) -> None:
+def _sweep_winners(at: Primal, order: IntArray, y: IntArray, alpha: FloatArray) -> None:
     """Exchange dual weight between the best and the worst variable of each sample."""
+    rows, norms, V, lam = at
     C = V.shape[0]
     s, a = np.empty(C), np.empty(C)
     for i in order:
@@ -390,10 +379,10 @@ class BalanceBlocks(Blocks):
         """Add B(mu): the same for each sample."""
         B += self.mu.sum(axis=0) - self.mu.sum(axis=1)
 
-    def sweep(self, design: Design, V: FloatArray, lam: float, rng: np.random.Generator) -> None:
+    def sweep(self, design: Design, at: Primal, rng: np.random.Generator) -> None:
         """Maximise the dual over one mu after the other."""
-        m = design.sum
-        h = design.square(m[None]) / lam
+        m, V = design.sum, at.V
+        h = design.square(m[None]) / at.lam
         if h == 0.0:
             return
         sums, a = design.inner(design.weights(V), m), np.zeros(len(V))
@@ -405,14 +394,14 @@ class BalanceBlocks(Blocks):
             sums[z] += h * step
             a[s] -= step
             a[z] += step
-        V += np.outer(a / lam, design.extend(m[None])[0])
+        V += np.outer(a / at.lam, design.extend(m[None])[0])
 
 
 class MustLinkBlocks(Blocks):
     """Variables |beta_jz| <= cost_j of each pair of `MustLinkLoss` and each cluster."""
 
     def __init__(self, loss: MustLinkLoss, n_clusters: int) -> None:
-        self.loss: MustLinkLoss | CannotLinkLoss = loss
+        self.loss = loss
         self.beta = np.zeros((len(loss.pairs), n_clusters))
 
     def follow(self, loss: MustLinkLoss, design: Design) -> None:
@@ -429,10 +418,10 @@ class MustLinkBlocks(Blocks):
         """Add B(beta)."""
         self.loss.scatter(-self.beta, B)
 
-    def sweep(self, design: Design, V: FloatArray, lam: float, rng: np.random.Generator) -> None:
+    def sweep(self, design: Design, at: Primal, rng: np.random.Generator) -> None:
         """Maximise the dual over the variables of each pair once."""
         loss, order = self.loss, visiting_order(len(self.beta), rng)
-        _sweep_pairs(design.rows, self._norms, V, lam, loss.pairs, order, loss.cost, loss.sign, self.beta)
+        _sweep_pairs(at._replace(norms=self._norms), order, loss.pairs, loss.cost, loss.sign, self.beta)
 
 
 class CannotLinkBlocks(MustLinkBlocks):
@@ -449,20 +438,14 @@ class CannotLinkBlocks(MustLinkBlocks):
 
 @compiled()
 def _sweep_pairs(
-    rows: Rows,
-    norms: FloatArray,
-    V: FloatArray,
-    lam: float,
-    pairs: IntArray,
-    order: IntArray,
-    cost: FloatArray,
-    sign: float,
-    beta: FloatArray,
+    at: Primal, order: IntArray, pairs: IntArray, cost: FloatArray, sign: float, beta: FloatArray
 ) -> None:
     """Move beta_j to beta_j + v_j lam / ||x_j1 + sign x_j2||^2, brought back to what is feasible.
 
-    That is the optimum of the block.  For a difference the range is a box, for a sum a simplex.
+    That is the optimum of the block.  For a difference the range is a box, for a sum a simplex.  The norms
+    are those of the pairs.
     """
+    rows, norms, V, lam = at
     C = V.shape[0]
     s1, s2, new, a = np.empty(C), np.empty(C), np.empty(C), np.empty(C)
     for j in order:
@@ -508,7 +491,7 @@ def to_simplex(v: FloatArray, total: float) -> None:
         v[z] = max(v[z] - theta, 0.0)
 
 
-BLOCKS: dict[type[Loss], type[Blocks]] = {
+BLOCKS: dict[type[Loss], Callable[[Any, int], Blocks]] = {
     ConstraintLoss: ConstraintBlocks,
     PointLoss: PointBlocks,
     WinnerLoss: WinnerBlocks,

@@ -20,8 +20,7 @@ from cscluster.algorithms.parameters import Boolean, Choice, Integer, Null, Real
 from cscluster.algorithms.shared import once
 from cscluster.arrays import require_memory
 from cscluster.constraints import Constraints
-from cscluster.errors import DataError, warn
-from cscluster.words import plural
+from cscluster.errors import DataError
 
 _LAM_OF_SCALE = 1e-3
 """The weight of the norm over the mean squared distance of a sample from the mean."""
@@ -170,11 +169,3 @@ class MarginClusterer(KernelEstimator, Clusterer):
         """Return by how much each cluster's score of a sample is below the highest, shape (n_samples, K)."""
         S = self.decision_function(X)
         return S.max(axis=1, keepdims=True) - S
-
-
-def warn_of_contradictions(owner: str, constraints: Constraints) -> None:
-    """Warn of cannot-links that the must-links contradict; soft methods weigh them."""
-    count = len(constraints.contradictions)
-    if count:
-        contradicted = plural(count, "cannot-link")
-        warn(f"Must-links contradict {contradicted}. {owner} treats constraints as soft and violates some.")

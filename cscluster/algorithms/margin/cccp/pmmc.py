@@ -8,11 +8,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from cscluster.algorithms.base import FloatArray, Samples
+from cscluster.algorithms.base import FloatArray, Samples, warn_of_contradictions
 from cscluster.algorithms.margin.cccp.cccp import CCCP, Run, Solution, objective_of
 from cscluster.algorithms.margin.cccp.design import Design
 from cscluster.algorithms.margin.cccp.losses import ConstraintLoss, PointLoss
-from cscluster.algorithms.margin.cccp.model import MarginClusterer, warn_of_contradictions
+from cscluster.algorithms.margin.cccp.model import MarginClusterer
 from cscluster.algorithms.margin.cccp.starts import paper_start
 from cscluster.algorithms.parameters import Choice, Integer, Real, parameter
 from cscluster.algorithms.shared import clock
@@ -177,7 +177,7 @@ class PMMC(MarginClusterer):
         X, constraints = self._validate(X, y, constraints)
         if not len(constraints):
             raise ConstraintError("PMMC needs constraints. Use cpmmc, which clusters without any.")
-        warn_of_contradictions("PMMC", constraints)
+        warn_of_contradictions(constraints, "PMMC treats them as soft and violates some.")
         Z = self._coordinates(X)
         design = self._design(Z)
         begin = clock()

@@ -5,7 +5,7 @@ import pytest
 
 from cscluster import IterLSSVM, IterSVR, load_dataset
 from cscluster.algorithms.margin.alternating import iter_lssvm
-from cscluster.algorithms.margin.alternating.iter_lssvm import FeatureLSSVMLearner, LSSVMLearner
+from cscluster.algorithms.margin.alternating.iter_lssvm import feature_lssvm_learner, lssvm_learner
 from cscluster.errors import DataError
 from cscluster.linalg.kernels import Kernel, Nystroem
 from cscluster.metrics.scores import contingency
@@ -24,7 +24,7 @@ def labels():
 def test_solves_the_linear_system_of_the_ls_svm(X, Y):
     kernel, C = Kernel("gaussian", 2.0), 5.0
     K = kernel(X)
-    trained = LSSVMLearner(kernel, X, C).train(Y, None)
+    trained = lssvm_learner(kernel, X, C).train(Y, None)
     bordered = np.block([[np.zeros((1, 1)), np.ones((1, 40))], [np.ones((40, 1)), K + np.eye(40) / C]])
     solution = np.linalg.solve(bordered, np.vstack([np.zeros(3), Y]))
     np.testing.assert_allclose(trained.coefficients, solution[1:], atol=1e-9)
@@ -37,8 +37,8 @@ def test_solves_the_linear_system_of_the_ls_svm(X, Y):
 def test_features_of_all_samples_give_the_exact_machine(X, Y):
     kernel, C = Kernel("gaussian", 2.0), 5.0
     features = Nystroem.fit(kernel, X, 40, np.random.default_rng(0))
-    exact = LSSVMLearner(kernel, X, C).train(Y, None)
-    explicit = FeatureLSSVMLearner(features, X, C).train(Y, None)
+    exact = lssvm_learner(kernel, X, C).train(Y, None)
+    explicit = feature_lssvm_learner(features, X, C).train(Y, None)
     np.testing.assert_allclose(explicit.scores, exact.scores, atol=1e-7)
     np.testing.assert_allclose(explicit.objective, exact.objective)
 

@@ -8,7 +8,7 @@ from sklearn.svm import SVC
 
 from cscluster import Constraints, IterLSSVM, IterSVM, IterSVR, load_dataset
 from cscluster.algorithms.margin.alternating._alternating import AlternatingRun
-from cscluster.algorithms.margin.alternating.iter_svm import SVMLearner
+from cscluster.algorithms.margin.alternating.iter_svm import svm_learner
 from cscluster.errors import DataError, InfeasibleError, ParameterError
 from cscluster.linalg.kernels import Kernel
 from cscluster.metrics.scores import score
@@ -30,7 +30,7 @@ def test_objective_is_the_primal_value_of_the_svm():
     X = two_clouds()
     K = Kernel("gaussian", 3.0)(X)
     y = np.where(np.arange(60) % 7 < 3, 1.0, -1.0)
-    trained = SVMLearner(Kernel("gaussian", 3.0), X, C=2.0).train(y[:, None], None)
+    trained = svm_learner(Kernel("gaussian", 3.0), X, C=2.0).train(y[:, None], None)
     svm = SVC(C=2.0, kernel="precomputed", tol=1e-8).fit(K, y)
     dual = 2 * np.abs(svm.dual_coef_).sum() - svm.dual_coef_ @ K[np.ix_(svm.support_, svm.support_)] @ (
         svm.dual_coef_.T
@@ -119,7 +119,7 @@ def test_says_what_is_wrong(digits, monkeypatch):
         IterSVM(balance=1).fit(X)
     with pytest.raises(ParameterError, match=r"must be 356 values of two kinds, got 3 of 3 kinds"):
         IterSVM(init=[0, 1, 2]).fit(X)
-    with pytest.raises(ParameterError, match="Labels as 'init' of IterSVR need n_clusters=2, got 3"):
+    with pytest.raises(ParameterError, match=r"Labels as 'init' of IterSVR must be .* for 3 clusters"):
         IterSVR(n_clusters=3, init=digits.y).fit(X)
     with pytest.raises(InfeasibleError, match=r"No split of 3 samples.*Raise 'balance'"):
         IterLSSVM(balance=0.0).fit(X[:3])

@@ -5,7 +5,7 @@ from sklearn.svm import SVR
 
 from cscluster import IterSVR, load_dataset
 from cscluster.algorithms.margin.alternating._primal_svr import primal_svr
-from cscluster.algorithms.margin.alternating.iter_svr import FeatureSVRLearner, SVRLearner
+from cscluster.algorithms.margin.alternating.iter_svr import feature_svr_learner, svr_learner
 from cscluster.linalg.kernels import Kernel, Nystroem
 from cscluster.metrics.scores import score
 
@@ -45,9 +45,9 @@ def test_features_of_all_samples_give_the_exact_scores():
     X = load_dataset("optdigits_2_7").X.astype(float)
     kernel = Kernel.of("gaussian", X, 2.0, "median")
     y = np.where(np.arange(len(X)) % 3 == 0, 1.0, -1.0)[:, None]
-    exact = SVRLearner(kernel, X, 1.0, 0.05).train(y, None)
+    exact = svr_learner(kernel, X, 1.0, 0.05).train(y, None)
     features = Nystroem.fit(kernel, X, len(X), np.random.default_rng(0))
-    approximate = FeatureSVRLearner(features, X, 1.0, 0.05).train(y, None)
+    approximate = feature_svr_learner(features, X, 1.0, 0.05).train(y, None)
     assert approximate.objective[0] == pytest.approx(exact.objective[0], rel=0.01)
     np.testing.assert_allclose(np.ptp(approximate.scores - exact.scores), 0, atol=0.05)
 

@@ -6,12 +6,7 @@ from cscluster import CPMMC
 from cscluster.algorithms.margin.cccp import model as margin_model
 from cscluster.errors import ParameterError
 from cscluster.metrics.scores import score
-
-
-def blobs(n_clusters=3, n=120):
-    rng = np.random.default_rng(0)
-    y = np.arange(n) % n_clusters
-    return rng.normal(size=(n, 3)) + 8 * rng.normal(size=(n_clusters, 3))[y], y
+from tests.algorithms.samples import blobs
 
 
 def printed_objective(model, X):
@@ -27,7 +22,7 @@ def bias(model):
 
 @pytest.mark.parametrize("with_bias", [False, True])
 def test_objective_is_the_printed_one_and_never_rises(with_bias):
-    X, y = blobs()
+    X, y = blobs(n=120, d=3, gap=8)
     model = CPMMC(n_clusters=3, lam=0.05, bias=with_bias, random_state=0).fit(X)
     assert model.objective_[-1] == pytest.approx(printed_objective(model, X))
     assert (np.diff(model.objective_) <= 1e-12).all()
@@ -58,13 +53,13 @@ def test_a_wider_range_never_costs(monkeypatch):
 
 
 def test_without_bias_balance_is_given():
-    X, _ = blobs()
+    X, _ = blobs(n=120, d=3, gap=8)
     S = CPMMC(n_clusters=3, lam=0.1, bias=False, balance=0.0, random_state=0).fit(X).decision_function(X)
     assert np.allclose(S.sum(axis=0), 0, atol=1e-8)
 
 
 def test_sparse_samples_and_prediction():
-    X, _ = blobs()
+    X, _ = blobs(n=120, d=3, gap=8)
     dense = CPMMC(n_clusters=3, lam=0.1, random_state=0, gap_tol=1e-5).fit(X)
     other = CPMMC(n_clusters=3, lam=0.1, random_state=0, gap_tol=1e-5).fit(sparse.csr_array(X))
     assert dense.objective_[-1] == pytest.approx(other.objective_[-1], rel=1e-3)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from cscluster.algorithms.margin.cccp.design import Design
-from cscluster.algorithms.margin.cccp.dual_blocks import BLOCKS, ConstraintBlocks, to_simplex
+from cscluster.algorithms.margin.cccp.dual_blocks import BLOCKS, ConstraintBlocks, Primal, to_simplex
 from cscluster.algorithms.margin.cccp.losses import Balance, ConstraintLoss
 from tests.algorithms.margin.cccp.test_losses import KINDS, N, make
 
@@ -29,19 +29,23 @@ def pulls(dual, n_clusters):
     return B
 
 
+def sweep(dual, design, V, lam, rng):
+    dual.sweep(design, Primal(design.rows, design.squared_norms, V, lam), rng)
+
+
 @every_loss
 @every_count
 def test_dual_bounds_the_loss_from_below_at_every_score(kind, n_clusters):
     design, loss, dual, rng = problem(kind, n_clusters, 3)
     V = np.zeros((n_clusters, D))
-    for sweep in range(4):
-        dual.sweep(design, V, 0.1, rng)
+    for number in range(4):
+        sweep(dual, design, V, 0.1, rng)
         B = pulls(dual, n_clusters)
         assert np.allclose(V, design.combine(B) / 0.1)
         for _ in range(20):
             S = 3 * rng.normal(size=(N, n_clusters))
             assert dual.linear() - np.vdot(B, S) <= loss.value(S) + 1e-12
-        if sweep == 1:  # new winners keep the dual feasible
+        if number == 1:  # new winners keep the dual feasible
             loss = loss.tangent_at(rng.normal(size=(N, n_clusters)))
             dual.follow(loss, design)
             V = design.combine(pulls(dual, n_clusters)) / 0.1
@@ -54,7 +58,7 @@ def test_sweeps_never_lower_the_dual(kind, n_clusters):
     V = np.zeros((n_clusters, D))
     lam, values = 0.05, [dual.linear()]
     for _ in range(10):
-        dual.sweep(design, V, lam, rng)
+        sweep(dual, design, V, lam, rng)
         values.append(dual.linear() - 0.5 * lam * np.vdot(V, V))
     assert (np.diff(values) >= -1e-12).all()
     if loss.value(np.zeros((N, n_clusters))) > 0:
@@ -74,7 +78,7 @@ def test_slots_are_made_as_they_are_needed():
         dual.beta = np.pad(dual.beta, ((0, 0), (0, n_slots - 1)))
         dual.follow(loss, design)
         for _ in range(6):
-            dual.sweep(design, V, 0.01, order)
+            sweep(dual, design, V, 0.01, order)
         weights.append(V)
     assert np.array_equal(*weights)
     assert 2 < dual.used.max() <= dual.beta.shape[1] == dual.slot.shape[1] < 1 + 12 * 11
@@ -89,7 +93,7 @@ def test_sweeps_bring_the_sums_of_scores_into_balance():
     loss, V = Balance(q), W.copy()
     dual = BLOCKS[Balance](loss, 4)
     for _ in range(500):
-        dual.sweep(design, V, lam, rng)
+        sweep(dual, design, V, lam, rng)
     assert np.allclose(V, W + design.combine(pulls(dual, 4)) / lam)
     assert (dual.mu >= 0).all()
     assert np.ptp(design.scores(V).sum(axis=0)) <= q + 1e-6
