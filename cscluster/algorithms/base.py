@@ -42,10 +42,12 @@ class ConstrainedEstimator(BaseEstimator, ABC):
     and the table `parameters` follow.  `version` is an integer that is raised whenever a change alters
     results: stored trials of an older version are then recomputed.  An estimator that does not satisfy hard
     constraints treats them as constraints of weight one.  `weighs_constraints` is false where all
-    constraints count alike: weights are then refused.
+    constraints count alike: weights are then refused.  `added_parameters` came after trials were stored; they
+    are no part of a key while they have their default.
     """
 
     version: ClassVar[int] = 1
+    added_parameters: ClassVar[tuple[str, ...]] = ()
     parameters: ClassVar[Mapping[str, Parameter]] = {}
     accepts_sparse: ClassVar[bool] = False
     weighs_constraints: ClassVar[bool] = True

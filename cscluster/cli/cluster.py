@@ -192,7 +192,7 @@ def _check(options: ClusterOptions, wanted: Method, steps: list[Any], must_predi
     if options.model is not None:
         features.require_storable(steps)
     if wanted.name is not None and (must_predict or options.model is not None):
-        require_inductive(registry.find(wanted.name))
+        require_inductive(registry.find(wanted.name), sees_distances=wanted.sees_distances)
 
 
 def _about(outcome: ClusteringResult, table: Dataset) -> list[PlainTable]:

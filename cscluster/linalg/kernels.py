@@ -37,8 +37,12 @@ class Kernel:
     sigma: float = 1.0
 
     @classmethod
-    def of(cls, name: str, X: Samples, sigma: float, sigma_unit: str) -> Kernel:
+    def of(
+        cls, name: str, X: Samples, sigma: float, sigma_unit: str, *, are_distances: bool = False
+    ) -> Kernel:
         """Return the kernel `name`; `sigma_unit` says whether `sigma` is in 'median' distances of X.
+
+        X holds samples, or the distances between them.
 
         Raises
         ------
@@ -46,7 +50,7 @@ class Kernel:
             If the median distance is zero.
         """
         if name == "gaussian" and sigma_unit == "median":
-            median = median_distance(X)
+            median = median_of_pairs(X) if are_distances else median_distance(X)
             if median == 0:
                 raise DataError(
                     "The median distance between samples is zero, so sigma cannot be a multiple of it. "
@@ -80,6 +84,10 @@ class Kernel:
                 block -= z2
                 np.exp(np.minimum(block, 0, out=block), out=block)
         return K
+
+    def of_distances(self, D: FloatArray) -> FloatArray:
+        """Return the kernel of samples at distances D; the linear one up to a term of each sample."""
+        return -(D**2) / 2 if self.name == "linear" else np.exp(-((D / self.sigma) ** 2))
 
 
 @dataclass(frozen=True)
@@ -133,9 +141,13 @@ def median_distance(X: Samples) -> float:
         X = X[np.sort(np.random.default_rng(0).choice(n, size=_MEDIAN_SAMPLES, replace=False))]
     X = X.astype(np.float64, copy=False)  # squares of small integers would not fit
     x2 = squared_norms(X)
-    i, j = np.triu_indices(X.shape[0], k=1)
-    squared = (x2[:, None] + x2 - 2 * dense(X @ X.T))[i, j]
-    return float(np.sqrt(max(np.median(squared), 0.0))) if len(squared) else 0.0
+    return float(np.sqrt(max(median_of_pairs(x2[:, None] + x2 - 2 * dense(X @ X.T)), 0.0)))
+
+
+def median_of_pairs(D: FloatArray) -> float:
+    """Return the median above the diagonal of a square matrix; 0 of a single sample."""
+    pairs = D[np.triu_indices(len(D), k=1)]
+    return float(np.median(pairs)) if len(pairs) else 0.0
 
 
 def mean_squared_distance(X: FloatArray) -> float:

@@ -114,12 +114,12 @@ class StoredModel:
         return labels.astype(np.int64), None if P is None else confidence(P, labels)
 
 
-def require_inductive(algorithm: Algorithm) -> None:
-    """Raise a ParameterError for an algorithm that has no model to store."""
+def require_inductive(algorithm: Algorithm, *, sees_distances: bool = False) -> None:
+    """Raise a ParameterError for an algorithm that has no model to store, as of distances between rows."""
     if algorithm not in registry.BUILT_IN:
         raise ParameterError(f"A model file holds only algorithms of this package, not '{algorithm.name}'.")
-    if "inductive" not in algorithm.tags:
-        raise ParameterError(_NOT_INDUCTIVE.format(algorithm.title))
+    if sees_distances or "inductive" not in algorithm.tags:
+        raise ParameterError(_NOT_INDUCTIVE.format(algorithm.title + " of distances" * sees_distances))
 
 
 def save_model(result: ClusteringResult, path: Path | str) -> None:
@@ -148,7 +148,8 @@ def save_model(result: ClusteringResult, path: Path | str) -> None:
 
 def from_result(result: ClusteringResult) -> StoredModel:
     """Return the model that the result of a table holds."""
-    if not hasattr(result.estimator, "predict") or result.features is None:  # it has seen distances
+    sees_distances = getattr(result.estimator, "metric", "") == "precomputed"
+    if sees_distances or result.features is None or not hasattr(result.estimator, "predict"):
         raise ParameterError(_NOT_INDUCTIVE.format(result.algorithm))
     return StoredModel(result.n_clusters, result.table.id_column, result.features, result.estimator)
 

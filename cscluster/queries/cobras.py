@@ -20,23 +20,28 @@ from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 
 from cscluster import threads
-from cscluster.arrays import FloatArray, IntArray
+from cscluster.arrays import FloatArray, IntArray, checked_distances
 from cscluster.queries.active import Answer, Oracle, entailed
 
 
-def cobras(X: FloatArray, count: int, answer: Oracle, seed: int) -> tuple[list[Answer], IntArray]:
+def cobras(
+    X: FloatArray, count: int, answer: Oracle, seed: int, metric: str = "euclidean"
+) -> tuple[list[Answer], IntArray]:
     """Ask at most `count` questions, fewer where answers entail all others.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-        The samples.
+        The samples, or with `metric` 'precomputed' the distances between them, of shape
+        (n_samples, n_samples).
     count : int
         Number of questions.
     answer : callable
         The oracle.
     seed : int
         Seed of k-means.
+    metric : {"euclidean", "precomputed"}
+        What X holds.  Given distances are replaced by those of points (`scaled`).
 
     Returns
     -------
@@ -45,6 +50,8 @@ def cobras(X: FloatArray, count: int, answer: Oracle, seed: int) -> tuple[list[A
     ndarray of shape (n_samples,)
         Clusters after the last turn that was finished.
     """
+    if metric == "precomputed":
+        X = scaled(checked_distances(np.asarray(X, dtype=np.float64)))
     memory = _Memory(answer, count)
     random = np.random.RandomState(seed)
     clusters = [[_SuperInstance(X, np.arange(len(X)))]]
@@ -65,6 +72,14 @@ def cobras(X: FloatArray, count: int, answer: Oracle, seed: int) -> tuple[list[A
         except _SpentError:
             pass
     return memory.answers, labels
+
+
+def scaled(D: FloatArray) -> FloatArray:
+    """Return points, as rows, with the distances D where these are Euclidean (classical scaling)."""
+    squares = D**2
+    means = squares.mean(axis=0)
+    values, vectors = np.linalg.eigh((means + means[:, None] - means.mean() - squares) / 2)
+    return vectors * np.sqrt(np.maximum(values, 0))
 
 
 class _SpentError(Exception):

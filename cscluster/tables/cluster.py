@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from cscluster.algorithms import parameters, registry
+from cscluster.algorithms.partition.kernel_kmeans import KernelKMeans
 from cscluster.algorithms.partition.kmeans import KMeans
 from cscluster.arrays import IntArray
 from cscluster.constraints import Constraints
@@ -88,16 +89,18 @@ def cluster_table(
         notes=fit.notes,
         count=count,
         choice=fit.choice,
-        n_moved=_n_moved(X, labels, n_clusters, seed) if len(constraints) else None,
+        n_moved=_n_moved(X, metric, labels, n_clusters, seed) if len(constraints) else None,
     )
 
 
-def _n_moved(X: Any, labels: IntArray, n_clusters: int, seed: int) -> int | None:
+def _n_moved(X: Any, metric: str, labels: IntArray, n_clusters: int, seed: int) -> int | None:
     """Return how many rows k-means puts into other clusters; None where that takes long."""
     if np.prod(X.shape, dtype=float) > _MOST_COMPARED:
         return None
+    is_matrix = metric == "precomputed"
+    kmeans = KernelKMeans(kernel="linear", metric=metric) if is_matrix else KMeans()
     with warnings.catch_warnings(action="ignore"):
-        plain = KMeans(n_clusters=n_clusters, random_state=seed).fit(X).labels_
+        plain = kmeans.set_params(n_clusters=n_clusters, random_state=seed).fit(X).labels_
     return round(len(labels) * (1 - metrics.score("acc_hungarian", plain, labels)))
 
 
@@ -156,7 +159,7 @@ def cluster(
     ----------
     table : DataFrame, array, path or name
         Rows to cluster; a path is that of a data file, a name that of a data set.
-    links : Constraints, path, list of tuples or pair of lists, optional
+    links : Constraints, DataFrame, path, list of tuples or pair of lists, optional
         ``[(a, b, "must"), ...]`` or ``(must_links, cannot_links)``; rows go by their names where they
         have any, else by their indices.
     n_clusters : int or "auto"

@@ -68,9 +68,21 @@ def test_rows_are_clustered_by_distances_alone():
         cscluster.save_model(dense, "model.zip")
 
 
+@pytest.mark.parametrize("algorithm", ["kernel_kmeans", "csp"])
+def test_other_methods_of_distances(algorithm):
+    links = [(0, 3, "must"), (0, 1, "cannot"), (1, 2, "cannot"), (4, 7, "must")]
+    found = cscluster.cluster(X, links, n_clusters=3, algorithm=algorithm, distances=D)
+    assert sorted(found.sizes) == [8, 8, 8]
+    with pytest.raises(ParameterError, match="cannot predict the clusters of new rows"):
+        cscluster.save_model(found, "model.zip")
+
+
 def test_methods_that_need_columns_are_refused():
     for options, problem in (
-        ({"algorithm": "pckmeans", "n_clusters": 3}, "'pckmeans' needs columns. Distances go with agglom"),
+        (
+            {"algorithm": "pckmeans", "n_clusters": 3},
+            "'pckmeans' needs columns. Distances go with kernel_kmeans, csp, agglom",
+        ),
         ({"algorithm": "agglomerative", "n_clusters": 3, "guard": True}, "A guard needs columns"),
         ({}, "need the number of clusters, or 'hdbscan'"),
         ({"algorithm": "hdbscan", "n_clusters": 3}, "Leave out -k"),

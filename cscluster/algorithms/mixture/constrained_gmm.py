@@ -91,6 +91,10 @@ class ConstrainedGMM(Clusterer):
     covariance sees nu more samples of covariance T, the diagonal matrix of the variances of the features
     over :math:`K^{2/d}` [3]_.
 
+    Use it for clusters of different extent or direction, where must-links are right and probabilities are
+    wanted.  With few samples for each feature, choose 'diag' or 'spherical'.  Do not use it where classes
+    have other shapes, or where must-links may be wrong: none is ever violated.
+
     Attributes
     ----------
     weights_ : ndarray of shape (n_clusters,)

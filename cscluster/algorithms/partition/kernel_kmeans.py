@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples, dense
+from cscluster.algorithms.distance_parameters import DistanceEstimator
 from cscluster.algorithms.kernel_parameters import KernelEstimator
 from cscluster.algorithms.parameters import Choice, parameter
 from cscluster.algorithms.partition._centers import (
@@ -20,6 +21,7 @@ from cscluster.algorithms.partition._centers import (
 from cscluster.algorithms.partition._seeding import far_pair
 from cscluster.arrays import require_memory
 from cscluster.errors import DataError, ParameterError
+from cscluster.linalg.kernels import Kernel
 
 
 def seed_centers(K: FloatArray, n_clusters: int, rng: np.random.Generator) -> FloatArray:
@@ -75,7 +77,7 @@ def lloyd(K: FloatArray, H: FloatArray, max_iter: int) -> LocalMinimum:
     return LocalMinimum(labels, H, np.array(objective), converged=False)
 
 
-class KernelKMeans(KernelEstimator, Clusterer):
+class KernelKMeans(KernelEstimator, DistanceEstimator, Clusterer):
     """K-means in the feature space of a kernel, without constraints.
 
     Minimises the sum over samples of ``||phi(x_i) - m_{y_i}||^2`` with
@@ -88,6 +90,9 @@ class KernelKMeans(KernelEstimator, Clusterer):
 
     Notes
     -----
+    Given distances take the place of ``||x - z||`` in the kernel.  `predict` then needs the distances of new
+    samples from the fitted ones.
+
     Each iteration is one product of the kernel matrix with an n x k matrix, O(n^2 k); the kernel
     matrix is computed once for all starts.
 
@@ -105,6 +110,7 @@ class KernelKMeans(KernelEstimator, Clusterer):
     """
 
     accepts_sparse = True
+    added_parameters = ("metric",)
 
     n_init: int = N_INIT
     max_iter: int = MAX_ITER
@@ -124,12 +130,18 @@ class KernelKMeans(KernelEstimator, Clusterer):
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
         """Cluster `X`; partial labels and constraints are checked, but not used."""
         X, _ = self._validate(X, y, constraints)
+        if "precomputed" in (self.kernel, self.metric) and self.init == "far":
+            raise ParameterError("init='far' needs samples, not a precomputed matrix.")
+        if self.kernel == self.metric:
+            raise ParameterError("X is a matrix of the kernel or of distances: 'precomputed' is one of both.")
         if self.kernel == "precomputed":
             if X.shape[0] != X.shape[1]:
                 raise DataError(f"A precomputed kernel matrix must be square, got shape {X.shape}.")
-            if self.init == "far":
-                raise ParameterError("init='far' needs samples, got kernel='precomputed'.")
             K = dense(X)
+        elif self.metric == "precomputed":
+            D = self._distances(dense(X))
+            self._kernel = Kernel.of(self.kernel, D, self.sigma, self.sigma_unit, are_distances=True)
+            K = self._kernel.of_distances(D)
         else:
             require_memory(type(self).__name__, (X.shape[0],) * 2, "use approx_kernel_kmeans")
             self._kernel = self._kernel_for(X)
@@ -153,7 +165,12 @@ class KernelKMeans(KernelEstimator, Clusterer):
     def costs(self, X: Samples) -> FloatArray:
         """Return the squared distance of each sample from each center in feature space, up to ``k(x, x)``."""
         X = self._validate_new(X)
-        K = X if self.kernel == "precomputed" else self._kernel(X, self._X)
+        if self.kernel == "precomputed":
+            K = X
+        elif self.metric == "precomputed":
+            K = self._kernel.of_distances(dense(X))
+        else:
+            K = self._kernel(X, self._X)
         return np.asarray(self._center_norms - 2 * K @ self.centers_)
 
     def predict(self, X: Samples) -> IntArray:

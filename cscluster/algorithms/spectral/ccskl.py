@@ -18,14 +18,15 @@ from cscluster.linalg.graph import normalised, root_degrees
 from cscluster.linalg.kernels import gaussian_weights
 
 
-def neighbor_graph(X: FloatArray, n_neighbors: int) -> sparse.csr_array:
+def neighbor_graph(X: FloatArray, n_neighbors: int, metric: str = "euclidean") -> sparse.csr_array:
     """Return Gaussian similarities between nearest neighbours, symmetric.
 
     The width is the mean distance between neighbours.  Two samples are joined if either is a
-    neighbour of the other.
+    neighbour of the other.  X holds samples, or with 'precomputed' the distances between them.
     """
     n = len(X)
-    distances, near = NearestNeighbors(n_neighbors=min(n_neighbors, n - 1)).fit(X).kneighbors()
+    search = NearestNeighbors(n_neighbors=min(n_neighbors, n - 1), metric=metric)
+    distances, near = search.fit(X).kneighbors()
     squared = distances**2
     similarity = gaussian_weights(squared, 2 * float(squared.mean()))
     starts = np.arange(0, near.size + 1, near.shape[1])

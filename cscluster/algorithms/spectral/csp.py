@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from cscluster.algorithms.base import Clusterer, FloatArray, Samples
+from cscluster.algorithms.distance_parameters import DistanceEstimator
 from cscluster.algorithms.parameters import Integer, Real, parameter
 from cscluster.algorithms.spectral._rounding import kmeans_rounding
 from cscluster.algorithms.spectral.ccskl import neighbor_graph
@@ -59,7 +60,7 @@ def constrained_eigenvectors(
     return theta[order], V
 
 
-class CSP(Clusterer):
+class CSP(DistanceEstimator, Clusterer):
     r"""Spectral clustering that asks for a degree to which constraints are satisfied.
 
     With W the affinity of nearest neighbours, D its degrees, :math:`\bar L = I - D^{-1/2} W D^{-1/2}` and
@@ -106,6 +107,7 @@ class CSP(Clusterer):
     """
 
     version = 3
+    added_parameters = ("metric",)
 
     n_neighbors: int = parameter(10, "neighbours that each sample is joined with", Integer(1))
     strength: float = parameter(
@@ -120,7 +122,9 @@ class CSP(Clusterer):
         X, constraints = self._validate(X, y, constraints)
         rng = np.random.default_rng(self._seed)
         n, count = len(X), max(self.n_clusters - 1, 1)
-        W = neighbor_graph(X, self.n_neighbors)
+        if self.metric == "precomputed":
+            X = self._distances(X)
+        W = neighbor_graph(X, self.n_neighbors, self.metric)
         root = root_degrees(W)
         L = (sparse.eye_array(n) - normalised(W, root)).tocsr()
         Q = sparse.eye_array(n).tocsr()

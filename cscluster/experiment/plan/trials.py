@@ -119,8 +119,11 @@ class Trial(NamedTuple):
 
 
 def resolved_params(algorithm: registry.Algorithm, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all parameter values that results depend on, defaults included."""
+    """Return all parameter values that results depend on, with the defaults of all but added parameters."""
     given = {**algorithm.defaults(), **params}
+    for name in getattr(algorithm.load(), "added_parameters", ()):
+        if given[name] == algorithm.defaults()[name]:
+            del given[name]
     return storable(
         {name: value for name, value in given.items() if name not in ("random_state", "n_clusters")}
     )

@@ -3,6 +3,7 @@ import itertools
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from scipy.spatial.distance import cdist
 
 from cscluster import KernelKMeans, KMeans, load_dataset
 from cscluster.algorithms.partition.kernel_kmeans import lloyd, seed_centers
@@ -43,6 +44,22 @@ def test_predict_repeats_the_labels_and_precomputed_agrees():
     assert np.array_equal(given.predict(K[:9]), model.labels_[:9])
     of_sparse = KernelKMeans(kernel="precomputed", random_state=1).fit(csr_array(K))
     assert np.array_equal(of_sparse.labels_, model.labels_)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "linear"])
+def test_distances_take_the_place_of_samples(kernel):
+    X = load_dataset("iris").X
+    D = cdist(X, X)
+    given = KernelKMeans(n_clusters=3, kernel=kernel, metric="precomputed", random_state=0).fit(D)
+    model = KernelKMeans(n_clusters=3, kernel=kernel, random_state=0).fit(X)
+    assert given.objective_[-1] == pytest.approx(model.objective_[-1])
+    assert np.array_equal(given.labels_, model.labels_)
+    assert np.array_equal(given.predict(D[:9]), given.labels_[:9])
+    for params in ({"init": "far"}, {"kernel": "precomputed"}):
+        with pytest.raises(ParameterError, match="precomputed"):
+            KernelKMeans(metric="precomputed", **params).fit(D)
+    with pytest.raises(DataError, match="symmetric"):
+        KernelKMeans(metric="precomputed").fit(np.triu(D))
 
 
 def test_no_cluster_stays_empty():

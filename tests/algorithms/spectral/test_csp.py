@@ -1,11 +1,13 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.spatial.distance import cdist
 
 from cscluster import CCSKL, CSP, Constraints, load_dataset
 from cscluster.algorithms.spectral import csp
 from cscluster.algorithms.spectral.ccskl import neighbor_graph
 from cscluster.algorithms.spectral.csp import constrained_eigenvectors, constraint_matrix
+from cscluster.errors import DataError
 from cscluster.experiment.config.schedules import RandomPairs
 from cscluster.linalg.graph import normalised
 
@@ -64,3 +66,15 @@ def test_a_sample_too_far_from_all_others_for_a_similarity_is_clustered(method):
     links = Constraints([(1, 3), (2, 4)], [(1, 2)], n_samples=2000)
     labels = method(n_clusters=2, random_state=0).fit(X, constraints=links).labels_
     assert set(labels) == {0, 1}
+
+
+def test_distances_take_the_place_of_samples():
+    data, links, *_ = problem()
+    X = data.X + 1e-6 * np.random.default_rng(0).normal(size=data.X.shape)  # no two neighbours tie
+    D = cdist(X, X)
+    given = CSP(n_clusters=3, metric="precomputed", random_state=0).fit(D, constraints=links)
+    model = CSP(n_clusters=3, random_state=0).fit(X, constraints=links)
+    np.testing.assert_allclose(given.eigenvalues_, model.eigenvalues_)
+    assert np.array_equal(given.labels_, model.labels_)
+    with pytest.raises(DataError, match="symmetric"):
+        CSP(metric="precomputed").fit(np.triu(D))

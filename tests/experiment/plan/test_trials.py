@@ -10,7 +10,7 @@ from cscluster.algorithms import registry
 from cscluster.errors import ConfigError
 from cscluster.experiment.config.load import parse
 from cscluster.experiment.engine import trial as trials
-from cscluster.experiment.plan.trials import compare, make_plan
+from cscluster.experiment.plan.trials import compare, make_plan, resolved_params
 from cscluster.store.frame import COSTS, trials_frame, with_names
 
 TEXT = """\
@@ -273,3 +273,9 @@ def test_links_that_vary_are_no_choice():
     twice = TEXT.replace("20]}", "20], noise: [0.2, 0.2]}")
     with pytest.raises(ConfigError, match=r"a second 0\.2 among the values of 'noise'"):
         parse(twice, source="x.yaml")
+
+
+def test_an_added_parameter_at_its_default_is_no_part_of_a_key():
+    csp = registry.find("csp")
+    assert "metric" not in resolved_params(csp, {})
+    assert resolved_params(csp, {"metric": "precomputed"})["metric"] == "precomputed"
