@@ -113,17 +113,21 @@ def cluster(options: ClusterOptions) -> None:
         screen.say(f"{options.distances}: distances, in the place of columns")
     named_rows = read_names(options.names, table) if options.names else {}
     constraints = _links(links, table, options.contradictions)
-    screen.say(*view.links_lines(constraints, links))
+    if links is not None or not (options.labels or options.together or options.apart):
+        screen.say(*view.links_lines(constraints, links))
     constraints = all_links(table, constraints, options.hard, wanted.n_clusters)
     screen.say(*view.column_lines(options, table))
 
     with view.fits() as on_fit:
         outcome = cluster_table(table, fitted, X, constraints, wanted, options.seed, on_fit)
+    names = cluster_names(named_rows, outcome.labels, outcome.n_clusters) if named_rows else []
+    if names:
+        named_clusters = [replace(c, given=[*names, ""][c.number]) for c in outcome.clusters]  # -1 is noise
+        outcome = replace(outcome, clusters=named_clusters)
     view.show_outcome(screen, outcome, table, all_in_file=options.violated is not None)
     screen.say(*(f"note: {text}" for text in outcome.notes))
     screen.say(f"time: {time.perf_counter() - start:.1f} s")
 
-    names = cluster_names(named_rows, outcome.labels, outcome.n_clusters) if named_rows else []
     if out is not None:
         if large is None:
             frame = read_cells(data) if options.with_table else None
@@ -160,7 +164,7 @@ def _labels_of_all(
             sizes += np.bincount(labels, minlength=outcome.n_clusters)
             say(f"labelling: {sizes.sum():,} of {large.n_rows:,} rows")
     screen.say("", "all rows:")
-    view.show_sizes(screen, sizes)
+    view.show_sizes(screen, sizes, names)
 
 
 def _links(path: Path | None, table: Dataset, contradictions: str) -> Constraints:

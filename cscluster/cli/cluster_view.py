@@ -151,7 +151,8 @@ def write_labels(screen: Console, out: Path, parts: Iterable[str]) -> None:
         screen.whole(f"labels: {out}")
 
 
-def show_sizes(screen: Console, sizes: NDArray[Any]) -> None:
+def show_sizes(screen: Console, sizes: NDArray[Any], names: Sequence[str] = ()) -> None:
     """Show how many rows each cluster has."""
-    rows = [[str(k), str(size), f"{size / sizes.sum():.0%}"] for k, size in enumerate(sizes.tolist())]
+    named = zip(names or map(str, range(len(sizes))), sizes.tolist(), strict=True)
+    rows = [[name, str(size), f"{size / sizes.sum():.0%}"] for name, size in named]
     screen.table(["cluster", "rows", "share"], rows, numbers=["rows", "share"])

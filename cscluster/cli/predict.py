@@ -25,7 +25,7 @@ def predict(options: PredictOptions) -> None:
     labels, confidence = stored.assign(table)
     screen.say(f"{model}: {stored.algorithm}, {stored.n_clusters} clusters")
     screen.say(f"{data}: {plural(table.n_samples, 'row')}", *table.notes, *stored.features.unknown(table))
-    view.show_sizes(screen, np.bincount(labels, minlength=stored.n_clusters))
+    view.show_sizes(screen, np.bincount(labels, minlength=stored.n_clusters), stored.names)
     if out is not None:
         frame = read_cells(data) if options.with_table else None
         parts = [labels_csv(table, labels, frame, confidence=confidence, names=stored.names)]

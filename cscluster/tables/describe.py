@@ -75,17 +75,20 @@ class Cluster:
         The rows nearest to its mean, nearest first.
     traits : list of Trait
         The columns that set it apart, by the size of their effect.
+    given : str
+        The name that it was given, if any.
     """
 
     number: int
     size: int
     typical: list[int]
     traits: list[Trait]
+    given: str = ""
 
     @property
     def name(self) -> str:
-        """How people read its number."""
-        return "noise" if self.number == -1 else str(self.number)
+        """Its name, or else its number."""
+        return self.given or ("noise" if self.number == -1 else str(self.number))
 
 
 def describe_clusters(

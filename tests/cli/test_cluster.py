@@ -409,7 +409,10 @@ def test_clusters_from_distances_alone_with_noise_in_every_file(call, garden):
         ("-k 3 --distances new.csv", "The rows of 'new.csv' are in another order"),
         ("-k 3 --distances missing.npy", "Cannot read distances from 'missing.npy'"),
         ("--distances distances.npy", "Distances need the number of clusters, or 'hdbscan'"),
-        ("-k 3 -a pmmc --distances distances.npy", "'pmmc' needs columns. Distances go with agglomerative"),
+        (
+            "-k 3 -a pmmc --distances distances.npy",
+            "'pmmc' needs columns. Distances go with kernel_kmeans, csp, agglomerative",
+        ),
         ("-k 3 --preprocess pca=2 --distances distances.npy", "--preprocess changes columns"),
         ("-k 3 -a hdbscan", "HDBSCAN finds the number of clusters itself. Leave out -k"),
         ("-a hdbscan --guard", "'hdbscan' finds the number of clusters, which k-means must be told"),

@@ -109,7 +109,11 @@ def test_names_of_clusters_survive_into_files_and_the_model(cscluster, beads, mo
     use = done.stdout.splitlines()[-1].split()
     clustered = cscluster(*use[1:], "--out", "theirs.csv", "--model", "model.zip")
     assert clustered.returncode == 0, clustered.stderr
-    assert cscluster(*["predict", "model.zip", "beads.csv", "--out", "new.csv"]).returncode == 0
+    predicted = cscluster(*["predict", "model.zip", "beads.csv", "--out", "new.csv"])
+    assert predicted.returncode == 0
+    for name in ("west", "east", "north"):
+        assert name in clustered.stdout
+        assert name in predicted.stdout
     mine = (beads / "mine.csv").read_text()
     assert {line.split(",")[1] for line in mine.splitlines()[1:]} == {"west", "east", "north"}
     assert (beads / "theirs.csv").read_text() == (beads / "new.csv").read_text() == mine

@@ -241,7 +241,7 @@ class Agglomerative(DistanceEstimator, Clusterer):
         self.n_clusters_ = max(self.n_clusters, self.fewest_clusters_)
         if self.n_clusters_ > self.n_clusters:
             warn(
-                f"{type(self).__name__} ends with {self.n_clusters_} clusters, not {self.n_clusters}: hard "
+                f"The hierarchy ends with {self.n_clusters_} clusters, not {self.n_clusters}: hard "
                 "cannot-links forbid all further merges."
             )
         labels = self.labels_at(self.n_clusters_)
