@@ -205,7 +205,7 @@ def _mistakes(rows: pd.DataFrame, links: pd.DataFrame, n_samples: int, ids: Sequ
     """Return places and sentences; where many lines are wrong in the same way, one for all of them."""
     end = "there is no sample '{}'" if ids else f"'{{}}' is not a row index from 0 to {n_samples - 1}"
     faults: list[tuple[str, str, pd.Series, Collection[str]]] = [
-        ("link must be 'must' or 'cannot', got '{}'", "link", links["together"].isna(), ("must", "cannot")),
+        ("link must be 'must' or 'cannot', got '{}'", "link", links["together"].isna(), _KINDS),
         (end, "a", links["a"].isna(), ids),
         (end, "b", links["b"].isna(), ids),
         ("sample '{}' is linked with itself", "a", links["a"].eq(links["b"]), ()),

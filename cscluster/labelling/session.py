@@ -163,8 +163,8 @@ class Session(AbstractContextManager["Session"]):
         elif self.clusters.is_baseline:
             missing.append("no method exceeds k-means yet")
         if n_correct < PREDICTED:
-            latest = f"{n_correct} of the last {n_latest} answers predicted"
-            missing.append(f"{latest}, {PREDICTED} of {RECENT} needed")
+            latest = f"{n_correct} of the last {n_latest} answers predicted, " if n_latest else "predicted: "
+            missing.append(f"{latest}{PREDICTED} of {RECENT} needed")
         return missing
 
     @property

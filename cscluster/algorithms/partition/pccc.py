@@ -115,6 +115,10 @@ class PCCC(CenterClusterer):
     among the partitions that satisfy all hard constraints, those of infinite weight, and whose clusters have
     `size_min` to `size_max` samples; M and C are the other, soft constraints.
 
+    Use it where constraints must be satisfied, or clusters have limits of size; a low objective needs several
+    starts, `n_init`.  Do not use it for clusters that are far from round, nor with limits for more than a few
+    thousand samples.
+
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
