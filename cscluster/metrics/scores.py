@@ -42,10 +42,13 @@ def contingency(y_true: ArrayLike, y_pred: ArrayLike) -> Table:
 class Agreement:
     """How classes and clusters agree: the numbers that metrics are made of.
 
-    Attributes
+    Parameters
     ----------
     N : ndarray of shape (n_classes, n_clusters)
         The contingency table.
+
+    Attributes
+    ----------
     n : int
         Number of samples.
     is_one_cell : bool

@@ -41,7 +41,7 @@ def test_warnings_become_notes():
     contradictory = Constraints([(0, 1)], [(0, 1)], n_samples=6)
     found = fit("pmmc", np.arange(12.0).reshape(6, 2), contradictory)
     assert found.labels.shape == (6,)
-    assert any("contradict" in note for note in found.notes)
+    assert any("PMMC treats them as soft" in note for note in found.notes)
 
 
 def test_a_class_that_labels_nothing_is_named(tmp_path):
