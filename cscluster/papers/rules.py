@@ -166,6 +166,7 @@ class Significant(ClaimRule):
         better = (signs > 0).groupby(level=PLACE, sort=False).all()
         worse = (signs < 0).groupby(level=PLACE, sort=False).any()
         text = f"better in {cases_of(int(better.sum()), len(better), 'case')}, worse in {worse.sum()}"
+        text += f", not worse in {(~worse).sum()}" if self.not_worse else ""
         won = ~worse if self.not_worse else better & (worse.sum() <= self.losses)
         return pd.DataFrame({"margin": np.where(won, 1.0, -1.0), "error": np.nan}, won.index), text
 
