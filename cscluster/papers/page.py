@@ -202,10 +202,11 @@ def paper_blocks(report: PaperReport) -> Iterator[Block]:
 
 
 def _line(verdict: Verdict) -> str:
-    """Return a claim in one line: verdict, place, quotation, numbers."""
+    """Return a claim in one line: verdict, name, place, quotation, numbers."""
     claim = verdict.claim
     flag = " (other data)" if claim.stand_in else ""
-    said = f"{MARKS[verdict.status]} {verdict.status}{flag}, {claim.where}: \u201c{claim.quote}\u201d"
+    place = ", ".join(dict.fromkeys([claim.id, claim.where]))
+    said = f"{MARKS[verdict.status]} {verdict.status}{flag}, {place}: \u201c{claim.quote}\u201d"
     return f"{said} {verdict.text}" if verdict.text else said
 
 

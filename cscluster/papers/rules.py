@@ -166,6 +166,7 @@ class Significant(ClaimRule):
         better = (signs > 0).groupby(level=PLACE, sort=False).all()
         worse = (signs < 0).groupby(level=PLACE, sort=False).any()
         text = f"better in {cases_of(int(better.sum()), len(better), 'case')}, worse in {worse.sum()}"
+        text += f", not worse in {(~worse).sum()}" if self.not_worse else ""
         won = ~worse if self.not_worse else better & (worse.sum() <= self.losses)
         return pd.DataFrame({"margin": np.where(won, 1.0, -1.0), "error": np.nan}, won.index), text
 
@@ -259,17 +260,18 @@ class Trend(ClaimRule):
     at_most: float = np.inf
 
     def units(self, observations: Observations, printed: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-        found = self._curves(observations.table(self.metric))
-        if found.empty or found.shape[1] < (3 if self.shape in ("levels_off", "dips") else 2):
+        n_steps = 3 if self.shape in ("levels_off", "dips") else 2
+        found = self._curves(observations.table(self.metric)).dropna(thresh=n_steps)
+        if found.empty:
             return NOTHING, ""
-        first, last = found.iloc[:, 0], found.iloc[:, -1]
-        steps, gain = found.diff(axis=1).iloc[:, 1:], found.iloc[:, -1] - found.iloc[:, 0]
-        lowest = found.iloc[:, 1:-1].min(axis=1)
+        first, last = found.iloc[:, 0], found.ffill(axis=1).iloc[:, -1]
+        steps, gain = found.diff(axis=1).iloc[:, 1:], last - first
+        lowest, last_step = found.iloc[:, 1:].min(axis=1), steps.ffill(axis=1).iloc[:, -1]
         furthest = found.sub(first, axis=0).abs().max(axis=1)
         margin = {
             "rises": np.minimum(steps.min(axis=1) + self.tolerance, gain - TINY),
             "shrinks": -gain - TINY,
-            "levels_off": steps.iloc[:, 0] - steps.iloc[:, -1] - TINY,
+            "levels_off": steps.iloc[:, 0] - last_step - TINY,
             "dips": np.minimum(first - lowest - self.tolerance, gain) - TINY,
             "gains": np.minimum(gain - self.at_least, self.at_most - gain),
             "flat": self.tolerance + TINY - furthest,
@@ -279,11 +281,11 @@ class Trend(ClaimRule):
         means = f"mean {'lead ' if self.than else ''}{number(first.mean())} to {number(last.mean())}"
         if self.shape == "levels_off":
             means = f"mean gain of the first step {number(steps.iloc[:, 0].mean())}, "
-            means += f"of the last {number(steps.iloc[:, -1].mean())}"
+            means += f"of the last {number(last_step.mean())}"
         return pd.DataFrame({"margin": margin, "error": np.nan}), f"{count}; {means}"
 
     def _curves(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Return the curves: labels and data sets x steps."""
+        """Return the curves: labels and data sets x steps, of which some data sets have fewer."""
         if isinstance(self.along, list):
             steps = table.reindex(columns=self.along)
             curves = steps.groupby(level="dataset", sort=False).mean().dropna()
@@ -293,9 +295,10 @@ class Trend(ClaimRule):
         parts = {name: table[name] for name in self.label if name in table}
         if not parts:
             return pd.DataFrame()
-        values = pd.concat(parts, names=["label"])
-        curves = values.groupby(level=["label", "dataset", self.along], sort=False).mean()
-        return curves.unstack(self.along).sort_index(axis=1).dropna()
+        values = pd.concat(parts, names=["label"]).dropna()
+        curves = values.groupby(level=["label", "dataset", self.along]).mean().rename("value").to_frame()
+        curves["step"] = curves.groupby(level=["label", "dataset"]).cumcount()
+        return curves.droplevel(self.along).set_index("step", append=True)["value"].unstack()
 
 
 TINY = 1e-12

@@ -112,7 +112,7 @@ def left_at_default(each):
 def test_the_quick_profile_is_made_of_legal_changes(name):
     paper = claims.load(name)
     quick = [item for item, about in paper.items.items() if about.quick is not None]
-    assert quick
+    assert any(paper.items[item].figures for item in quick), "one figure is drawn again"
     for item in quick:
         assert experiment(paper, item, "quick").algorithms
 
@@ -202,11 +202,22 @@ def test_the_page_of_a_paper(run):
     )
     text = rendered(page.paper_blocks(report_of(paper, {"one": run})))
     assert "1 claims: 1 do not hold" in text
-    assert "✘ does not hold (other data), Fig. 1: “A is best” in 0 of 1 case" in text
+    assert "✘ does not hold (other data), c, Fig. 1: “A is best” in 0 of 1 case" in text
     assert "- Other data: x in place of z\n- Cause: the start\n- Experiments: `one`" in text
     assert "| another start | in 0 of 1 case" in text
     assert "| no | post hoc |" in text
     assert "| `one` | Fig. 1 | 6 of 6 trials |" in text
+
+
+def test_one_figure_of_a_paper_is_drawn(run, tmp_path):
+    paper = paper_with()
+    assert page.draw_one(tmp_path, report_of(paper, {"one": run})) is None
+    figures = {"Fig. 1": "no such figure", "Fig. 2": "boxes_acc"}
+    items = {"one": claims.Item(shows="Fig. 2", figures=figures)}
+    named = paper.model_copy(update={"items": items})
+    path = page.draw_one(tmp_path, report_of(named, {"one": run}))
+    assert path == tmp_path / "p_one_boxes_acc.png"
+    assert path.read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_page_says_that_no_cause_was_found(run):

@@ -24,6 +24,13 @@ def wins(count, total=7):
 
 
 TIE = {"x": {"A": 0.9, "B": 0.8}, "y": {"A": 0.6, "B": 0.6}}
+UNEVEN = {  # data sets with numbers of constraints of their own, as in Zeng and Cheung (2012)
+    ("x", 20): {"A": 0.5},
+    ("x", 40): {"A": 0.56},
+    ("y", 200): {"A": 0.6},
+    ("y", 400): {"A": 0.68},
+    ("y", 600): {"A": 0.7},
+}
 LEVELS = {("x", 0): {"A": 0.5}, ("x", 10): {"A": 0.7}, ("x", 20): {"A": 0.75}}
 DIP = {("x", 0): {"A": 0.5}, ("x", 10): {"A": 0.4}, ("x", 20): {"A": 0.6}}
 NOISY = {"x": {"A": [0.9, 0.8, 0.95, 0.85], "B": [0.5, 0.45, 0.5, 0.42], "C": [0.9, 0.7, 0.99, 0.86]}}
@@ -102,6 +109,9 @@ CASES = {
         ({"shape": "dips", "label": "A"}, LEVELS, FAILS),
         ({"shape": "levels_off", "label": "A"}, TIERS, None),
         ({"shape": "shrinks", "label": "A", "than": "B"}, LEVELS, None),
+        ({"shape": "gains", "label": "A", "at_least": 0.05, "at_most": 0.15}, UNEVEN, HOLDS),
+        ({"shape": "gains", "label": "A", "at_most": 0.05}, UNEVEN, FAILS),
+        ({"shape": "levels_off", "label": "A"}, UNEVEN, HOLDS),
     ],
     "significant": [
         ({"label": "A", "than": "B", "losses": 0}, NOISY, HOLDS),
