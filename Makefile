@@ -43,8 +43,8 @@ benchmark: .venv/test-ready  ## all methods on many data sets: many hours; resum
 benchmark-quick: .venv/test-ready  ## less of everything, and nothing may have drifted from results/reference
 	$(BIN)/cscluster benchmark --profile quick --check
 
-bench: .venv/test-ready  ## measure speed; prints ratios
-	$(BIN)/python -m pytest tests/benchmarks -m slow -s -q
+bench: .venv/test-ready  ## measure speed; prints ratios, and appends to the history in docs/speed.csv
+	SPEED_HISTORY=$(CURDIR)/docs/speed.csv $(BIN)/python -m pytest tests/benchmarks -m slow -s -q
 
 stress: .venv/test-ready  ## kill, fuzz and load it; takes about 50 minutes
 	$(BIN)/python -m pytest tests --ignore tests/benchmarks -m slow -s

@@ -11,6 +11,7 @@ import cscluster
 
 sys.path.insert(0, str(Path(__file__).parent))
 import generate
+import speed
 
 project = "cscluster"
 author = "the cscluster developers"
@@ -61,3 +62,7 @@ def setup(app):
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     app.connect("builder-inited", lambda app: generate.write(Path(app.srcdir)))
     app.connect("builder-inited", lambda app: generate.write_examples(Path(app.srcdir)))
+    docs = Path(app.srcdir)
+    app.connect(
+        "builder-inited", lambda app: speed.draw(docs / "speed.csv", docs / "generated" / "speed.png")
+    )

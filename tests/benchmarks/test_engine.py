@@ -27,12 +27,11 @@ def timed(tmp_path, toy, trials, jobs, name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_overhead_of_a_trial(tmp_path, jobs):
+def test_overhead_of_a_trial(tmp_path, record, jobs):
     timed(tmp_path, "Trivial", 20, jobs, "warm-up")
     seconds = timed(tmp_path, "Trivial", 2000, jobs, "overhead")
-    print(
-        f"\noverhead with {jobs} worker(s): {1000 * seconds / 2000:.2f} ms a trial (2000 trials; goal: below 5)"
-    )
+    workers = "1 worker" if jobs == 1 else f"{jobs} workers"
+    record(f"overhead of a trial with {workers}, ms", 1000 * seconds / 2000, 5)
 
 
 @pytest.mark.slow

@@ -148,7 +148,7 @@ def test_fit_grows_linearly(init):
     )
 
 
-def test_grid_of_lambdas_against_one():
+def test_grid_of_lambdas_against_one(record):
     X, C, links = load("mnist0689", 60)
     X = np.asarray(X, dtype=np.float64)
 
@@ -161,10 +161,17 @@ def test_grid_of_lambdas_against_one():
     one, _ = fastest(lambda: fits(PMMC, [1.0]))
     grid, _ = fastest(lambda: fits(PMMC, GRID))
     rival, _ = fastest(lambda: fits(CPCMMC, [1.0]))
-    print(
-        f"mnist0689, 60 links: five lambdas of PMMC take {grid / one:.1f} times as long as one (earlier 6.8, "
-        f"then 3.3; goal: 2), CPCMMC {rival / one:.1f} times as long as PMMC (earlier 1.9, then 1.8; goal: 1.5)"
-    )
+    record("PMMC, five values of lambda over one", grid / one, 2)
+    record("CPCMMC over PMMC", rival / one, 1.5)
+
+
+def test_fit_on_many_images_against_kmeans(record):
+    data = load_dataset("mnist")
+    X, y = data.X[:20_000] / 255.0, data.y[:20_000]
+    links = RandomPairs(counts=[1000]).episode(1000, y, 2012, "mnist", 0).tiers[0]
+    kmeans, _ = fastest(lambda: sklearn.cluster.KMeans(10, n_init=10, random_state=0).fit(X))
+    seconds, _ = fastest(lambda: PMMC(n_clusters=10, random_state=0).fit(X, constraints=links))
+    record("PMMC over KMeans(n_init=10), 20,000 x 784, 1,000 constraints", seconds / kmeans, 1)
 
 
 def test_fit_on_sparse_documents():

@@ -1,4 +1,4 @@
-"""How the CPU time of every method grows, and what happens at the large end.
+"""What every method costs at the large end; ``docs/scale.py`` measures how that grows.
 
 Each fit runs in a process of its own, which ends when its CPU time is used up, so that one slow method costs no
 more than its limit.  All numbers are CPU seconds of one core with one BLAS thread.
@@ -22,9 +22,6 @@ from cscluster.metrics.scores import score
 
 pytestmark = pytest.mark.slow
 
-MIDDLE = {"n": 1000, "d": 10, "k": 3, "links": 100}
-AXES = {"n": (1000, 3000, 10_000), "d": (10, 50, 200), "k": (3, 10, 30), "links": (100, 1000, 10_000)}
-CELL_SECONDS = 20
 TIMES_KMEANS = 20
 SEMIDEFINITE = ("mmc_sdp", "gmmc_sdp")  # 100 samples take them seconds
 METHODS = [entry.name for entry in registry.BUILT_IN if entry.name not in SEMIDEFINITE]
@@ -83,40 +80,6 @@ def compile_first(names):
         warnings.simplefilter("ignore")
         for name in names:
             build(name, {}, 2, 0).fit(X, constraints=links)
-
-
-def slope(sizes, seconds):
-    """Return the exponent of the growth, as a text; a dash where fewer than two cells have a time."""
-    known = np.isfinite(seconds)
-    if known.sum() < 2:
-        return "-"
-    return f"{np.polyfit(np.log(np.array(sizes)[known]), np.log(np.array(seconds)[known]), 1)[0]:.1f}"
-
-
-def text(seconds):
-    return f"{seconds:.2f}" if np.isfinite(seconds) else "-"
-
-
-def test_growth_of_every_method():
-    compile_first(METHODS)
-    middle = measured(TenStarts(MIDDLE["k"]), *groups(**MIDDLE)[::2], CELL_SECONDS)[0]
-    print(f"\nCPU s; k-means with ten starts: {middle:.2f} at n 1000, d 10, k 3")
-    print("| method | " + " | ".join(f"{axis} {sizes}, slope" for axis, sizes in AXES.items()) + " |")
-    print("|---" * (len(AXES) + 1) + "|")
-    for name in METHODS:
-        first, cells = None, []
-        for axis, sizes in AXES.items():
-            row = []
-            for size in sizes:
-                setting = MIDDLE | {axis: size}
-                if setting != MIDDLE or first is None:
-                    X, _, links = groups(**setting)
-                    seconds, refused, _ = measured(build(name, {}, setting["k"], 0), X, links, CELL_SECONDS)
-                    seconds = np.nan if refused else max(seconds, 1e-3)
-                    first = seconds if first is None else first
-                row.append(first if setting == MIDDLE else seconds)
-            cells.append(f"{' '.join(text(s) for s in row)}, {slope(sizes, row)}")
-        print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
 
 
 @pytest.mark.parametrize(
