@@ -3,8 +3,10 @@
 import contextlib
 import importlib
 import io
+import os
 import re
 import shlex
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -373,11 +375,14 @@ def test_the_tutorial_from_yaml_to_a_figure(desk, monkeypatch, capsys):
 
 
 def test_the_tutorial_on_a_cluster_of_machines(desk, monkeypatch, capsys):
-    shard, merge, dask = lines_of("machines")
-    few = "--set trials=2 -j 1 --set datasets=[iris] --set algorithms=[kmeans] --set constraints.counts=[5]"
+    _, merge, dask = lines_of("machines")
+    script = re.search(r"(?s)```sh\n(#!/bin/bash.*?)```", PAGES["docs/tutorials/machines.md"])[1]
+    few = ["--set", "trials=2", "--set", "datasets=[iris]", "--set", "algorithms=[kmeans]"]
     for number in ("1", "2"):
-        line = shard.partition("#")[0].replace("$SLURM_ARRAY_TASK_ID/8", f"{number}/2")
-        answer(f"{line} {few}", monkeypatch, capsys)
+        job = {"SLURM_ARRAY_TASK_ID": number, "SLURM_ARRAY_TASK_COUNT": "2", "SLURM_CPUS_PER_TASK": "1"}
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        asked = ["bash", "-c", script, "shards.sh", *few, "--set", "constraints.counts=[5]"]
+        subprocess.run(asked, check=True, capture_output=True, env={**os.environ, **job, "PATH": path})
     shards = " ".join(sorted(map(str, Path("results").glob("mnist0689.shard-*"))))
     answer(merge.partition("#")[0].replace("results/mnist0689.shard-*-of-8", shards), monkeypatch, capsys)
     assert len((desk / "results" / "mnist0689" / "trials.jsonl").read_text().splitlines()) == 2

@@ -83,9 +83,13 @@ def compile_first(names):
 
 
 @pytest.mark.parametrize(
-    "size", [{"n": 100_000, "d": 20, "k": 10, "links": 1000}, {"n": 1500, "d": 2000, "k": 10, "links": 1000}]
+    ("size", "goal_of_auto"),
+    [
+        ({"n": 100_000, "d": 20, "k": 10, "links": 1000}, 3.4),
+        ({"n": 1500, "d": 2000, "k": 10, "links": 1000}, 1.5),
+    ],
 )
-def test_the_large_end(size):
+def test_the_large_end(record, size, goal_of_auto):
     X, y, links = groups(**size)
     compile_first(METHODS)
     unit = measured(TenStarts(size["k"]), X, links, 600)[0]
@@ -98,6 +102,9 @@ def test_the_large_end(size):
         print(f"| {name} | {result} |", flush=True)
         if not np.isfinite(seconds):
             slow.append(name)
+        if name == "auto":
+            measure = f"auto over KMeans(n_init=10), {size['n']:,} x {size['d']:,}"
+            record(measure, seconds / unit, goal_of_auto)
     print(f"neither within {TIMES_KMEANS} times k-means nor refused: {', '.join(slow) or 'none'}")
 
 

@@ -159,6 +159,8 @@ def test_violated_constraints_are_named_ten_at_most(call, garden):
     assert "... and 20 more" in done.stdout
     assert "constraints violated:\n  0  60  must" in done.stdout
     assert len(read((garden / "broken.csv").read_text())) == 31
+    assert "'--broken' is now '--violated'" in done.stderr
+    assert "--broken" not in call("cluster iris -c wrong.csv -k 3 -a kmeans --violated broken.csv").stderr
 
 
 @pytest.mark.parametrize(
