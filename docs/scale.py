@@ -15,6 +15,7 @@ import resource
 import signal
 import time
 import warnings
+from itertools import product
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -127,7 +128,8 @@ def exponent(sizes: Any, values: Any) -> str:
     """Return the slope of log value over log size at the three largest sizes; a dash for fewer."""
     if len(sizes) < 3:
         return "–"
-    return f"{np.polyfit(np.log(sizes[-3:]), np.log(np.maximum(values[-3:], 1e-3)), 1)[0]:.1f}"
+    slope = np.polyfit(np.log(sizes[-3:]), np.log(np.maximum(values[-3:], 1e-3)), 1)[0]
+    return f"{round(slope, 1) + 0.0:.1f}"  # no minus zero
 
 
 def table(rows: pd.DataFrame) -> str:
@@ -158,7 +160,8 @@ def draw(rows: pd.DataFrame, path: Path) -> None:
     """Draw time and memory over each size, coloured by family, and scikit-learn's k-means in black."""
     families = {entry.name: entry.family for entry in registry.BUILT_IN}
     known = rows.dropna(subset="seconds")
-    colours = dict(zip(dict.fromkeys(families.values()), COLOURS, strict=False))
+    hues = [colour for colour in COLOURS if colour != "#000000"]
+    looks = dict(zip(dict.fromkeys(families.values()), product(("-", "--"), hues), strict=False))
     with styled():
         figure = Figure(figsize=(9, 5.4), dpi=150, layout="constrained")
         grid = figure.subplots(2, len(AXES), sharex="col", sharey="row")
@@ -169,10 +172,13 @@ def draw(rows: pd.DataFrame, path: Path) -> None:
                     own = {"color": "black", "linewidth": 2.2, "zorder": 3, "label": name}
                     if name != MEASURE:
                         family = families[str(name)]
-                        own = {"color": colours[family], "linewidth": 0.8, "label": family}
+                        dash, hue = looks[family]
+                        own = {"color": hue, "linestyle": dash, "linewidth": 0.8, "label": family}
                     ordered = part.sort_values("size")
                     axes.plot(ordered["size"], ordered[what].clip(lower=1e-3 if line == 0 else 0.1), **own)
                 axes.set(xscale="log", yscale="log")
+                axes.xaxis.set_major_formatter("{x:g}")
+                axes.yaxis.set_major_formatter("{x:g}")
             grid[1, column].set_xlabel({"n": "samples", "d": "features"}.get(axis, axis))
         grid[0, 0].set_ylabel("CPU seconds")
         grid[1, 0].set_ylabel("MB beyond the data")
