@@ -20,8 +20,8 @@ test-oldest:  ## the tests with the lowest versions that pyproject.toml allows
 coverage: .venv/test-ready  ## the share of lines and branches that the tests run; workers are not counted
 	$(BIN)/python -m pytest -n auto --cov --cov-report=term:skip-covered
 
-wheel: .venv/test-ready  ## build the wheel, and check what it holds
-	$(BIN)/python -m pytest tests/end_to_end/test_wheel.py -v
+wheel: .venv/test-ready  ## build the wheel, check what it holds, and try it without the optional packages
+	$(BIN)/python -m pytest tests/end_to_end/test_wheel.py -v -m "slow or not slow"
 
 lint: .venv/test-ready
 	$(BIN)/ruff check .

@@ -44,7 +44,7 @@ MAY_IMPORT = {
     "data": set(),
     "store": set(),
     "algorithms": {"linalg", "constraints"},
-    "selection": {"metrics", "constraints", "algorithms"},
+    "selection": {"metrics", "constraints", "algorithms", "linalg"},
     "testing": {"constraints", "algorithms"},
     "tables": {"data", "selection", "metrics", "constraints", "algorithms"},
     "models": {"algorithms", "tables", "data"},
