@@ -62,7 +62,4 @@ def setup(app):
     app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     app.connect("builder-inited", lambda app: generate.write(Path(app.srcdir)))
     app.connect("builder-inited", lambda app: generate.write_examples(Path(app.srcdir)))
-    docs = Path(app.srcdir)
-    app.connect(
-        "builder-inited", lambda app: speed.draw(docs / "speed.csv", docs / "generated" / "speed.png")
-    )
+    app.connect("builder-inited", lambda app: speed.draw(Path(app.srcdir)))
