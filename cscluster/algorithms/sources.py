@@ -94,9 +94,8 @@ def _find(name: str, beside: str) -> str | None:
     """Return the file of a module that is not loaded; it may be in the current directory or in `beside`."""
     path: list[str] | None = [*sys.path, str(Path.cwd()), beside]
     spec = None
-    parts = name.split(".")
-    for stop in range(1, len(parts) + 1):
-        spec = PathFinder.find_spec(".".join(parts[:stop]), path)
+    for part in name.split("."):
+        spec = PathFinder.find_spec(part, path)  # alone: its parents need not be loaded
         if spec is None:
             return None
         path = list(spec.submodule_search_locations or ())

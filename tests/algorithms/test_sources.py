@@ -92,3 +92,11 @@ def test_a_plug_in_is_identified_by_the_version_of_its_distribution(monkeypatch)
         assert registry.find("theirs").source() == (("their-package", "1.5"),)
     finally:
         registry.algorithms.cache_clear()
+
+
+def test_a_directory_without_init_is_searched_before_it_is_loaded(tmp_path, monkeypatch):
+    (tmp_path / "outer_space" / "inner").mkdir(parents=True)
+    (tmp_path / "outer_space" / "inner" / "part.py").write_text("A = 1\n")
+    (tmp_path / "asks.py").write_text("from outer_space.inner.part import A\n")
+    monkeypatch.chdir(tmp_path)
+    assert [name for name, _ in own_files("asks")] == ["asks.py", "outer_space/inner/part.py"]
