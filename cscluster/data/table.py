@@ -25,7 +25,8 @@ COMMAS = "decimal commas are read as points"
 DATES = "dates, taken as days"
 TEXT = "text with"
 ENCODED = "text: read as Windows-1252, since it is not UTF-8"
-_DATE_FORMATS = {r"\d{4}-\d{1,2}-\d{1,2}": "ISO8601", r"\d{1,2}\.\d{1,2}\.\d{4}$": "%d.%m.%Y"}
+_TIME = r"[T ]\d{1,2}:\d{1,2}(:\d{1,2}(\.\d+)?)? ?(Z|[+-]\d{2}:?\d{2})?"
+_DATE = rf"\d{{4}}-\d{{1,2}}-\d{{1,2}}({_TIME})?"
 _LEAST_RISING = 10
 _ANSWERS = {"class", "classes", "target", "label", "labels", "species"}
 _EPOCH = pd.Timestamp("1970-01-01", tz="UTC")
@@ -391,15 +392,17 @@ def _days_of(column: pd.Series) -> FloatArray | None:
     if pd.api.types.is_numeric_dtype(column):
         return None
     cells = column.dropna().astype(str).str.strip()
-    for shape, written in _DATE_FORMATS.items():
-        if len(cells) and cells.str.match(shape).all():
-            stamps = pd.to_datetime(cells, format=written, errors="coerce", utc=True)
-            return _days(stamps.reindex(column.index)) if stamps.notna().all() else None
-    return None
+    cells = cells.str.replace(r"^(\d{1,2})\.(\d{1,2})\.(\d{4})$", r"\3-\2-\1", regex=True)
+    if not len(cells) or not cells.str.fullmatch(_DATE).all():
+        return None
+    try:
+        return _days(cells.astype("datetime64[us, UTC]").reindex(column.index))
+    except ValueError:  # such as a thirteenth month
+        return None
 
 
 def _days(stamps: pd.Series) -> FloatArray:
-    return ((stamps - _EPOCH) / pd.Timedelta(days=1)).to_numpy(dtype=np.float64, na_value=np.nan)
+    return ((stamps - _EPOCH).dt.total_seconds() / 86_400).to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def to_float(column: pd.Series) -> FloatArray:
