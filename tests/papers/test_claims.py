@@ -148,7 +148,7 @@ def only(paper, runs, missing):
     return verdict.status, verdict.text
 
 
-BEST = "in 1 of 1 case; mean 0.85, against 0.55"
+BEST = "in 1 of 1 case, mean 0.85 against 0.55"
 LESS = {"kind": "compare", "metric": "acc", "label": "B"}
 
 
@@ -165,7 +165,7 @@ def test_the_verdicts(run):
 
 def test_what_is_left_out_is_said(run):
     assert only(paper_with(), {"one": run}, {"one": ["usps"]}) == (
-        "holds", f"{BEST}; without usps; not run: two",
+        "holds", f"{BEST}, without usps, not run: two",
     )  # fmt: skip
     other = paper_with(datasets=["iris"])
     assert only(other, {"one": run}, {"two": ["usps"]}) == ("holds", BEST)
@@ -174,7 +174,7 @@ def test_what_is_left_out_is_said(run):
 
 def test_fewer_trials_than_in_the_paper_are_said(run):
     (verdict,) = claims.judge(paper_with(), {"one": run, "two": run}, {}, {"one": 20, "two": 2})
-    assert verdict.text == f"{BEST}; 2 of 20 trials in one"
+    assert verdict.text == f"{BEST}, 2 of 20 trials in one"
 
 
 def test_a_summary_in_one_line(run):
