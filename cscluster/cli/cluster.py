@@ -110,7 +110,7 @@ def cluster(options: ClusterOptions) -> None:
             X, about_columns = distances_between(table, options.distances), []
     screen.say(view.source_line(data, table, large), *about_columns)
     if options.distances is not None:
-        screen.say(f"{options.distances}: distances, in the place of columns")
+        screen.say(f"{options.distances}: distances instead of columns")
     named_rows = read_names(options.names, table) if options.names else {}
     constraints = _links(links, table, options.contradictions)
     if links is not None or not (options.labels or options.together or options.apart):

@@ -82,7 +82,8 @@ def _announce(job: Job, n_workers: int) -> None:
         shard = "/".join(map(str, plan.shard))
         share = f"{planned} of {len(plan.changed(shard=None).keys())} trials in shard {shard}"
     console.out.say(
-        f"{share} ({plural(len(plan.cells), 'setting')} x {plural(len(plan.points), 'point')} x "
+        f"{share} ({plural(len(plan.cells), 'setting')} x "
+        f"{plural(len(plan.points), 'number')} of constraints x "
         f"{plural(plan.repetitions * plan.repeats, 'trial')}): {len(difference.stored)} stored, "
         f"{planned - len(difference.stored)} to run with {plural(n_workers, 'worker')}"
     )

@@ -208,7 +208,7 @@ def _mistakes(rows: pd.DataFrame, links: pd.DataFrame, n_samples: int, ids: Sequ
         ("link must be 'must' or 'cannot', got '{}'", "link", links["together"].isna(), _KINDS),
         (end, "a", links["a"].isna(), ids),
         (end, "b", links["b"].isna(), ids),
-        ("sample '{}' is linked with itself", "a", links["a"].eq(links["b"]), ()),
+        ("the constraint joins sample '{}' with itself", "a", links["a"].eq(links["b"]), ()),
         ("the weight must be a positive number or 'hard', got '{}'", "weight", links["weight"].isna(), ()),
     ]
     first = np.select([wrong for _, _, wrong, _ in faults], range(len(faults)))
@@ -216,11 +216,11 @@ def _mistakes(rows: pd.DataFrame, links: pd.DataFrame, n_samples: int, ids: Sequ
     for number, (says, column, _, known) in enumerate(faults):
         alike = rows.loc[first == number, column].astype(str)
         few = len(alike) <= _MOST_ALIKE
-        more = "" if few else f"; {plural(len(alike) - 1, 'constraint')} more like this"
+        more = "" if few else f". {plural(len(alike) - 1, 'constraint')} more like this"
         for at, cell in (alike if few else alike[:1]).items():
             hint = did_you_mean(cell.lower(), known).rstrip(".")
             if known is ids and ids:
-                hint = hint or f"; the id column holds names such as '{ids[0]}'"
+                hint = hint or f". The id column holds names such as '{ids[0]}'"
             sentences.append((at, f": {says.format(cell)}{hint}{more}"))
     return [ended(f"{at}{says}") for at, says in sorted(sentences)]
 

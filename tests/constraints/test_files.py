@@ -80,13 +80,13 @@ def test_weights_are_written_only_where_needed():
         ("a,b,link\n0,1,must,2\n", "links.csv:2: link must be 'must' or 'cannot', got 'must,2'"),
         (
             "a,b,link\n\n0,1,mus\n",
-            "links.csv:3: link must be 'must' or 'cannot', got 'mus'; did you mean 'must'",
+            "links.csv:3: link must be 'must' or 'cannot', got 'mus'. Did you mean 'must'",
         ),
         ("a,b,link\n0,4,must\n", "links.csv:2: '4' is not a row index from 0 to 3"),
         ("a,b,link\n-1,2,must\n", "links.csv:2: '-1' is not a row index"),
         ("a,b,link\n²,2,must\n", "links.csv:2: '²' is not a row index"),
         (f"a,b,link\n{'9' * 5000},2,must\n", "links.csv:2: '9+ ... 9+' is not a row index"),
-        ("a,b,link\n2,2,must\n", "links.csv:2: sample '2' is linked with itself"),
+        ("a,b,link\n2,2,must\n", "links.csv:2: the constraint joins sample '2' with itself"),
         (
             "a,b,link,weight\n0,1,must,-1\n",
             "links.csv:2: the weight must be a positive number or 'hard', got '-1'",
@@ -107,7 +107,7 @@ def test_says_what_is_wrong_and_in_which_line(tmp_path, text, message):
 
 def test_unknown_names_and_contradictions_are_told_by_name(tmp_path):
     ids = ["anna", "bob"]
-    with pytest.raises(ConstraintError, match=r"links.csv:2: there is no sample 'ana'; did you mean 'anna'"):
+    with pytest.raises(ConstraintError, match=r"links.csv:2: there is no sample 'ana'. Did you mean 'anna'"):
         read_links(put(tmp_path, "a,b,link\nana,bob,must\n"), n_samples=2, ids=ids)
     with pytest.raises(ConstraintError, match="'anna' and 'bob' are cannot-linked"):
         read_links(put(tmp_path, "a,b,link\nanna,bob,must\nbob,anna,cannot\n"), n_samples=2, ids=ids)
@@ -184,7 +184,7 @@ def test_names_that_look_like_row_numbers_are_names(tmp_path):
     for cell in ("1", "02"):
         with pytest.raises(
             ConstraintError,
-            match=rf"links.csv:3: there is no sample '{cell}'; there are p, q",
+            match=rf"links.csv:3: there is no sample '{cell}'. There are p, q",
         ):
             read_links(put(tmp_path, f"a,b,link\np,q,must\n{cell},q,must\n"), 2, ["p", "q"])
 
@@ -238,7 +238,7 @@ def test_many_mistakes_of_one_kind_are_one_sentence(tmp_path):
     with pytest.raises(ConstraintError) as caught:
         read_links(put(tmp_path, text), n_samples=3)
     first, second = str(caught.value).splitlines()
-    assert first.endswith("links.csv:3: 'C-7' is not a row index from 0 to 2; 59 constraints more like this.")
+    assert first.endswith("links.csv:3: 'C-7' is not a row index from 0 to 2. 59 constraints more like this.")
     assert "links.csv:63: link must be" in second
 
 
