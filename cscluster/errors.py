@@ -40,7 +40,7 @@ class DataError(CsclusterError, ValueError):
 
 
 class ConstraintError(CsclusterError, ValueError):
-    """Links that cannot be used: out of range, contradictory or too many."""
+    """Constraints that cannot be used: out of range, contradictory or too many."""
 
 
 class ContradictionError(ConstraintError):

@@ -223,9 +223,9 @@ def _write_map(
 
     points, axes = project(X)
     if path.suffix.lower() != ".html":
-        save(links_map(points, outcome.labels, outcome.links, axes), path)
+        save(links_map(points, outcome.labels, outcome.constraints, axes), path)
         return
     page = scatter_page(
-        points, outcome.labels, outcome.links, title=heading, ids=table.ids or None, axes=axes, about=about
+        points, outcome.labels, outcome.constraints, title=heading, ids=table.ids or None, axes=axes, about=about
     )
     put(path, page)

@@ -84,8 +84,9 @@ def _announce(job: Job, n_workers: int) -> None:
     console.out.say(
         f"{share} ({plural(len(plan.cells), 'setting')} x "
         f"{plural(len(plan.points), 'number')} of constraints x "
-        f"{plural(plan.repetitions * plan.repeats, 'trial')}): {len(difference.stored)} stored, "
-        f"{planned - len(difference.stored)} to run with {plural(n_workers, 'worker')}"
+        f"{plural(plan.repetitions * plan.repeats, 'trial')})",
+        f"{len(difference.stored)} stored, "
+        f"{planned - len(difference.stored)} to run with {plural(n_workers, 'worker')}",
     )
     steps = list(map(str, experiment.preprocess or ["none, the data are taken as they are"]))
     if any(entry.preprocess is not None or entry.algorithm.preprocess for entry in experiment.algorithms):

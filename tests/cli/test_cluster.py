@@ -367,7 +367,7 @@ def test_a_large_file_is_labelled_though_it_is_never_read_whole(call, tmp_path, 
     Path("links.csv").write_text("a,b,link\n0,3,must\n298,299,cannot\n")
     done = call("cluster big.parquet -c links.csv -k 3 -a pckmeans -o labels.csv --model model.zip")
     assert done.returncode == 0, done.stderr
-    assert "300 rows, counted from 0; 4" in done.stdout
+    assert "300 rows, counted from 0. Learned from 4" in done.stdout
     assert "all rows:" in done.stdout
     labels = read(Path("labels.csv").read_text())
     assert labels[0] == ["row", "cluster"]
