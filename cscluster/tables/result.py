@@ -79,7 +79,7 @@ class ClusteringResult:
     @cached_property
     def violated(self) -> Constraints:
         """The constraints that the partition violates."""
-        return self.links.violated(self.labels)
+        return self.constraints.violated(self.labels)
 
     @property
     def n_clusters(self) -> int:
