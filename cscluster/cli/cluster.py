@@ -226,6 +226,12 @@ def _write_map(
         save(links_map(points, outcome.labels, outcome.constraints, axes), path)
         return
     page = scatter_page(
-        points, outcome.labels, outcome.constraints, title=heading, ids=table.ids or None, axes=axes, about=about
+        points,
+        outcome.labels,
+        outcome.constraints,
+        title=heading,
+        ids=table.ids or None,
+        axes=axes,
+        about=about,
     )
     put(path, page)

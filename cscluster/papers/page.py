@@ -328,7 +328,7 @@ def _of_runs(report: PaperReport) -> Iterator[PaperFigure]:
         fitting = dict(drawings(run))
         for shown, kind in report.paper.items[item].figures.items():
             if kind in fitting:
-                yield shown, item, f"{item}_{kind}", fitting[kind]
+                yield shown, ", ".join(run.datasets), f"{item}_{kind}", fitting[kind]
 
 
 def draw_one(folder: Path, report: PaperReport) -> Path | None:

@@ -93,7 +93,7 @@ def test_the_table_of_a_paper(cscluster, runs):
 def test_a_paragraph_on_methods(cscluster, runs):
     text = cscluster("report", "first", "-f", "prose").stdout
     assert text.startswith("A, B and C were each run 6 times on each of 3 data sets")
-    assert cscluster("report", "first", "third", "-f", "prose").stdout.count(" were each run ") == 2
+    assert cscluster("report", "first", "third", "-f", "prose").stdout.count(" Constraints: ") == 2
 
 
 def test_by_parameter(cscluster, tmp_path):
