@@ -210,7 +210,7 @@ def _line(verdict: Verdict) -> str:
     flag = " (other data)" if claim.stand_in else ""
     place = ", ".join(dict.fromkeys([claim.id, claim.where]))
     said = f"{MARKS[verdict.status]} {verdict.status}{flag}, {place}: \u201c{claim.quote}\u201d"
-    return f"{said} {verdict.text}" if verdict.text else said
+    return f"{said} {verdict.text[:1].upper()}{verdict.text[1:]}." if verdict.text else said
 
 
 def _details(verdict: Verdict) -> Iterator[Block]:

@@ -71,9 +71,9 @@ def test_from_the_files_to_the_page(reproduce, tmp_path):
     assert "cscluster reproduce --profile full --write" in page
     assert "numpy " in page
     own = (reference / "reproduction" / "tiny2020.md").read_text()
-    assert "not run, c, Fig. 2: “it works on objects” needs coil20, coil3</summary>" in own
-    assert "| `fig2_external` | Fig. 2 | not run; missing: coil20, coil3 |" in own
-    picture = "![fig1: ACC (majority), one trial each.](../figures/tiny2020_fig1_curves_acc.png)"
+    assert "not run, c, Fig. 2: “it works on objects” Needs coil20, coil3.</summary>" in own
+    assert "| `fig2_external` | Fig. 2 | not run, missing: coil20, coil3 |" in own
+    picture = "![iris: ACC (majority), one trial each.](../figures/tiny2020_fig1_curves_acc.png)"
     assert f"### Fig. 1\n\nClaims: a (holds), b (does not hold).\n\n{picture}" in own
     assert (reference / "figures" / "tiny2020_fig1_curves_acc.png").stat().st_size > 1000
     assert "### Fig. 3\n\n![mnist0689: samples of each class" in own

@@ -201,8 +201,8 @@ def test_the_page_of_a_paper(run):
         items=["one"], stand_in="x in place of z", rule=LESS, cause="the start", ablations=[ABLATION]
     )
     text = rendered(page.paper_blocks(report_of(paper, {"one": run})))
-    assert "1 claims: 1 do not hold" in text
-    assert "✘ does not hold (other data), c, Fig. 1: “A is best” in 0 of 1 case" in text
+    assert "1 claim: 1 do not hold" in text
+    assert "✘ does not hold (other data), c, Fig. 1: “A is best” In 0 of 1 case" in text
     assert "- Other data: x in place of z\n- Cause: the start\n- Experiments: `one`" in text
     assert "| another start | in 0 of 1 case" in text
     assert "| no | post hoc |" in text
