@@ -1,16 +1,16 @@
 """Clustering with pairwise constraints: must-links and cannot-links.
 
-`cluster` clusters a table with links, `Constraints` holds links, `load_dataset` loads data, `run` runs an
-experiment, and every algorithm of ``cscluster list`` is a scikit-learn estimator of this module.
+`cluster` clusters a table with constraints, `Constraints` holds them, `load_dataset` loads data, `run` runs
+an experiment, and every algorithm of ``cscluster list`` is a scikit-learn estimator of this module.
 Names are loaded on first use, so that importing the package costs nothing.
 
 Examples
 --------
 >>> from cscluster import Constraints, PCKMeans, load_dataset
 >>> data = load_dataset("iris")
->>> links = Constraints(must_links=[(0, 1)], cannot_links=[(0, 50), (50, 100)], n_samples=data.n_samples)
->>> clusterer = PCKMeans(n_clusters=3, random_state=0).fit(data.X, constraints=links)
->>> len(links.violated(clusterer.labels_))
+>>> constraints = Constraints([(0, 1)], [(0, 50), (50, 100)], n_samples=data.n_samples)
+>>> clusterer = PCKMeans(n_clusters=3, random_state=0).fit(data.X, constraints=constraints)
+>>> len(constraints.violated(clusterer.labels_))
 0
 """
 
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from cscluster.algorithms.spectral.csp import CSP as CSP
     from cscluster.algorithms.spectral.normalized_cut import NormalizedCut as NormalizedCut
     from cscluster.constraints import Constraints as Constraints
-    from cscluster.constraints.files import read_links as read_links
+    from cscluster.constraints.files import read_constraints as read_constraints
     from cscluster.data.load import load_dataset as load_dataset
     from cscluster.experiment.engine.run import run as run
     from cscluster.models.files import load_model as load_model
@@ -80,7 +80,7 @@ _MODULES = {
     "cluster": "cscluster.tables.cluster",
     "load_dataset": "cscluster.data.load",
     "load_model": "cscluster.models.files",
-    "read_links": "cscluster.constraints.files",
+    "read_constraints": "cscluster.constraints.files",
     "save_model": "cscluster.models.files",
     "run": "cscluster.experiment.engine.run",
 }
@@ -96,6 +96,11 @@ def __getattr__(name: str) -> Any:
     for algorithm in BUILT_IN:
         if algorithm.target.endswith(":" + name):
             return algorithm.load()
+    if name == "read_links":
+        from cscluster.errors import warn
+
+        warn("'read_links' is now 'read_constraints'. The old name ends with 0.4.", FutureWarning)
+        return __getattr__("read_constraints")
     raise AttributeError(f"module 'cscluster' has no attribute '{name}'")
 
 

@@ -40,7 +40,7 @@ class DataError(CsclusterError, ValueError):
 
 
 class ConstraintError(CsclusterError, ValueError):
-    """Links that cannot be used: out of range, contradictory or too many."""
+    """Constraints that cannot be used: out of range, contradictory or too many."""
 
 
 class ContradictionError(ConstraintError):
@@ -166,14 +166,14 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     Examples
     --------
     >>> did_you_mean("nmj", ["acc", "nmi"])
-    "; did you mean 'nmi'?"
+    ". Did you mean 'nmi'?"
     >>> did_you_mean("zzz", ["acc", "nmi"])
-    '; there are acc, nmi.'
+    '. There are acc, nmi.'
     """
     names = list(known)
     spelled = {candidate.lower(): candidate for candidate in names}
     if close := difflib.get_close_matches(name.lower(), spelled, n=1):
-        return f"; did you mean '{spelled[close[0]]}'?"
+        return f". Did you mean '{spelled[close[0]]}'?"
     if not names or len(names) > _NAMED:
         return "."
-    return f"; there {'is' if len(names) == 1 else 'are'} {', '.join(names)}."
+    return f". There {'is' if len(names) == 1 else 'are'} {', '.join(names)}."

@@ -174,9 +174,8 @@ def _picture(entry: Algorithm) -> str:
     return (
         f"![{entry.title} on data that suits it, and on data that does not]"
         f"(../../figures/{entry.name}.png)\n\n"
-        f"Of the four sets of [the gallery](../../gallery.md), those where {entry.title} with its defaults "
-        "comes nearest to the classes and stays farthest from them.  Lines are the constraints (solid: "
-        "must-link, dashed: cannot-link).\n"
+        f"The sets of [the gallery](../../gallery.md) on which {entry.title}, with its defaults, has the "
+        "highest and the lowest ARI.  Lines are the constraints (solid: must-link, dashed: cannot-link).\n"
     )
 
 
@@ -390,7 +389,7 @@ def _commands() -> str:
 
 
 API = {
-    "Data and constraints": ["Constraints", "load_dataset", "read_links"],
+    "Data and constraints": ["Constraints", "load_dataset", "read_constraints"],
     "Clustering a table": ["cluster", "save_model", "load_model"],
     "Experiments": ["run"],
     "Selection and composition": ["HeldOutSearch", "Guarded", "Auto", "MetricClusterer"],

@@ -48,7 +48,7 @@ OTHERS = {
     "cluster",
     "load_dataset",
     "load_model",
-    "read_links",
+    "read_constraints",
     "run",
     "save_model",
 }

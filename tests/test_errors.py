@@ -17,11 +17,11 @@ def test_all_errors_have_one_base(kind):
 @pytest.mark.parametrize(
     ("name", "known", "hint"),
     [
-        ("kmean", ["kmeans", "pmmc"], "; did you mean 'kmeans'?"),
-        ("KMEANS", ["kmeans", "pmmc"], "; did you mean 'kmeans'?"),
-        ("kmean", ["KMeans", "PMMC"], "; did you mean 'KMeans'?"),
-        ("letterijl", ["letterIJL", "letter_ab"], "; did you mean 'letterIJL'?"),
-        ("xyz", ["kmeans", "pmmc"], "; there are kmeans, pmmc."),
+        ("kmean", ["kmeans", "pmmc"], ". Did you mean 'kmeans'?"),
+        ("KMEANS", ["kmeans", "pmmc"], ". Did you mean 'kmeans'?"),
+        ("kmean", ["KMeans", "PMMC"], ". Did you mean 'KMeans'?"),
+        ("letterijl", ["letterIJL", "letter_ab"], ". Did you mean 'letterIJL'?"),
+        ("xyz", ["kmeans", "pmmc"], ". There are kmeans, pmmc."),
         ("xyz", [f"name {i}" for i in range(16)], "."),
         ("", [], "."),
     ],
@@ -32,7 +32,7 @@ def test_did_you_mean(name, known, hint):
 
 def test_a_name_that_is_not_known():
     require_known("profile", "quick", ["full", "quick"])
-    with pytest.raises(ConfigError, match=r"^There is no profile 'quik'; did you mean 'quick'"):
+    with pytest.raises(ConfigError, match=r"^There is no profile 'quik'. Did you mean 'quick'"):
         require_known("profile", "quik", ["full", "quick"])
 
 

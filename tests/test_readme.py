@@ -79,7 +79,8 @@ def test_readme_benchmark_and_help_give_the_same_advice():
     assert len(of_readme) >= 5
     for heading, said in of_readme.items():
         use = re.match(
-            r"use (.*?)\.  |no method is clearly better than k-means\.  (.+?) has", of_page[heading]
+            r"(?:from .*? on, )?use (.*?)\.  |no method is clearly better than k-means\.  (.+?) has",
+            of_page[heading],
         )
         names = (use[1] or use[2]).split(" or ")
         assert ("no method is clearly better than k-means" in said) == (use[1] is None)
@@ -352,7 +353,7 @@ def test_the_tutorial_from_a_method_to_its_reviewers(desk, monkeypatch, capsys):
     (desk / "results" / "reference").mkdir()
     (desk / "results" / "reference" / "trials").symlink_to(ROOT / "results" / "reference" / "trials")
     quick = benchmark.replace("benchmark", "benchmark links", 1)
-    assert "Grouped" in answer(f"{quick} --profile quick --draws 1 -j 1", monkeypatch, capsys)
+    assert "Grouped" in answer(f"{quick} --profile quick --repetitions 1 -j 1", monkeypatch, capsys)
     answer(pack, monkeypatch, capsys)
     with zipfile.ZipFile(desk / "paper.zip") as file:
         members = {name.removeprefix("paper/") for name in file.namelist()}

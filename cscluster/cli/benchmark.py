@@ -23,7 +23,7 @@ def benchmark(options: BenchmarkOptions) -> None:
     if options.track == EXACT:
         _exact(options)
         return
-    chosen = options.track, options.profile, options.results, options.draws
+    chosen = options.track, options.profile, options.results, options.repetitions
     if options.add is None:
         run_and_show(choose(*chosen), _show, options)
         return
@@ -61,7 +61,7 @@ def _exact(options: BenchmarkOptions) -> None:
     """Run the instances with given constraints; print how far methods are from the best known objective."""
     if options.add or options.check or options.profile != "full":
         raise ConfigError(f"The track '{EXACT}' takes neither --add, --check nor --profile quick.")
-    n_runs = options.draws or exact.RUNS
+    n_runs = options.repetitions or exact.RUNS
     left = exact.remaining(exact.stored(options.results), n_runs)
     if options.dry_run:
         console.out.say(f"{plural(len(left), 'run')} left")

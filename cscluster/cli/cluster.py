@@ -111,7 +111,7 @@ def cluster(options: ClusterOptions) -> None:
             X, about_columns = distances_between(table, options.distances), []
     screen.say(view.source_line(data, table, large), *about_columns)
     if options.distances is not None:
-        screen.say(f"{options.distances}: distances, in the place of columns")
+        screen.say(f"{options.distances}: distances instead of columns")
     named_rows = read_names(options.names, table) if options.names else {}
     constraints = _links(links, table, options.contradictions)
     if links is not None or not (options.labels or options.together or options.apart):
@@ -226,9 +226,15 @@ def _write_map(
 
     points, axes = project(X)
     if path.suffix.lower() != ".html":
-        save(links_map(points, outcome.labels, outcome.links, axes), path)
+        save(links_map(points, outcome.labels, outcome.constraints, axes), path)
         return
     page = scatter_page(
-        points, outcome.labels, outcome.links, title=heading, ids=table.ids or None, axes=axes, about=about
+        points,
+        outcome.labels,
+        outcome.constraints,
+        title=heading,
+        ids=table.ids or None,
+        axes=axes,
+        about=about,
     )
     put(path, page)

@@ -43,8 +43,8 @@ def source_line(source: str, table: Dataset, large: LargeFile | None = None) -> 
     named = f"column '{table.id_column}' names them" if table.id_column else "counted from 0"
     if large is None:
         return f"{source}: {plural(table.n_samples, 'row')}, {named}"
-    learned = f"{table.n_samples:,} are learned from: those with constraints or labels, and others at random"
-    return f"{source}: {large.n_rows:,} rows, {named}; {learned}"
+    learned = f"Learned from {table.n_samples:,}: those with constraints or labels, and others at random."
+    return f"{source}: {large.n_rows:,} rows, {named}. {learned}"
 
 
 def column_lines(options: ClusterOptions, table: Dataset) -> list[str]:

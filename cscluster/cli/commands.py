@@ -19,8 +19,10 @@ from typer.models import OptionInfo
 
 from cscluster import __version__
 from cscluster.cli import options
-from cscluster.errors import CsclusterError
+from cscluster.errors import CsclusterError, warn
 
+_RENAMED = {"broken": "violated", "draws": "repetitions"}
+"""Options of version 0.2."""
 _MOST_LINES = 10
 """Problems of a file that are shown."""
 _ALLOCATIONS = 20_000
@@ -69,6 +71,14 @@ def _parameters(command: Any, ctx: Any) -> Iterator[Any]:
         yield from _parameters(part, ctx)
 
 
+def _present_name(name: str) -> str:
+    """Return what an option is called now; an earlier name is taken with a warning."""
+    new = _RENAMED.get(name, name)
+    if new != name:
+        warn(f"--{name} is now --{new}. The old name ends with 0.4.", FutureWarning)
+    return new
+
+
 _ABOUT = "Clustering with pairwise constraints: of your own table, and in experiments."
 _START = "To begin: 'cscluster new example' for a table, 'cscluster run mnist0689' for an experiment."
 app = typer.Typer(
@@ -77,7 +87,11 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # rich help costs as much time again as all the rest
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 100,
+        "token_normalize_func": _present_name,
+    },
 )
 
 

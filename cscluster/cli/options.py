@@ -104,7 +104,7 @@ class WorkOptions(ResultsOptions):
     """How trials are run."""
 
     jobs: int = option("N", "Number of workers.", "--jobs", "-j", min=1, default=os.cpu_count() or 1)
-    dry_run: bool = flag("--dry-run", "Only say what would be run.")
+    dry_run: bool = flag("--dry-run", "Say what would be run, and run nothing.")
     retry: Literal["failed"] | None = option("failed", "Run failed trials again.")
 
 
@@ -220,7 +220,7 @@ class ReportOptions(ResultsOptions):
     metric: list[str] | None = _metric()
     by: str = option(
         "COLUMNS",
-        "Columns: point, dataset (data sets x algorithms) or a varied parameter.",
+        "Columns: point (numbers of constraints), dataset (data sets x algorithms) or a varied parameter.",
         values=["point", "dataset"],
         default="point",
     )
@@ -293,9 +293,11 @@ class SuiteOptions(WorkOptions):
         "--check", "Compare scores with those in RESULTS/reference. Exit code 1 if some drifted."
     )
     tolerance: float = option(
-        "NUMBER", "Difference of a score that --check lets pass.", "--tol", min=0, default=0.02
+        "NUMBER", "Largest difference of a score that --check accepts.", "--tol", min=0, default=0.02
     )
-    write: bool = flag("--write", "Write RESULTS/reference: summaries, and if full the page and the trials.")
+    write: bool = flag(
+        "--write", "Write RESULTS/reference: summaries, and with the full profile the page and the trials."
+    )
 
 
 class ReproduceOptions(SuiteOptions):
@@ -313,18 +315,18 @@ class BenchmarkOptions(SuiteOptions):
     """Run all methods on many data sets and say which to use when.
 
     Trials that are stored already are not run again: the same command resumes an interrupted run.  With
-    --add, run one method of yours and see it beside the stored trials of the others.
+    --add, your method is run and shown with the stored trials of the others.
     """
 
     track: str | None = argument(
         "TRACK", "What to run, by default all tracks but exact.", complete.tracks, default=None
     )
-    draws: int | None = option(
-        "N", "Run the first constraint sets only. Without it, a later run goes on to all.", min=1
+    repetitions: int | None = option(
+        "N", "Run the first N random constraint sets only. Without it, a later run goes on to all.", min=1
     )
     add: str | None = option(
         "METHOD",
-        "Run this method only, and show it beside the stored trials of the others: mine.py:Mine, a "
+        "Run this method only, and show it with the stored trials of the others: mine.py:Mine, a "
         "name, or an entry of 'algorithms' in YAML.",
     )
 
@@ -361,13 +363,11 @@ class ClusterOptions(LabelsOptions, TableOptions):
         "refuse|keep|drop", "What to do with constraints that contradict others.", default="refuse"
     )
     distances: Path | None = option(
-        "FILE", "Distances between the rows, in the place of columns: a square .csv or .npy."
+        "FILE", "Distances between the rows instead of columns: a square .csv or .npy."
     )
     describe: Path | None = option("FILE.html", "Write what is in each cluster: typical rows, columns.")
     model: Path | None = option("MODEL.zip", "Write a model for 'cscluster predict'.")
-    violated: Path | None = option(
-        "FILE.csv", "Write the constraints that are violated.", "--violated", "--broken"
-    )
+    violated: Path | None = option("FILE.csv", "Write the constraints that are violated.")
     maps: list[Path] = option(
         "FILE", "Draw rows and constraints: map.html, .png, .pdf or .svg.", "--map", default=[]
     )

@@ -82,14 +82,16 @@ def _announce(job: Job, n_workers: int) -> None:
         shard = "/".join(map(str, plan.shard))
         share = f"{planned} of {len(plan.changed(shard=None).keys())} trials in shard {shard}"
     console.out.say(
-        f"{share} ({plural(len(plan.cells), 'setting')} x {plural(len(plan.points), 'point')} x "
-        f"{plural(plan.repetitions * plan.repeats, 'trial')}): {len(difference.stored)} stored, "
-        f"{planned - len(difference.stored)} to run with {plural(n_workers, 'worker')}"
+        f"{share} ({plural(len(plan.cells), 'setting')} x "
+        f"{plural(len(plan.points), 'number')} of constraints x "
+        f"{plural(plan.repetitions * plan.repeats, 'trial')})",
+        f"{len(difference.stored)} stored, "
+        f"{planned - len(difference.stored)} to run with {plural(n_workers, 'worker')}",
     )
-    steps = list(map(str, experiment.preprocess or ["none, the data are taken as they are"]))
+    steps = ", ".join(map(str, experiment.preprocess or ["none"]))
     if any(entry.preprocess is not None or entry.algorithm.preprocess for entry in experiment.algorithms):
-        steps.append("some algorithms have steps of their own")
-    console.out.say(f"preprocessing: {', '.join(steps)}")
+        steps += " (some algorithms have steps of their own)"
+    console.out.say(f"preprocessing: {steps}")
     n_outside = job.n_outside() - difference.n_stale
     if n_outside > 0:
         console.out.say(f"not part of this plan: {plural(n_outside, 'stored trial')} (kept, not reported)")

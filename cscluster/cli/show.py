@@ -126,8 +126,8 @@ def _run(directory: RunDirectory) -> None:
     run, stored = directory.definition, directory.planned()
     out.say(f"run {directory.path}: {run.experiment.title or run.experiment.name}")
     out.whole(f"made by: {run.command}")
-    shard = f"shard {'/'.join(map(str, run.plan.shard))}; " if run.plan.shard else ""
-    out.say(f"config: {run.source}; {shard}{len(stored)} of {len(run.plan.keys())} trials stored")
+    shard = f"shard {'/'.join(map(str, run.plan.shard))}, " if run.plan.shard else ""
+    out.say(f"config: {run.source}, {shard}{len(stored)} of {len(run.plan.keys())} trials stored")
     out.say(*(f"  {status}: {count}" for status, count in stored["status"].value_counts().items() if count))
     _provenance(run, stored)
     out.whole("", "resolved config:", as_yaml(run.experiment.model_dump()).rstrip())

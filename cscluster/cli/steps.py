@@ -53,10 +53,8 @@ def _look_ahead(experiments: list[SuiteItem]) -> None:
     console.out.table(["experiment", *numbers, "missing data"], map(_remaining_row, left), numbers)
     planned, stored = sum(each.planned for each in left), sum(each.stored for each in left)
     hours = sum(each.seconds for each in left) / 3600
-    console.out.say("", f"{planned:,} trials planned, {stored:,} stored; CPU hours left: {hours:.2f}")
-    console.out.print(
-        "hours of methods with stored trials on the same data, those of others are not known", style="dim"
-    )
+    console.out.say("", f"{planned:,} trials planned, {stored:,} stored, CPU hours left: {hours:.2f}")
+    console.out.print("hours are estimated for methods with stored trials on the same data only", style="dim")
 
 
 def _remaining_row(each: Remaining) -> list[str]:

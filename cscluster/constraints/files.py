@@ -23,7 +23,7 @@ _KINDS |= {"cannot": False, "different": False, "no": False, "-1": False, "0": F
 _MOST_ALIKE = 5
 _MOST_LISTED = 50
 CONTRADICTIONS = ("refuse", "keep", "drop")
-"""What can become of constraints that contradict each other; see `read_links`."""
+"""What can become of constraints that contradict each other; see `read_constraints`."""
 
 
 class Link(NamedTuple):
@@ -45,7 +45,7 @@ class Link(NamedTuple):
     weight: float = 1.0
 
 
-def read_links(
+def read_constraints(
     path: Path | str, n_samples: int, ids: Sequence[str] | None = None, contradictions: str = "refuse"
 ) -> Constraints:
     """Read must-links and cannot-links.
@@ -84,7 +84,7 @@ def list_links(text: str, path: Path, n_samples: int, ids: Sequence[str] | None 
     text, path : str, Path
         The content, and where it comes from.
     n_samples, ids : int, sequence of str
-        The samples; see `read_links`.
+        The samples; see `read_constraints`.
 
     Raises
     ------
@@ -208,7 +208,7 @@ def _mistakes(rows: pd.DataFrame, links: pd.DataFrame, n_samples: int, ids: Sequ
         ("link must be 'must' or 'cannot', got '{}'", "link", links["together"].isna(), _KINDS),
         (end, "a", links["a"].isna(), ids),
         (end, "b", links["b"].isna(), ids),
-        ("sample '{}' is linked with itself", "a", links["a"].eq(links["b"]), ()),
+        ("the constraint joins sample '{}' with itself", "a", links["a"].eq(links["b"]), ()),
         ("the weight must be a positive number or 'hard', got '{}'", "weight", links["weight"].isna(), ()),
     ]
     first = np.select([wrong for _, _, wrong, _ in faults], range(len(faults)))
@@ -216,11 +216,11 @@ def _mistakes(rows: pd.DataFrame, links: pd.DataFrame, n_samples: int, ids: Sequ
     for number, (says, column, _, known) in enumerate(faults):
         alike = rows.loc[first == number, column].astype(str)
         few = len(alike) <= _MOST_ALIKE
-        more = "" if few else f"; {plural(len(alike) - 1, 'constraint')} more like this"
+        more = "" if few else f". {plural(len(alike) - 1, 'constraint')} more like this"
         for at, cell in (alike if few else alike[:1]).items():
             hint = did_you_mean(cell.lower(), known).rstrip(".")
             if known is ids and ids:
-                hint = hint or f"; the id column holds names such as '{ids[0]}'"
+                hint = hint or f". The id column holds names such as '{ids[0]}'"
             sentences.append((at, f": {says.format(cell)}{hint}{more}"))
     return [ended(f"{at}{says}") for at, says in sorted(sentences)]
 
@@ -293,7 +293,7 @@ def as_links(
     n_samples, ids : int, sequence of str
         The samples.  Where they have names, constraints go by the names.
     contradictions : {"refuse", "keep", "drop"}
-        See `read_links`.
+        See `read_constraints`.
 
     Examples
     --------
@@ -307,7 +307,7 @@ def as_links(
     if isinstance(links, Constraints):
         return links
     if isinstance(links, (str, Path)):
-        return read_links(links, n_samples, ids, contradictions)
+        return read_constraints(links, n_samples, ids, contradictions)
     checked = _checked(_rows(links), "Constraint number ", n_samples, ids)
     return _consistent(checked, n_samples, "the given constraints", ids, contradictions)
 

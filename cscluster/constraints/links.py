@@ -77,33 +77,32 @@ def _whole_pairs(links: ArrayLike, kind: str) -> IntArray:
 
 
 class Constraints:
-    """Must-links and cannot-links between `n_samples` samples; immutable.
+    """Must-links and cannot-links between `n_samples` samples, immutable.
 
-    Pairs are kept canonical: ``i < j``, unique, sorted.  A pair may be must-linked and
-    cannot-linked at once; `contradictions` names such conflicts, and hard-constraint methods
+    Pairs are canonical: ``i < j``, unique, sorted.  A pair may be must-linked and
+    cannot-linked at once.  `contradictions` names such conflicts, and hard-constraint methods
     refuse them with `require_consistent`.
 
-    Derived facts are computed on first use and cached.  The transitive closure stays in component
-    form (`components`, `component_cannot_links`); `closure` expands it to pairs where a method
-    needs pairs.
+    Derived facts are computed on first use and cached.  The transitive closure has component
+    form (`components`, `component_cannot_links`).  `closure` expands it to pairs.
 
     Parameters
     ----------
     must_links, cannot_links : array-like of shape (n_links, 2)
         Pairs of sample indices, in any order.
     n_samples : int
-        Number of samples the numbers refer to.
+        Number of samples.
     must_weights, cannot_weights : array-like of shape (n_links,), optional
-        Positive costs of breaking each constraint; ones by default.  Of a repeated pair the largest
-        weight is kept.  Infinite weights are those of hard constraints, which must hold.
+        Positive costs of violating each constraint, ones by default.  A repeated pair has its largest
+        weight.  Infinite weights are those of hard constraints, which must be satisfied.
 
     Examples
     --------
     >>> from cscluster import Constraints
-    >>> links = Constraints([(0, 1), (2, 1)], [(3, 0)], n_samples=5)
-    >>> links.components.tolist()
+    >>> constraints = Constraints([(0, 1), (2, 1)], [(3, 0)], n_samples=5)
+    >>> constraints.components.tolist()
     [0, 0, 0, 1, 2]
-    >>> links.closure().cannot_links.tolist()
+    >>> constraints.closure().cannot_links.tolist()
     [[0, 3], [1, 3], [2, 3]]
     """
 
@@ -223,8 +222,8 @@ class Constraints:
         Examples
         --------
         >>> from cscluster import Constraints
-        >>> links = Constraints.from_partial_labels([0, -1, 1, 0, -1, 0])
-        >>> links.must_links.tolist(), links.cannot_links.tolist()
+        >>> constraints = Constraints.from_partial_labels([0, -1, 1, 0, -1, 0])
+        >>> constraints.must_links.tolist(), constraints.cannot_links.tolist()
         ([[0, 3], [3, 5]], [[0, 2], [2, 3], [2, 5]])
         """
         y = np.asarray(labels)

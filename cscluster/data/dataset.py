@@ -32,11 +32,11 @@ class Dataset:
     classes, features, ids : lists of str
         Names of the classes, of the columns, and of the samples, where there are any.
     X_unseen, y_unseen : arrays, optional
-        Samples kept back for out-of-sample scores.
+        Samples held out for out-of-sample scores.
     is_test : ndarray of bool, optional
         The part that the source calls its test set.
     image : tuple of int, optional
-        Shape of a sample that is a picture.
+        Shape of a sample that is an image.
     checksum : str
         SHA-256 of the source file; of generated data, their kind.
     categorical : dict of ndarray of shape (n,)

@@ -34,15 +34,15 @@ class Recipe(BaseModel):
         None, description="what makes the samples, instead of a base"
     )
     part: Literal["train", "test"] | None = Field(None, description="part of a base that has two")
-    classes: list[str] | None = Field(None, description="classes that are kept")
+    classes: list[str] | None = Field(None, description="classes to keep")
     groups: dict[str, list[str]] | None = Field(None, description="new classes made of old ones")
     drop_constant: bool = Field(False, description="leave out columns of one value")
     top_features: int | None = Field(
-        None, ge=1, description="number of columns that are kept, by information gain with the classes"
+        None, ge=1, description="number of columns to keep, by information gain with the classes"
     )
     fraction: float | None = Field(None, gt=0, le=1, description="share that is sampled from each class")
     per_class: int | None = Field(None, ge=1, description="number that is sampled from each class")
-    first: int | None = Field(None, ge=1, description="number of rows that are kept, from the first on")
+    first: int | None = Field(None, ge=1, description="number of rows to keep, from the first on")
     size: int | None = Field(None, ge=1, le=10_000_000, description="number that is sampled or made in all")
     enlarge: int | None = Field(
         None,
@@ -52,7 +52,7 @@ class Recipe(BaseModel):
     )
     unseen: Literal["rest", "other_part"] | Annotated[int, Field(ge=1)] | None = Field(
         None,
-        description="kept back for scores @unseen: rest of the sample, other_part, or a number of each class",
+        description="held out for scores @unseen: rest of the sample, other_part, or a number of each class",
     )
     divide: float | None = Field(None, gt=0, description="divisor of all values")
     seed: int = Field(0, ge=0, description="seed of the sample")

@@ -218,7 +218,7 @@ def from_frame(frame: pd.DataFrame, name: str, columns: Columns, keep_all: bool 
     left_out = ", ".join(f"{column} ({why})" for column, why in reasons.items())
     if not kept:
         embed = (
-            " Cluster embeddings of text in its place: docs/examples/text_embeddings.py makes them."
+            " Cluster embeddings of the text instead: docs/examples/text_embeddings.py makes them."
             if TEXT in left_out
             else ""
         )
@@ -376,7 +376,7 @@ def _nearly_all(
         return values, note
     first = cells[strange].iloc[0]
     if n_strange > (1 - _NEARLY_ALL) * len(cells):
-        says = f"; '{first}' in row {strange.idxmax()} is no number"
+        says = f", '{first}' in row {strange.idxmax()} is not a number"
         return None, says if n_strange < len(cells) / 2 else ""
     more = f" and {n_strange - 1} more" if n_strange > 1 else ""
     return values, "; ".join(filter(None, [note, f"'{first}'{more} among numbers, taken as missing"]))

@@ -389,8 +389,8 @@ def _lock(path: Path) -> FileLock:
         lock.acquire(timeout=0)
     except Timeout:
         raise StoreError(
-            f"Another session is labelling into '{path}'. End it first, or choose another file of links."
+            f"Another session is labelling into '{path}'. End it first, or choose another constraint file."
         ) from None
     except OSError as error:
-        raise StoreError(f"Cannot write beside '{path}': {error.strerror or error}.") from error
+        raise StoreError(f"Cannot write next to '{path}': {error.strerror or error}.") from error
     return lock

@@ -1,4 +1,4 @@
-"""One method beside the stored trials of the benchmark, on the same constraints."""
+"""One method with the stored trials of the benchmark, on the same constraints."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Added(Benchmark):
 
     def _blocks(self, outcome: Mapping[str, TrackReport]) -> Iterator[Block]:
         yield (
-            f"{self.label} beside the stored trials of the other methods, on the same data sets, constraints "
+            f"{self.label} with the stored trials of the other methods, on the same data sets, constraints "
             "and repetitions.  A failed trial has ARI 0."
         )
         for name, report in outcome.items():

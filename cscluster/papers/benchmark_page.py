@@ -33,8 +33,6 @@ TITLE = "Which method when: the benchmark"
 AUTO = "auto"
 _DRAWN = "links"
 """The track that is drawn."""
-_MANY = 0.25
-"""Share of the methods from which on it is said that they are below the baseline."""
 
 
 @dataclass(frozen=True)
@@ -169,16 +167,16 @@ def advice(reports: Mapping[str, TrackReport]) -> list[str]:
 
 
 def _advice_line(report: TrackReport, points: list[int]) -> str:
-    rankings = [report.rankings[point] for point in points]
-    better = [ranking for ranking in rankings if _is_better(ranking)]
-    names = dict.fromkeys(ranking.order[0] for ranking in better or rankings)
+    better = [point for point in points if _is_better(report.rankings[point])]
+    names = dict.fromkeys(report.rankings[point].order[0] for point in better or points)
     best = " or ".join(names)
+    start = f"from {report.point(better[0])} on, " if better and better[0] != points[0] else ""
     if not better:
         use = f"no method is clearly better than {BASELINE}.  {best} has the best mean rank."
     elif all(map(report.track.is_classifier, names)):
-        use = f"use a classifier, such as {best}."
+        use = f"{start}use a classifier, such as {best}."
     else:
-        use = f"use {best}."
+        use = f"{start}use {best}."
     return "  ".join([use, *map(partial(_evidence, report), points)])
 
 
@@ -200,15 +198,9 @@ def _evidence(report: TrackReport, point: int) -> str:
     text = f"With {report.point(point)}, {best} has ARI {ranking.means[best]:.3f} ({numbers})"
     if not ranking.decides:
         wins = ranking.counts.loc[best, "wins"]
-        return (
-            f"{text} and is ahead of {BASELINE} on {wins} of {len(ranking.table)} data sets, too few to test."
-        )
-    text += f" and is tied with {_n_tied(ranking)}"
-    text += f", {BASELINE} among them." if BASELINE in ranking.leaders else "."
-    below = int((ranking.means < ranking.means[BASELINE] - TIE).sum())
-    if below < _MANY * len(ranking.means):
-        return text
-    return f"{text}  {plural(below, 'method')} {'is' if below == 1 else 'are'} below {BASELINE}."
+        return f"{text}, higher on {wins} of {len(ranking.table)} data sets, too few to test."
+    text += f", tied with {plural(len(ranking.leaders) - 1, 'other')}"
+    return f"{text}, {BASELINE} among them." if BASELINE in ranking.leaders else f"{text}."
 
 
 def _n_tied(ranking: Ranking) -> str:
@@ -260,7 +252,7 @@ def _ties_text(ranking: Ranking) -> str:
     if ranking.fastest == ranking.order[0]:
         return _n_tied(ranking)
     fastest = f"{ranking.fastest} ({ranking.means[ranking.fastest]:.3f})"
-    return f"{_n_tied(ranking)}; fastest within {NEAR}: {fastest}"
+    return f"{_n_tied(ranking)}, fastest within {NEAR}: {fastest}"
 
 
 def _published(report: TrackReport) -> Iterator[Block]:
@@ -268,7 +260,7 @@ def _published(report: TrackReport) -> Iterator[Block]:
     beside = with_printed(report.results)
     if beside.datasets:
         yield (
-            "With the published table beside it, on the data sets that both have.  Its means are of one "
+            "With the published table, on the data sets that both have.  Its means are of one "
             "constraint set for each data set, ours of new random sets of the same size.  Printed cells "
             "without a solution count as 0."
         )
@@ -285,5 +277,5 @@ def _cost_of_noise(clean: TrackReport, noisy: TrackReport) -> PlainTable:
     ).dropna()
     costs = costs.loc[costs.mean(axis=1).sort_values(kind="stable").index].map("{:+.3f}".format)
     n_repetitions = plural(len(shared), "repetition")
-    caption = f"What the noise costs: mean ARI without it less mean ARI with it; {n_repetitions}"
+    caption = f"The cost of noise: mean ARI without noise minus mean ARI with it; {n_repetitions}"
     return PlainTable.of(caption, "method", costs.rename(columns=noisy.point))

@@ -20,6 +20,7 @@ from cscluster.papers.observations import Observations
 from cscluster.papers.printed import Exponent, Numbers, Order
 from cscluster.papers.rules import Alike, Compare, Limit, RuleOutcome, Significant, Trend, spread
 from cscluster.report.aggregate import Results
+from cscluster.words import plural
 
 AnyRule = Annotated[
     Alike | Compare | Exponent | Limit | Numbers | Order | Significant | Trend, Field(discriminator="kind")
@@ -279,7 +280,7 @@ def judge(
         notes += [_few_trials(claim, item, runs[item], (trials or {}).get(item, 0)) for item in there]
         status = "not comparable" if claim.not_comparable else outcome.status
         tried = [(each, said) for each in claim.ablations if (said := each.judge(runs, numbers))]
-        verdicts.append(Verdict(claim, status, "; ".join(filter(None, notes)), tried))
+        verdicts.append(Verdict(claim, status, ", ".join(filter(None, notes)), tried))
     return verdicts
 
 
@@ -301,4 +302,4 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     """Say in one line what became of the claims."""
     found = counts(verdicts)
     said = ", ".join(f"{found[status]} {status}" for status in STATUSES if found[status])
-    return f"{len(verdicts)} claims: {said.replace('holds', 'hold').replace('does not', 'do not')}"
+    return f"{plural(len(verdicts), 'claim')}: {said.replace('holds', 'hold').replace('does not', 'do not')}"

@@ -33,7 +33,7 @@ ABOUT = (
     "Nine public instances with given hard constraints (Mansueto and Schoen 2024): 500 samples in the plane, "
     "2, 20 or 100 clusters, 100, 500 or 1,000 constraints.  The gap is how far the within-cluster sum of "
     "squares is above the lowest known, over the runs that violate no constraint.  Best known is the lowest "
-    "objective that any method found with a large budget; none is proven to be optimal."
+    "objective that any method found with a large budget.  None is proven to be optimal."
 )
 METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "PCCC": ("pccc", {}),

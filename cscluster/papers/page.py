@@ -76,7 +76,7 @@ class State:
             said += (
                 f", {sum(self.outdated.values())} of them with earlier versions of {', '.join(self.outdated)}"
             )
-        return f"{said}; missing: {', '.join(self.missing)}" if self.missing else said
+        return f"{said}, missing: {', '.join(self.missing)}" if self.missing else said
 
 
 @dataclass(frozen=True)
@@ -159,8 +159,8 @@ def blocks(reports: Sequence[PaperReport], command: str) -> Iterator[Block]:
     yield Heading(2, "How a claim is judged")
     yield (
         "A claim is a sentence of a paper.  A rule decides it from the stored trials alone.  Methods have "
-        "the parameter values of their publications.  A claim is *undecided* where it would be otherwise if "
-        "one data set had come out the other way, or where a difference on a single data set is within two "
+        "the parameter values of their publications.  A claim is *undecided* if one data set with the "
+        "opposite result would change the verdict, or where a difference on a single data set is within two "
         "standard errors.  It is *not comparable* where the sentence is about a program or a machine that "
         "was not used.  Claims that rest on other data than the paper's say so."
     )
@@ -169,7 +169,7 @@ def blocks(reports: Sequence[PaperReport], command: str) -> Iterator[Block]:
     if pending:
         yield (
             f"The stored trials do not follow {pending} of {len(every)} readings of the texts yet, and some "
-            "have fewer trials than the paper; the pages of the papers list both."
+            "have fewer trials than the paper.  The pages of the papers list both."
         )
     yield f"Made by `{command}` with {versions(reports) or 'nothing run yet'}.  {machines(reports)}"
 
@@ -180,12 +180,15 @@ def paper_blocks(report: PaperReport) -> Iterator[Block]:
     yield f"{report.title}.  **{claims.summary(report.verdicts)}.**"
     yield f"{paper.right}  {paper.wrong}"
     yield Heading(2, "Claims")
-    yield "Each line opens: how the sentence is judged, why it does not hold, and what was tried."
+    yield (
+        "Open a line to see how the sentence is judged, why it does not hold, and what was tried.  "
+        "s.e.: standard error of the difference of the means."
+    )
     for verdict in report.verdicts:
         yield Fold(_line(verdict), list(_details(verdict)))
     tables = list(_tables(report))
     if tables:
-        yield Heading(2, "Printed tables beside our results")
+        yield Heading(2, "Printed tables and our results")
         yield (
             "Each cell has our result, then the printed one in brackets.  \N{BLACK CIRCLE} is within the "
             "tolerance of the claim, \N{CIRCLE WITH LEFT HALF BLACK} within twice of it, "
@@ -207,7 +210,7 @@ def _line(verdict: Verdict) -> str:
     flag = " (other data)" if claim.stand_in else ""
     place = ", ".join(dict.fromkeys([claim.id, claim.where]))
     said = f"{MARKS[verdict.status]} {verdict.status}{flag}, {place}: \u201c{claim.quote}\u201d"
-    return f"{said} {verdict.text}" if verdict.text else said
+    return f"{said} {verdict.text[:1].upper()}{verdict.text[1:]}." if verdict.text else said
 
 
 def _details(verdict: Verdict) -> Iterator[Block]:
@@ -283,7 +286,7 @@ def _what_was_run(report: PaperReport) -> Iterator[Block]:
         table = PlainTable(
             "", heads, [[each.id, _plain(each.value), _source(each), _plain(each.why)] for each in readings]
         )
-        yield Fold(f"How the text was read: {len(readings)} choices and their sources", [table])
+        yield Fold(f"How we read the text: {len(readings)} choices and their sources", [table])
 
 
 def _source(reading: Reading) -> str:
@@ -325,7 +328,7 @@ def _of_runs(report: PaperReport) -> Iterator[PaperFigure]:
         fitting = dict(drawings(run))
         for shown, kind in report.paper.items[item].figures.items():
             if kind in fitting:
-                yield shown, item, f"{item}_{kind}", fitting[kind]
+                yield shown, ", ".join(run.datasets), f"{item}_{kind}", fitting[kind]
 
 
 def draw_one(folder: Path, report: PaperReport) -> Path | None:

@@ -51,7 +51,7 @@ class Numbers(ClaimRule):
         far = found.loc[found["difference"].abs().idxmax()]
         where = "in the mean of all data sets" if far["dataset"] == EVERY else f"on {far['dataset']}"
         text = (
-            f"{(margin >= 0).sum()} of {len(found)} numbers within {self.tolerance:g}; largest difference "
+            f"{(margin >= 0).sum()} of {len(found)} numbers within {self.tolerance:g}, largest difference "
             f"{number(far['difference'])} ({far['label']} {where}: {number(far['ours'])}, printed "
             f"{number(far['value'])})"
         )
@@ -102,7 +102,7 @@ class Exponent(ClaimRule):
         index = pd.MultiIndex.from_tuples([(label, label) for label in rows], names=["dataset", "label"])
         found = pd.DataFrame(list(rows.values()), index, columns=["margin", "error", "sizes"])
         return found, f"{(found['margin'] >= 0).sum()} of {len(rows)} exponents within " + (
-            f"{self.tolerance:g} ({'; '.join(listed)})"
+            f"{self.tolerance:g} ({', '.join(listed)})"
         )
 
     def judge(self, observations: Observations, printed: pd.DataFrame) -> RuleOutcome | None:
@@ -112,7 +112,7 @@ class Exponent(ClaimRule):
         count = int((found["margin"] >= 0).sum())
         at_best = int((found["margin"] + 2 * found["error"] >= 0).sum())
         if (found["sizes"] < 5).any() or (found["error"] > self.tolerance).any():
-            return RuleOutcome("undecided", f"{text}; {found['sizes'].min()} sizes")
+            return RuleOutcome("undecided", f"{text}, {found['sizes'].min()} sizes")
         if enough(count, len(found), self.share):
             return RuleOutcome("holds", text)
         undecided = enough(at_best, len(found), self.share)

@@ -123,11 +123,11 @@ class Compare(ClaimRule):
         units = pd.DataFrame({"margin": margin, "error": error})
         tied = self.clear & ~(margin.abs() > 2 * error)
         text = self._text(units[~tied], table[mine], table[others])
-        text += f"; {plural(tied.sum(), 'tie')} within two standard errors" if tied.any() else ""
+        text += f", {plural(tied.sum(), 'tie')} within two standard errors" if tied.any() else ""
         return units.mask(tied), text
 
     def _errors(self, observations: Observations, first: pd.Series, second: pd.Series) -> pd.Series:
-        """Return the standard error over repetitions of the lead in each unit."""
+        """Return the standard error over repetitions of the difference in each unit."""
         if self.of == "std":
             return pd.Series(np.nan, first.index)
         scores = observations.scores(self.metric, self.by)
@@ -139,9 +139,9 @@ class Compare(ClaimRule):
         """Say in how many units the claim holds, and by how much."""
         won = units["margin"] >= 0
         a, b = (_best_mean(part, self) for part in (mine, others))
-        text = f"in {cases_of(int(won.sum()), len(won), self.by)}; mean {number(a)}, against {number(b)}"
+        text = f"in {cases_of(int(won.sum()), len(won), self.by)}, mean {number(a)} against {number(b)}"
         error = np.sqrt((units["error"] ** 2).sum()) / max(len(units), 1)
-        return text + (f" (standard error of the lead {number(error)})" if error > 0 else "")
+        return text + (f" (s.e. {error:.2g})" if error > 0 else "")
 
 
 class Significant(ClaimRule):
@@ -238,8 +238,8 @@ class Limit(ClaimRule):
 class Trend(ClaimRule):
     """The curve of each data set has a shape.
 
-    A curve is the metric of `label`, or its lead over `than`, along points or tiers, or the metric of the
-    labels that `along` lists.
+    A curve is the metric of `label`, or its difference from `than`, along points or tiers, or the metric of
+    the labels that `along` lists.
 
     ``rises``: no step falls by more than the tolerance, and the last value is above the first.
     ``shrinks``: the last value is below the first.
@@ -278,7 +278,7 @@ class Trend(ClaimRule):
             "varies": furthest - self.tolerance,
         }[self.shape]
         count = f"in {(margin >= 0).sum()} of {plural(len(found), 'curve')}"
-        means = f"mean {'lead ' if self.than else ''}{number(first.mean())} to {number(last.mean())}"
+        means = f"mean {'difference ' if self.than else ''}{number(first.mean())} to {number(last.mean())}"
         if self.shape == "levels_off":
             means = f"mean gain of the first step {number(steps.iloc[:, 0].mean())}, "
             means += f"of the last {number(last_step.mean())}"

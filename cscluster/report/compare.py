@@ -59,7 +59,7 @@ class RunComparison:
         counts = self.cells["verdict"].value_counts()
         found = [f"{counts[name]} {name}" for name in VERDICTS if name in counts]
         sides = ((self.only_before, "first"), (self.only_after, "second"))
-        only = "".join(f"; {count} only in the {side}" for count, side in sides if count)
+        only = "".join(f", {count} only in the {side}" for count, side in sides if count)
         return f"{plural(len(self.cells), 'common cell')}{': ' if found else ''}{', '.join(found)}{only}."
 
 

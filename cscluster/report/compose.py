@@ -110,6 +110,6 @@ def _missing(results: Results) -> str:
     more = [f"{len(rows) - _MOST_NAMED} more"] if len(rows) > _MOST_NAMED else []
     total = plural(int(results.missing["count"].sum()), "planned trial")
     return (
-        f"incomplete: {total} not stored ({', '.join(named + more)}); "
-        "no grid point is selected without all its trials"
+        f"incomplete: {total} not stored ({', '.join(named + more)}). "
+        "Grid points that lack trials are not selected."
     )

@@ -472,7 +472,7 @@ def sentence(results: Results, metric: str) -> str:
             continue
         wins, ties, losses = against(table, winner, j, lower)
         if wins or losses or ties:
-            worse = f" and worse in {losses}" if losses else ""
+            worse = f" (worse in {losses})" if losses else ""
             parts.append(f"{marks[label]} in {wins} of {wins + ties + losses}{worse}")
     text = f"{marks[table.labels[winner]]} has the {extreme} {metric_title(metric)} {where}"
     if parts and table.counts.max() < 2:

@@ -38,7 +38,7 @@ def guard_problem(algorithm: Algorithm) -> str | None:
     if "constraints" not in algorithm.tags:
         return f"'{algorithm.name}' uses no constraints, so a guard has nothing to compare"
     if "noise" in algorithm.tags:
-        return f"'{algorithm.name}' finds the number of clusters, which k-means must be told"
+        return f"'{algorithm.name}' finds the number of clusters, which k-means needs"
     return None
 
 

@@ -22,7 +22,7 @@ from cscluster.data.dataset import Dataset
 from cscluster.data.features import Features
 from cscluster.data.load import read_table
 from cscluster.data.table import Columns, from_pandas
-from cscluster.errors import DataError, InfeasibleError, ParameterError
+from cscluster.errors import DataError, InfeasibleError, ParameterError, warn
 from cscluster.metrics import scores as metrics
 from cscluster.removed import REMOVED
 from cscluster.selection.compare import OnFit
@@ -77,7 +77,7 @@ def cluster_table(
     return ClusteringResult(
         labels=labels,
         sizes=np.bincount(labels[labels >= 0], minlength=n_clusters).astype(np.int64),
-        links=constraints,
+        constraints=constraints,
         silhouette=metrics.silhouette(X, labels, seed, metric),
         scores={} if table.y is None else {name: metrics.score(name, table.y, labels) for name in _SCORES},
         clusters=describe_clusters(table, X, labels, n_clusters),
@@ -132,7 +132,7 @@ def all_links(table: Dataset, given: Constraints, hard: bool, n_clusters: int | 
 
 def cluster(
     table: pd.DataFrame | str | Path | Any,
-    links: Any = None,
+    constraints: Any = None,
     *,
     n_clusters: int | str = "auto",
     algorithm: str = "auto",
@@ -152,21 +152,22 @@ def cluster(
     distances: Any = None,
     contradictions: str = "refuse",
     seed: int = 0,
+    links: Any = None,
 ) -> ClusteringResult:
     """Cluster a table with constraints, as ``cscluster cluster`` does.
 
     Parameters
     ----------
     table : DataFrame, array, path or name
-        Rows to cluster; a path is that of a data file, a name that of a data set.
-    links : Constraints, DataFrame, path, list of tuples or pair of lists, optional
-        ``[(a, b, "must"), ...]`` or ``(must_links, cannot_links)``; rows go by their names where they
-        have any, else by their indices.
+        Rows to cluster: a data frame, a matrix, the path of a data file, or the name of a data set.
+    constraints : Constraints, DataFrame, path, list of tuples or pair of lists, optional
+        ``[(a, b, "must"), ...]`` or ``(must_links, cannot_links)``.  Rows are named by their ids where
+        they have any, else by their indices.
     n_clusters : int or "auto"
         Number of clusters.
     algorithm : str
-        Name of ``cscluster list``, or "auto": the method with the best held-out constraint accuracy; with
-        distances, "agglomerative".
+        Name of ``cscluster list``, or "auto": the method with the best held-out constraint accuracy, or
+        "agglomerative" with distances.
     params : dict, optional
         Parameters of the algorithm.
     clusterer : str, optional
@@ -186,11 +187,13 @@ def cluster(
     preprocess : sequence of str, optional
         Steps such as "standardize" (default) or "pca=10"; "none" for none.
     distances : array, DataFrame or path, optional
-        Distances between the rows, by which they are clustered in the place of their columns.
+        Distances between the rows, by which they are clustered instead of by their columns.
     contradictions : {"refuse", "keep", "drop"}
         What to do with cannot-links between rows that must-links join.
     seed : int
         Seed of all random choices.
+    links : optional
+        The earlier name of `constraints`.
 
     Returns
     -------
@@ -202,17 +205,20 @@ def cluster(
     >>> import pandas as pd
     >>> import cscluster
     >>> table = pd.DataFrame({"x": [0.0, 0.1, 0.2, 5.0, 5.1, 5.2], "y": [1.0, 1.1, 0.9, 3.0, 3.2, 3.1]})
-    >>> links = [(0, 1, "must"), (0, 3, "cannot")]
-    >>> found = cscluster.cluster(table, links, n_clusters=2, algorithm="pckmeans")
-    >>> len(found.violated), sorted(found.sizes.tolist())
+    >>> constraints = [(0, 1, "must"), (0, 3, "cannot")]
+    >>> result = cscluster.cluster(table, constraints, n_clusters=2, algorithm="pckmeans")
+    >>> len(result.violated), sorted(result.sizes.tolist())
     (0, [3, 3])
     """
+    if links is not None:
+        warn("Write constraints=...: 'links' ends with 0.4.", FutureWarning)
+        constraints = links
     columns = Columns(id, target, features, ignore, labels, together, apart)
     has_distances = distances is not None
     wanted = wanted_method(algorithm, params or {}, n_clusters, clusterer, guard, closure, has_distances)
     steps = None if preprocess is None else features_of.parse_steps(preprocess)
-    rows = read_named(partial(_as_table, table), columns, links)
-    given = as_links(links, rows.n_samples, rows.ids or None, contradictions)
+    rows = read_named(partial(_as_table, table), columns, constraints)
+    given = as_links(constraints, rows.n_samples, rows.ids or None, contradictions)
     if has_distances:
         fitted, X = None, distances_between(rows, distances)
     else:

@@ -36,7 +36,7 @@ class ClusteringResult:
         Cluster of each row, -1 for noise.
     sizes : ndarray of shape (n_clusters,)
         Number of rows of each cluster.
-    links : Constraints
+    constraints : Constraints
         The given constraints.
     silhouette : float, optional
         Mean silhouette, of a sample where there are many rows.
@@ -62,7 +62,7 @@ class ClusteringResult:
 
     labels: IntArray
     sizes: IntArray
-    links: Constraints
+    constraints: Constraints
     silhouette: float | None
     scores: dict[str, float]
     clusters: list[Cluster]
@@ -79,7 +79,7 @@ class ClusteringResult:
     @cached_property
     def violated(self) -> Constraints:
         """The constraints that the partition violates."""
-        return self.links.violated(self.labels)
+        return self.constraints.violated(self.labels)
 
     @property
     def n_clusters(self) -> int:
@@ -102,10 +102,10 @@ class ClusteringResult:
         return pd.DataFrame(known, index=pd.Index(ids, name="row") if ids else None)
 
     def __repr__(self) -> str:
-        satisfied = len(self.links) - len(self.violated)
+        satisfied = len(self.constraints) - len(self.violated)
         return (
             f"ClusteringResult({self.algorithm}: sizes {self.sizes.tolist()}, "
-            f"{satisfied} of {plural(len(self.links), 'constraint')} satisfied)"
+            f"{satisfied} of {plural(len(self.constraints), 'constraint')} satisfied)"
         )
 
     def _repr_html_(self) -> str:
@@ -122,7 +122,7 @@ class ClusteringResult:
 
 def describe(outcome: ClusteringResult) -> list[str]:
     """Return the scores in lines, but for sizes and violated constraints."""
-    lines = [_links(outcome)] if len(outcome.links) else []
+    lines = [_links(outcome)] if len(outcome.constraints) else []
     if outcome.n_moved is not None:
         rows = f"{outcome.n_moved:,} of {plural(len(outcome.labels), 'row')}"
         lines.append(f"against k-means without constraints: {rows} in another cluster")
@@ -139,12 +139,12 @@ def describe(outcome: ClusteringResult) -> list[str]:
 
 
 def _links(outcome: ClusteringResult) -> str:
-    n, n_satisfied = len(outcome.links), len(outcome.links) - len(outcome.violated)
+    n, n_satisfied = len(outcome.constraints), len(outcome.constraints) - len(outcome.violated)
     parts = [
         f"{len(every) - len(violated)} of {plural(len(every), kind)}"
         for kind, every, violated in (
-            ("must-link", outcome.links.must_links, outcome.violated.must_links),
-            ("cannot-link", outcome.links.cannot_links, outcome.violated.cannot_links),
+            ("must-link", outcome.constraints.must_links, outcome.violated.must_links),
+            ("cannot-link", outcome.constraints.cannot_links, outcome.violated.cannot_links),
         )
         if len(every)
     ]

@@ -1,4 +1,4 @@
-"""Your own method beside the field: one class, one experiment, one table."""
+"""Your own method and its rivals: one class, one experiment, one table."""
 
 import sys
 from pathlib import Path

@@ -185,8 +185,8 @@ TABLE = {"lam": Parameter("weight", Real(0)), "max_iter": Parameter("limit", Int
     [
         ("lam", -1, "'lam' of Toy must be a number >= 0, got -1"),
         ("lam", "1", "'lam' of Toy must be a number >= 0, got '1'"),
-        ("max_itr", 3, "Toy has no parameter 'max_itr'; did you mean 'max_iter'?"),
-        ("zzz", 3, "Toy has no parameter 'zzz'; there are lam, max_iter."),
+        ("max_itr", 3, "Toy has no parameter 'max_itr'. Did you mean 'max_iter'?"),
+        ("zzz", 3, "Toy has no parameter 'zzz'. There are lam, max_iter."),
         ("lam", 1, None),
     ],
 )

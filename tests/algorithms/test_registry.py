@@ -124,7 +124,7 @@ def test_public_names():
 
 def test_find():
     assert registry.find("kmeans").load() is cscluster.KMeans
-    with pytest.raises(ParameterError, match="There is no algorithm 'kmean'; did you mean 'kmeans'"):
+    with pytest.raises(ParameterError, match=r"There is no algorithm 'kmean'\. Did you mean 'kmeans'"):
         registry.find("kmean")
 
 
@@ -161,7 +161,7 @@ def test_the_users_own_class_by_module_and_by_file(own):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("own_module:Mime", "'own_module' has no class 'Mime'; did you mean 'Mine'"),
+        ("own_module:Mime", "'own_module' has no class 'Mime'. Did you mean 'Mine'"),
         ("lost_module:Mine", "Cannot import 'lost_module' for 'lost_module:Mine': No module named"),
         ("lost.py:Mine", "There is no file 'lost.py'"),
         ("broken.py:Mine", r"Cannot import 'broken.py' for 'broken.py:Mine': .*invalid syntax"),

@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from cscluster import Constraints, read_links
+from cscluster import Constraints, read_constraints
 
 N, LINKS = 70_000, 6_123_250
 
@@ -37,5 +37,5 @@ def test_six_million_links(tmp_path):
     lap()
     links.select(shown)
     print(f", split in {lap():.1f} s", end="")
-    assert read_links(path, n_samples=N) == links
+    assert read_constraints(path, n_samples=N) == links
     print(f", read from a file in {lap():.1f} s (earlier about 50, extrapolated from 300,000 links)")

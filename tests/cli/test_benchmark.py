@@ -31,7 +31,7 @@ def add(cscluster, tmp_path):
     (tmp_path / "results" / "reference").mkdir(parents=True)
     (tmp_path / "results" / "reference" / "trials").symlink_to(TRIALS)
     (tmp_path / "mine.py").write_text(MINE)
-    common = ("--profile", "quick", "--draws", "1", "-j", "1")
+    common = ("--profile", "quick", "--repetitions", "1", "-j", "1")
     return lambda method, *more: cscluster("benchmark", "links", "--add", method, *common, *more)
 
 
@@ -99,7 +99,7 @@ def test_the_commands_of_the_page(cscluster, add, tmp_path):
 @pytest.mark.parametrize(
     ("method", "more", "message"),
     [
-        ("kmens", (), "there is no algorithm 'kmens'; did you mean 'kmeans'"),
+        ("kmens", (), "there is no algorithm 'kmens'. Did you mean 'kmeans'"),
         ("gone.py:Mine", (), "there is no file 'gone.py'"),
         ("[1, 2]", (), "'[1, 2]' is no method"),
         ("mine.py:Mine", ("--write",), "it takes neither --write nor --check"),

@@ -166,18 +166,18 @@ def test_violated_constraints_are_named_ten_at_most(call, garden):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ("cluster flowers.cvs", "There is no data set 'flowers.cvs'; did you mean 'flowers.csv'?"),
-        ("cluster flower.csv", "There is no data file 'flower.csv'; did you mean 'flowers.csv'?"),
+        ("cluster flowers.cvs", "There is no data set 'flowers.cvs'. Did you mean 'flowers.csv'?"),
+        ("cluster flower.csv", "There is no data file 'flower.csv'. Did you mean 'flowers.csv'?"),
         ("cluster missing.csv", "There is no data file 'missing.csv'"),
-        ("cluster irsi", "did you mean 'iris'?"),
+        ("cluster irsi", "Did you mean 'iris'?"),
         ("cluster flowers.csv -c nothing.csv", "Cannot read constraint file 'nothing.csv': No such file"),
         ("cluster flowers.csv -c clash.csv", "'0100' and '0102' are cannot-linked (line 4), but must-links"),
         ("cluster flowers.csv -c strange.csv", "strange.csv:2: there is no sample '0999'"),
         ("cluster flowers.csv -c heads.csv", "the first line must be 'a,b,link' or 'a,b,link,weight', got 'from,to,type'"),
-        ("cluster flowers.csv -c numbers.csv", "numbers.csv:2: there is no sample '3'; the id column holds names such as '0100'"),
+        ("cluster flowers.csv -c numbers.csv", "numbers.csv:2: there is no sample '3'. The id column holds names such as '0100'"),
         ("cluster flowers.csv -k 0", "must be an integer of at least 2"),
         ("cluster flowers.csv -k 200 -a kmeans", "200 clusters are too many for 120 rows"),
-        ("cluster flowers.csv -a kmeens", "did you mean 'kmeans'?"),
+        ("cluster flowers.csv -a kmeens", "Did you mean 'kmeans'?"),
         ("cluster flowers.csv --guard", "a guard need the name of an algorithm"),
         ("cluster flowers.csv --clusterer kmeans", "a guard need the name of an algorithm"),
         ("cluster flowers.csv -c hard.csv -a pmmc", "PMMC cannot guarantee hard constraints. Use pccc or cop_kmeans"),
@@ -185,7 +185,7 @@ def test_violated_constraints_are_named_ten_at_most(call, garden):
         ("cluster flowers.csv -a pmmc -p fallback=false", "PMMC has no parameter 'fallback'. Leave it out"),
         ("cluster flowers.csv -a pckmeans -p w=-1", "'w' of PCK-Means must be a number"),
         ("cluster flowers.csv --target kind", "has no column 'kind'"),
-        ("cluster flowers.csv --ignore petal_wdith", "did you mean 'petal_width'?"),
+        ("cluster flowers.csv --ignore petal_wdith", "Did you mean 'petal_width'?"),
         ("cluster flowers.csv --features name", "no columns to cluster by: name (text with 120 different values)"),
         ("cluster flowers.csv --preprocess whiten", "There is no preprocessing step 'whiten'"),
         ("cluster flowers.csv --out flowers.csv", "is the file of an input"),
@@ -223,7 +223,7 @@ def test_options_are_read():
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (("kmeens", [], "3"), "did you mean 'kmeans'?"),
+        (("kmeens", [], "3"), "Did you mean 'kmeans'?"),
         (("auto", ["w=1"], "3"), "need the name of an algorithm"),
         (("pckmeans", ["w"], "3"), "NAME=VALUE"),
         (("pckmeans", ["v=1"], "3"), "has no parameter 'v'"),
@@ -369,7 +369,7 @@ def test_a_large_file_is_labelled_though_it_is_never_read_whole(call, tmp_path, 
     Path("links.csv").write_text("a,b,link\n0,3,must\n298,299,cannot\n")
     done = call("cluster big.parquet -c links.csv -k 3 -a pckmeans -o labels.csv --model model.zip")
     assert done.returncode == 0, done.stderr
-    assert "300 rows, counted from 0; 4" in done.stdout
+    assert "300 rows, counted from 0. Learned from 4" in done.stdout
     assert "all rows:" in done.stdout
     labels = read(Path("labels.csv").read_text())
     assert labels[0] == ["row", "cluster"]
@@ -395,7 +395,7 @@ def test_clusters_from_distances_alone_with_noise_in_every_file(call, garden):
         "--map map.html --map map.png --violated violated.csv --describe about.html"
     )
     assert done.returncode == 0, done.stderr
-    assert "distances.npy: distances, in the place of columns" in done.stdout
+    assert "distances.npy: distances instead of columns" in done.stdout
     assert "features:" not in done.stdout
     labels = [row[1] for row in read((garden / "labels.csv").read_text())[1:]]
     assert labels[119] == "-1"
@@ -417,7 +417,7 @@ def test_clusters_from_distances_alone_with_noise_in_every_file(call, garden):
         ),
         ("-k 3 --preprocess pca=2 --distances distances.npy", "--preprocess changes columns"),
         ("-k 3 -a hdbscan", "HDBSCAN finds the number of clusters itself. Leave out -k"),
-        ("-a hdbscan --guard", "'hdbscan' finds the number of clusters, which k-means must be told"),
+        ("-a hdbscan --guard", "'hdbscan' finds the number of clusters, which k-means needs"),
         ("-a hdbscan --model model.zip", "cannot predict the clusters of new rows"),
     ],
 )

@@ -10,7 +10,7 @@ import urllib.request
 import numpy as np
 import pytest
 
-from cscluster.constraints.files import read_links
+from cscluster.constraints.files import read_constraints
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_the_page_until_ctrl_c(beads):
     assert running.returncode == 0
     assert "1 answer in mine.csv, the same clusters with:" in out
     assert "cscluster cluster beads.csv --links mine.csv -k 3 --closure --target colour" in out
-    assert len(read_links(beads / "mine.csv", 45, [f"b{i}" for i in range(45)])) == 1
+    assert len(read_constraints(beads / "mine.csv", 45, [f"b{i}" for i in range(45)])) == 1
 
 
 def test_names_of_clusters_survive_into_files_and_the_model(cscluster, beads, monkeypatch):

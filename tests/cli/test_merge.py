@@ -84,7 +84,7 @@ def test_what_cannot_be_merged(cscluster, small):
     run(cscluster, "--set", "trials=1", "--set", "seed=7", "--results", "other")
     for arguments, says in [
         (["small", "other/small"], "are different experiments: the seed changed from 0 to 7."),
-        (["smal"], "There is no run 'smal' in 'results'; did you mean 'small'?"),
+        (["smal"], "There is no run 'smal' in 'results'. Did you mean 'small'?"),
         (["small", "--into", "../x"], "--into must start with a letter or digit"),
     ]:
         done = cscluster("merge", *arguments)
@@ -130,7 +130,7 @@ def test_all_provenance_is_shown(cscluster, small):
         assert f"{name}{version}" in words
     for text in (
         "made by: cscluster run small.yaml --set trials=1",
-        "config: small.yaml; shard 1/2; 8 of 8 trials stored",
+        "config: small.yaml, shard 1/2, 8 of 8 trials stored",
         next(iter(run_of.cells.values())).identity["data"],
         environment["python"],
         environment["cpu"],

@@ -39,7 +39,7 @@ def test_what_is_missing_is_said_in_words(call, tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["check", "kmean"], "did you mean 'kmeans'?"),
+        (["check", "kmean"], "Did you mean 'kmeans'?"),
         (["check", "nowhere:Mine"], "Cannot import 'nowhere'"),
         (["new", "algorithm", "no-name"], "cannot name a Python file"),
     ],

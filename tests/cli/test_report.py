@@ -92,8 +92,8 @@ def test_the_table_of_a_paper(cscluster, runs):
 
 def test_a_paragraph_on_methods(cscluster, runs):
     text = cscluster("report", "first", "-f", "prose").stdout
-    assert text.startswith("Each of 3 methods (A, B and C) was run 6 times on each of 3 data sets")
-    assert cscluster("report", "first", "third", "-f", "prose").stdout.count("Each of ") == 2
+    assert text.startswith("A, B and C were each run 6 times on each of 3 data sets")
+    assert cscluster("report", "first", "third", "-f", "prose").stdout.count(" Constraints: ") == 2
 
 
 def test_by_parameter(cscluster, tmp_path):
@@ -106,21 +106,21 @@ def test_by_parameter(cscluster, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["report", "frist"], "There is no run 'frist' in 'results'; did you mean 'first'?"),
+        (["report", "frist"], "There is no run 'frist' in 'results'. Did you mean 'first'?"),
         (["report", "first", "--results", "nowhere"], "There is no run 'first' in 'nowhere'"),
-        (["report", "first", "-m", "eror"], "The records of 'first' have no metric 'eror'; did you mean 'error'?"),
-        (["report", "first", "--format", "latx"], "There is no format 'latx'; did you mean 'latex'?"),
+        (["report", "first", "-m", "eror"], "The records of 'first' have no metric 'eror'. Did you mean 'error'?"),
+        (["report", "first", "--format", "latx"], "There is no format 'latx'. Did you mean 'latex'?"),
         (["report", "first", "--out", "table"], "The ending of 'table' is not that of a format. Add --format"),
         (["report", "first", "--out", "results"], "The ending of 'results' is not that of a format"),
         (["report", "first", "--reference", "Z"], "There is no method 'Z'"),
-        (["report", "first", "--by", "lam"], "Cannot show 'run' by 'lam'; there are point, dataset"),
-        (["report", "first", "--where", "dataset=irsi"], "did you mean 'iris'?"),
+        (["report", "first", "--by", "lam"], "Cannot show 'run' by 'lam'. There are point, dataset"),
+        (["report", "first", "--where", "dataset=irsi"], "Did you mean 'iris'?"),
         (["report", "first", "second", "--by", "dataset"], "which cannot share a table. Use 'cscluster compare'"),
         (["report", "first", "--tol", "1"], "--tol belongs to --check"),
         (["report", "first", "second", "--check", "x.csv"], "--check compares one whole run"),
         (["report", "first", "--check", "x.csv"], "Cannot read the reference 'x.csv': No such file or directory."),
         (["report", "first", "--out", "results/first/run.json/t.md"], "Cannot write 'results/first/run.json/t.md'"),
-        (["compare", "first", "secnd"], "There is no run 'secnd' in 'results'; did you mean 'second'?"),
+        (["compare", "first", "secnd"], "There is no run 'secnd' in 'results'. Did you mean 'second'?"),
         (["compare", "first", "second", "-m", "xyz"], "The records of 'first' have no metric 'xyz'"),
     ],
 )  # fmt: skip

@@ -71,9 +71,9 @@ def test_from_the_files_to_the_page(reproduce, tmp_path):
     assert "cscluster reproduce --profile full --write" in page
     assert "numpy " in page
     own = (reference / "reproduction" / "tiny2020.md").read_text()
-    assert "not run, c, Fig. 2: “it works on objects” needs coil20, coil3</summary>" in own
-    assert "| `fig2_external` | Fig. 2 | not run; missing: coil20, coil3 |" in own
-    picture = "![fig1: ACC (majority), one trial each.](../figures/tiny2020_fig1_curves_acc.png)"
+    assert "not run, c, Fig. 2: “it works on objects” Needs coil20, coil3.</summary>" in own
+    assert "| `fig2_external` | Fig. 2 | not run, missing: coil20, coil3 |" in own
+    picture = "![iris: ACC (majority), one trial each.](../figures/tiny2020_fig1_curves_acc.png)"
     assert f"### Fig. 1\n\nClaims: a (holds), b (does not hold).\n\n{picture}" in own
     assert (reference / "figures" / "tiny2020_fig1_curves_acc.png").stat().st_size > 1000
     assert "### Fig. 3\n\n![mnist0689: samples of each class" in own
@@ -123,7 +123,7 @@ def test_packed_trials_draw_the_same_page_where_data_are_gone(
 
     monkeypatch.delenv("CSCLUSTER_DATA")
     shutil.rmtree(tmp_path / "results" / "papers")
-    stored = f"{4 + n_trials} trials planned, {4 + n_trials} stored; CPU hours left: 0.00"
+    stored = f"{4 + n_trials} trials planned, {4 + n_trials} stored, CPU hours left: 0.00"
     assert stored in reproduce("--dry-run").stdout
     again = reproduce("--write", "--retry", "failed")
     said = " ".join(again.stdout.split())  # lines end where the terminal does
@@ -137,12 +137,12 @@ def test_packed_trials_draw_the_same_page_where_data_are_gone(
 def test_a_dry_run_says_what_is_left_and_writes_nothing(reproduce, tmp_path):
     before = reproduce("--dry-run")
     assert before.returncode == 0, before.stderr
-    assert "4 trials planned, 0 stored; CPU hours left: 0.00" in before.stdout
+    assert "4 trials planned, 0 stored, CPU hours left: 0.00" in before.stdout
     assert "coil20, coil3" in before.stdout
     assert not (tmp_path / "results").exists()
     reproduce("-j", "2", "--write")
     after = reproduce("--dry-run")
-    assert "4 trials planned, 4 stored; CPU hours left: 0.00" in after.stdout
+    assert "4 trials planned, 4 stored, CPU hours left: 0.00" in after.stdout
     shutil.rmtree(tmp_path / "results" / "papers")
     assert "4 trials planned, 4 stored" in reproduce("--dry-run").stdout, "packed trials count as stored"
     assert not (tmp_path / "results" / "papers").exists()
@@ -203,7 +203,7 @@ def test_an_item_without_a_claim_says_where_its_use_is_shown(reproduce, tmp_path
         (["tiny2021"], "There is no paper 'tiny2021'"),
         (["tiny2020/fig3"], "Paper 'tiny2020' has no item 'fig3'"),
         (["tiny2020/fig2_external", "--profile", "quick"], "is not part of the quick profile. It has: fig1"),
-        (["--profile", "slow"], "There is no profile 'slow'; there are full, quick"),
+        (["--profile", "slow"], "There is no profile 'slow'. There are full, quick"),
         (["--stored", "--check"], "There is no reference"),
     ],
 )

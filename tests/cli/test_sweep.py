@@ -31,7 +31,7 @@ def test_a_sweep_has_a_row_for_each_point_and_resumes(cscluster, small):
         "local",
     ]
     planned = cscluster(*arguments, "--dry-run")
-    assert "36 trials planned (9 settings x 2 points x 2 trials)" in planned.stdout
+    assert "36 trials planned (9 settings x 2 numbers of constraints x 2 trials)" in planned.stdout
     assert not (small / "results").exists()
     done = cscluster(*arguments)
     assert done.returncode == 0, done.stderr
@@ -73,8 +73,8 @@ def test_a_sweep_may_be_sharded(cscluster, small):
     ("arguments", "says"),
     [
         (["sweep", "small.yaml"], "nothing varies. Name a grid"),
-        (["sweep", "small.yaml", "-g", "Loyd.tol=1"], "did you mean 'Lloyd'?"),
-        (["sweep", "small.yaml", "-g", "Lloyd.tool=1"], "did you mean 'tol'?"),
+        (["sweep", "small.yaml", "-g", "Loyd.tol=1"], "Did you mean 'Lloyd'?"),
+        (["sweep", "small.yaml", "-g", "Lloyd.tool=1"], "Did you mean 'tol'?"),
         (["sweep", "small.yaml", "-g", "Lloyd.tol=1", "--shard", "3/2"], "such as 2/8, got '3/2'"),
     ],
 )  # fmt: skip

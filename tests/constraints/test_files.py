@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from cscluster import Constraints
-from cscluster.constraints.files import Link, as_links, links_csv, list_links, read_links
+from cscluster.constraints.files import Link, as_links, links_csv, list_links, read_constraints
 from cscluster.data.load import load_dataset
 from cscluster.errors import ConstraintError, ContradictionError, DataError
 from cscluster.experiment.config.schedules import File
@@ -21,12 +21,12 @@ def put(tmp_path, text):
 
 def test_reads_row_numbers_from_zero(tmp_path):
     path = put(tmp_path, "a,b,link\n0,1,must\n2, 0 ,Cannot\n\n")
-    assert read_links(path, n_samples=3) == Constraints([(0, 1)], [(0, 2)], n_samples=3)
+    assert read_constraints(path, n_samples=3) == Constraints([(0, 1)], [(0, 2)], n_samples=3)
 
 
 def test_reads_names_and_weights_and_the_mark_of_spreadsheets(tmp_path):
     path = put(tmp_path, "\ufeffA,B,Link,Weight\r\nanna,bob,must,2.5\r\nbob,eve,cannot,\r\n")
-    links = read_links(path, n_samples=3, ids=["anna", "bob", "eve"])
+    links = read_constraints(path, n_samples=3, ids=["anna", "bob", "eve"])
     assert links == Constraints([(0, 1)], [(1, 2)], n_samples=3, must_weights=[2.5])
 
 
@@ -35,7 +35,7 @@ def test_reads_names_and_weights_and_the_mark_of_spreadsheets(tmp_path):
 def test_what_is_written_is_read_back(tmp_path, weights, ids):
     links = Constraints([(0, 1), (1, 2)], [(0, 3)], n_samples=4, must_weights=weights)
     path = put(tmp_path, links_csv(links, ids))
-    assert read_links(path, n_samples=4, ids=ids) == links
+    assert read_constraints(path, n_samples=4, ids=ids) == links
 
 
 HOSTILE = st.sampled_from(
@@ -60,7 +60,7 @@ def test_every_id_that_a_csv_file_can_hold_comes_back(tmp_path, names, separator
         assume(False)  # an empty name, or two that are equal
     links = Constraints([(0, 1)], [(1, 2)], n_samples=len(ids), must_weights=[0.5 if weighted else 1.0])
     path = put(tmp_path, links_csv(links, ids))
-    assert read_links(path, n_samples=len(ids), ids=ids) == links
+    assert read_constraints(path, n_samples=len(ids), ids=ids) == links
     assert File(path=path).points == [2]
     lines = [Link(2, 0, False), Link(0, 1, True, 2.0 if weighted else 1.0)]
     text = links_csv(lines, ids)
@@ -80,13 +80,13 @@ def test_weights_are_written_only_where_needed():
         ("a,b,link\n0,1,must,2\n", "links.csv:2: link must be 'must' or 'cannot', got 'must,2'"),
         (
             "a,b,link\n\n0,1,mus\n",
-            "links.csv:3: link must be 'must' or 'cannot', got 'mus'; did you mean 'must'",
+            "links.csv:3: link must be 'must' or 'cannot', got 'mus'. Did you mean 'must'",
         ),
         ("a,b,link\n0,4,must\n", "links.csv:2: '4' is not a row index from 0 to 3"),
         ("a,b,link\n-1,2,must\n", "links.csv:2: '-1' is not a row index"),
         ("a,b,link\n²,2,must\n", "links.csv:2: '²' is not a row index"),
         (f"a,b,link\n{'9' * 5000},2,must\n", "links.csv:2: '9+ ... 9+' is not a row index"),
-        ("a,b,link\n2,2,must\n", "links.csv:2: sample '2' is linked with itself"),
+        ("a,b,link\n2,2,must\n", "links.csv:2: the constraint joins sample '2' with itself"),
         (
             "a,b,link,weight\n0,1,must,-1\n",
             "links.csv:2: the weight must be a positive number or 'hard', got '-1'",
@@ -102,21 +102,21 @@ def test_weights_are_written_only_where_needed():
 )
 def test_says_what_is_wrong_and_in_which_line(tmp_path, text, message):
     with pytest.raises(ConstraintError, match=message):
-        read_links(put(tmp_path, text), n_samples=4)
+        read_constraints(put(tmp_path, text), n_samples=4)
 
 
 def test_unknown_names_and_contradictions_are_told_by_name(tmp_path):
     ids = ["anna", "bob"]
-    with pytest.raises(ConstraintError, match=r"links.csv:2: there is no sample 'ana'; did you mean 'anna'"):
-        read_links(put(tmp_path, "a,b,link\nana,bob,must\n"), n_samples=2, ids=ids)
+    with pytest.raises(ConstraintError, match=r"links.csv:2: there is no sample 'ana'. Did you mean 'anna'"):
+        read_constraints(put(tmp_path, "a,b,link\nana,bob,must\n"), n_samples=2, ids=ids)
     with pytest.raises(ConstraintError, match="'anna' and 'bob' are cannot-linked"):
-        read_links(put(tmp_path, "a,b,link\nanna,bob,must\nbob,anna,cannot\n"), n_samples=2, ids=ids)
+        read_constraints(put(tmp_path, "a,b,link\nanna,bob,must\nbob,anna,cannot\n"), n_samples=2, ids=ids)
 
 
 def test_all_mistakes_are_told_at_once(tmp_path):
     path = put(tmp_path, "a,b,link\n0,1\n0,9,must\n0,1,must\n1,1,cannot\n0,2,mist\n")
     with pytest.raises(ConstraintError) as caught:
-        read_links(path, n_samples=3)
+        read_constraints(path, n_samples=3)
     assert [line.split(":")[1] for line in str(caught.value).splitlines()] == ["2", "3", "5", "6"]
 
 
@@ -125,7 +125,7 @@ CLASH = "a,b,link\n0,1,must\n1,2,must\n2,0,cannot\n3,4,must\n4,3,cannot\n0,4,can
 
 def test_contradictions_are_all_told_with_their_lines_and_the_chain(tmp_path):
     with pytest.raises(ContradictionError) as caught:
-        read_links(put(tmp_path, CLASH), n_samples=5)
+        read_constraints(put(tmp_path, CLASH), n_samples=5)
     assert str(caught.value).splitlines()[1:] == [
         "'0' and '2' are cannot-linked (line 4), but must-links put them together: "
         "'0' - '1' (line 2) - '2' (line 3)",
@@ -136,17 +136,17 @@ def test_contradictions_are_all_told_with_their_lines_and_the_chain(tmp_path):
 def test_contradictions_are_kept_or_dropped(tmp_path):
     path = put(tmp_path, CLASH)
     must = [(0, 1), (1, 2), (3, 4)]
-    assert read_links(path, 5, contradictions="drop") == Constraints(must, [(0, 4)], n_samples=5)
+    assert read_constraints(path, 5, contradictions="drop") == Constraints(must, [(0, 4)], n_samples=5)
     kept = Constraints(must, [(0, 2), (3, 4), (0, 4)], n_samples=5)
-    assert read_links(path, 5, contradictions="keep") == kept
+    assert read_constraints(path, 5, contradictions="keep") == kept
 
 
 @pytest.mark.parametrize("separator", [";", "\t", "|"])
 def test_separators_are_those_of_tables(tmp_path, separator):
     text = "a,b,link,weight\n0,1,must,0.5\n1,2,cannot,1\n".replace(",", separator)
     links = Constraints([(0, 1)], [(1, 2)], n_samples=3, must_weights=[0.5])
-    assert read_links(put(tmp_path, text), n_samples=3) == links
-    assert read_links(put(tmp_path, text.replace("0.5", "0,5")), n_samples=3) == links
+    assert read_constraints(put(tmp_path, text), n_samples=3) == links
+    assert read_constraints(put(tmp_path, text.replace("0.5", "0,5")), n_samples=3) == links
 
 
 def test_links_from_python(tmp_path):
@@ -180,23 +180,23 @@ def test_wrong_links_from_python_are_one_sentence(links, says):
 
 def test_names_that_look_like_row_numbers_are_names(tmp_path):
     path = put(tmp_path, "a,b,link\n2,0,must\n")
-    assert read_links(path, 3, ["2", "1", "0"]) == Constraints([(0, 2)], n_samples=3)
+    assert read_constraints(path, 3, ["2", "1", "0"]) == Constraints([(0, 2)], n_samples=3)
     for cell in ("1", "02"):
         with pytest.raises(
             ConstraintError,
-            match=rf"links.csv:3: there is no sample '{cell}'; there are p, q",
+            match=rf"links.csv:3: there is no sample '{cell}'. There are p, q",
         ):
-            read_links(put(tmp_path, f"a,b,link\np,q,must\n{cell},q,must\n"), 2, ["p", "q"])
+            read_constraints(put(tmp_path, f"a,b,link\np,q,must\n{cell},q,must\n"), 2, ["p", "q"])
 
 
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(ConstraintError, match="No such file"):
-        read_links(tmp_path / "none.csv", n_samples=2)
+        read_constraints(tmp_path / "none.csv", n_samples=2)
     with pytest.raises(ConstraintError, match="Cannot read constraint file"):
-        read_links(tmp_path, n_samples=2)
+        read_constraints(tmp_path, n_samples=2)
     (tmp_path / "binary.csv").write_bytes(b"a,b,link\n\xff\xfe\x00")
     with pytest.raises(ConstraintError, match="Cannot read constraint file"):
-        read_links(tmp_path / "binary.csv", n_samples=2)
+        read_constraints(tmp_path / "binary.csv", n_samples=2)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -204,7 +204,7 @@ def test_files_that_cannot_be_read(tmp_path):
 def test_any_text_is_links_or_one_clear_error(tmp_path, text):
     path = put(tmp_path, "a,b,link,weight\n" + text)
     try:
-        told = repr(read_links(path, n_samples=3))
+        told = repr(read_constraints(path, n_samples=3))
     except ConstraintError as error:
         told = str(error)
     assert told.startswith(("Constraints(", str(path)))
@@ -214,35 +214,35 @@ def test_hard_links_are_written_and_read_back(tmp_path):
     links = Constraints([(0, 1), (1, 2)], [(2, 3)], n_samples=4, must_weights=[float("inf"), 0.5])
     text = links_csv(links)
     assert "0,1,must,hard" in text
-    assert read_links(put(tmp_path, text), 4) == links
+    assert read_constraints(put(tmp_path, text), 4) == links
 
 
 @pytest.mark.parametrize("cell", ["-1", "1.0", "1e0", "3", "", str(10**30)])
 def test_row_indices_are_digits_only(tmp_path, cell):
     with pytest.raises(ConstraintError, match=r"links.csv:3: '.*' is not a row index from 0 to 2"):
-        read_links(put(tmp_path, f"a,b,link\n0,1,must\n0,{cell},must\n"), n_samples=3)
+        read_constraints(put(tmp_path, f"a,b,link\n0,1,must\n0,{cell},must\n"), n_samples=3)
 
 
 @pytest.mark.parametrize("rows", ['"0",1,must\n2,0,cannot\n0,1,must\n', "0,1,must\r\n2,0,cannot\r\n"])
 def test_quotes_repeats_and_line_breaks_of_other_systems(tmp_path, rows):
     expected = Constraints([(0, 1)], [(0, 2)], n_samples=3)
-    assert read_links(put(tmp_path, f"a,b,link\n{rows}"), n_samples=3) == expected
+    assert read_constraints(put(tmp_path, f"a,b,link\n{rows}"), n_samples=3) == expected
 
 
 def test_a_header_alone_is_no_constraints(tmp_path):
-    assert read_links(put(tmp_path, "a,b,link\n"), n_samples=3) == Constraints.empty(3)
+    assert read_constraints(put(tmp_path, "a,b,link\n"), n_samples=3) == Constraints.empty(3)
 
 
 def test_many_mistakes_of_one_kind_are_one_sentence(tmp_path):
     text = "a,b,link\n0,1,must\n" + "0,C-7,must\n" * 60 + "0,2,maybe\n"
     with pytest.raises(ConstraintError) as caught:
-        read_links(put(tmp_path, text), n_samples=3)
+        read_constraints(put(tmp_path, text), n_samples=3)
     first, second = str(caught.value).splitlines()
-    assert first.endswith("links.csv:3: 'C-7' is not a row index from 0 to 2; 59 constraints more like this.")
+    assert first.endswith("links.csv:3: 'C-7' is not a row index from 0 to 2. 59 constraints more like this.")
     assert "links.csv:63: link must be" in second
 
 
 def test_places_are_lines_even_behind_cells_with_line_breaks(tmp_path):
     ids = ["p\nq", "r", "s"]
     with pytest.raises(ConstraintError, match=r"links.csv:5: there is no sample 't'"):
-        read_links(put(tmp_path, 'a,b,link\n"p\nq",r,must\n\nt,r,must\n'), 3, ids)
+        read_constraints(put(tmp_path, 'a,b,link\n"p\nq",r,must\n\nt,r,must\n'), 3, ids)

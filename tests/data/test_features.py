@@ -67,7 +67,7 @@ def test_steps_of_the_command_line():
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (["standardise"], "did you mean 'standardize'?"),
+        (["standardise"], "Did you mean 'standardize'?"),
         (["pca"], "n: field required"),
         (["pca=many"], "takes an integer after '='"),
         (["pca=²"], "takes an integer after '=', got '²'"),

@@ -49,7 +49,7 @@ def test_external_sets_come_from_the_users_folder(tmp_path, monkeypatch):
 def test_says_how_to_get_what_is_missing():
     with pytest.raises(DataError, match="or run 'cscluster data fetch usps' and call it openml:41082"):
         load_dataset("usps")
-    with pytest.raises(DataError, match="There is no data set 'irsi'; did you mean 'iris'"):
+    with pytest.raises(DataError, match=r"There is no data set 'irsi'\. Did you mean 'iris'"):
         load_dataset("irsi")
     with pytest.raises(DataError, match=r"There is no data file 'lost\.csv'"):
         load_dataset("lost.csv")
@@ -135,7 +135,7 @@ def test_only_some_columns(messy):
     }
     wine = load_dataset(Recipe(base="wine", ignore=["alcohol"]), name="w")
     assert wine.features == load_dataset("wine").features[1:]
-    with pytest.raises(DataError, match="has no column 'alcool'; did you mean 'alcohol'"):
+    with pytest.raises(DataError, match=r"has no column 'alcool'\. Did you mean 'alcohol'"):
         load_dataset("wine", features=["alcool"])
 
 

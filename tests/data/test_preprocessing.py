@@ -156,7 +156,7 @@ def test_canonical_form():
 @pytest.mark.parametrize(
     ("step", "message"),
     [
-        ("centre", r"There is no preprocessing step 'centre'; did you mean 'center'\?"),
+        ("centre", r"There is no preprocessing step 'centre'. Did you mean 'center'\?"),
         ("pca", "Preprocessing step 'pca': n: field required"),
         ({"pca": {"n": 0}}, "Preprocessing step 'pca': n: input should be greater than or equal to 1"),
         ({"pca": {"n": "2"}}, "Preprocessing step 'pca': n: input should be a valid integer"),

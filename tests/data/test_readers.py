@@ -192,8 +192,8 @@ def test_arrays_carry_names_and_the_test_part(tmp_path):
         ("a,b,kind\n1,2,x\n3,-inf,y\n", "has the value -inf in column 'b', row 1"),
         ("name,kind\nAnna,x\nBert,y\n", r"no columns to cluster by: name \(text with 2 different values\)"),
         ("a,b,kind\n1,2,x\n3,4,\n", "The target of data set 'toy' has no value in row 1"),
-        ("a,b,kinds\n1,2,x\n3,4,y\n", "has no column 'kind'; did you mean 'kinds'"),
-        ("a,b,type\n1,2,x\n3,4,y\n", "has no column 'kind'; there are a, b, type"),
+        ("a,b,kinds\n1,2,x\n3,4,y\n", "has no column 'kind'. Did you mean 'kinds'"),
+        ("a,b,type\n1,2,x\n3,4,y\n", "has no column 'kind'. There are a, b, type"),
         ("kind\nx\ny\n", "Data set 'toy' has no columns to cluster by"),
         ("a,b,kind\n1,2,x\n3,4,y,5\n", "Line 3 of '.*toy.csv' has 4 values, but the header 3"),
         ("a,kind\n1,2,x\n3,4,y\n", "has more values in a row than the header has names"),
@@ -282,7 +282,7 @@ def test_says_what_is_wrong_with_an_npz_file(tmp_path, arrays, message):
 
 def test_missing_target_of_array_files(tmp_path):
     np.savez(tmp_path / "toy.npz", X=X, label=Y)
-    with pytest.raises(DataError, match="Data set 'toy' has no array 'labels'; did you mean 'label'"):
+    with pytest.raises(DataError, match=r"Data set 'toy' has no array 'labels'\. Did you mean 'label'"):
         loaded(tmp_path / "toy.npz", target="labels")
 
 
@@ -440,5 +440,5 @@ def test_text_as_excel_writes_it_is_read_and_said_so(tmp_path):
 
 def test_a_data_file_that_is_nearly_there_is_named(tmp_path):
     (tmp_path / "flowers.csv").write_text("a\n1\n2\n")
-    with pytest.raises(DataError, match=r"flower\.csv'; did you mean 'flowers\.csv'"):
+    with pytest.raises(DataError, match=r"flower\.csv'. Did you mean 'flowers\.csv'"):
         load_dataset(tmp_path / "flower.csv")

@@ -125,7 +125,7 @@ def test_a_few_strange_cells_do_not_hide_the_convention(tmp_path):
 def test_a_column_that_looks_like_numbers_names_the_cell_that_is_none(tmp_path):
     cells = [f"{i},5" if i % 3 else f"{i} km" for i in range(1, 31)]
     table = read_table(put(tmp_path, column(cells), "toy.tsv"), Columns())
-    assert table.notes == ["left out: b (text with 30 different values; '3 km' in row 2 is no number)"]
+    assert table.notes == ["left out: b (text with 30 different values, '3 km' in row 2 is not a number)"]
 
 
 @pytest.mark.parametrize("head", ["nr", "", "Index"])
@@ -223,7 +223,7 @@ def test_a_data_frame_is_a_table_too():
         ("a,kind\n1,\n2,\n", Columns(labels="kind"), "'kind' holds no labels"),
         ("a,b\n1,2\n3,4\n", Columns(labels="kind"), "has no column 'kind'"),
         ("a,b\n1,2\n3,4\n", Columns(id="who"), "has no column 'who'"),
-        ("a,weight\n1,2\n3,4\n", Columns(features=["wieght"]), "did you mean 'weight'?"),
+        ("a,weight\n1,2\n3,4\n", Columns(features=["wieght"]), "Did you mean 'weight'?"),
         ("a,b\n", Columns(), "has 0 rows"),
         (
             "a,b\n1,x\n1,y\n1,z\n",
@@ -276,8 +276,8 @@ def test_new_rows_have_the_columns_in_any_order(tmp_path):
 @pytest.mark.parametrize(
     ("text", "id_column", "says"),
     [
-        ("a\n1\n", None, "has no column 'b'; there is a"),
-        ("a,B\n1,2\n", None, "did you mean 'B'?"),
+        ("a\n1\n", None, "has no column 'b'. There is a"),
+        ("a,B\n1,2\n", None, "Did you mean 'B'?"),
         (
             "a,b\n1,2\n3,many\n",
             None,
@@ -385,7 +385,7 @@ def test_a_table_of_which_most_columns_drop_out_is_refused_with_a_list(tmp_path)
 def test_rows_are_counted_whatever_a_data_frame_calls_them():
     cells = [*(f"{i},5" for i in range(20)), None, "3 km", "4 km", "5 km"]
     frame = pd.DataFrame({"a": [i * 7 % 5 for i in range(24)], "b": cells}, index=["x"] * 24)
-    says = "left out: b (text with 24 different values; '3 km' in row 21 is no number)"
+    says = "left out: b (text with 24 different values, '3 km' in row 21 is not a number)"
     assert from_pandas(frame, Columns()).notes[-1] == says
 
 

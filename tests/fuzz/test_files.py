@@ -18,7 +18,7 @@ from scipy.io import savemat
 from cscluster import cells
 from cscluster.algorithms.build import build
 from cscluster.constraints import Constraints
-from cscluster.constraints.files import as_constraints, links_csv, list_links, read_links
+from cscluster.constraints.files import as_constraints, links_csv, list_links, read_constraints
 from cscluster.constraints.sampling import random_pairs
 from cscluster.data.features import Features
 from cscluster.data.load import load_dataset, read_table
@@ -180,7 +180,7 @@ def test_constraint_files(fuzz, named, count):
     def read(content):
         path = Path("input.csv")
         path.write_bytes(content)
-        links = read_links(path, 24, IDS if named else None)
+        links = read_constraints(path, 24, IDS if named else None)
         assert links.must_links.max(initial=0) < 24
         assert links.cannot_links.max(initial=0) < 24
 
@@ -213,7 +213,7 @@ def test_names_come_back_from_links_and_labels_as_they_are(fuzz, count):
         listed = list_links(text, Path("links.csv"), table.n_samples, table.ids)
         assert as_constraints(listed, table.n_samples) == links
         Path("input-links.csv").write_bytes(text.encode())
-        assert read_links(Path("input-links.csv"), table.n_samples, table.ids) == links
+        assert read_constraints(Path("input-links.csv"), table.n_samples, table.ids) == links
         labels = list(csv_reader(io.StringIO(labels_csv(table, table.y), newline="")))
         assert [row[0] for row in labels[1:]] == [cells.guarded(row) for row in table.ids]
         assert [row[1] for row in labels[1:]] == [str(label) for label in table.y]
@@ -287,7 +287,7 @@ def test_undamaged_files_are_read(tmp_path, monkeypatch):
         path.write_bytes(whole)
         check(load_dataset(path, name="toy"))
     (tmp_path / "links.csv").write_text(LINKS)
-    assert len(read_links(tmp_path / "links.csv", 24, IDS)) == 4
+    assert len(read_constraints(tmp_path / "links.csv", 24, IDS)) == 4
     (tmp_path / "model").write_bytes(stored_model("kmeans", {}))
     assert model.load_model(tmp_path / "model").n_clusters == 3
     assert inside_zip(npz(X=X), random.Random(0)) != npz(X=X)

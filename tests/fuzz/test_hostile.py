@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cscluster.constraints import Constraints
-from cscluster.constraints.files import links_csv, read_links
+from cscluster.constraints.files import links_csv, read_constraints
 from cscluster.data.dataset import Dataset
 from cscluster.data.load import load_dataset
 from cscluster.errors import ConfigError, CsclusterError, DataError
@@ -130,7 +130,7 @@ def test_no_name_in_a_file_of_links_is_a_formula_and_all_are_read_back(tmp_path,
     cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
     assert not any(cell.startswith(("=", "+", "@")) or cell == "-2+3" for cell in cells)
     (tmp_path / "links.csv").write_text(text)
-    assert read_links(tmp_path / "links.csv", 3, ids) == links
+    assert read_constraints(tmp_path / "links.csv", 3, ids) == links
 
 
 def test_a_folder_of_results_with_links_out_of_it_is_not_followed(tmp_path):

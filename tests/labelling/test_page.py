@@ -11,7 +11,7 @@ import urllib.request
 import numpy as np
 import pytest
 
-from cscluster.constraints.files import read_links
+from cscluster.constraints.files import read_constraints
 from cscluster.labelling.clusters import AnswerClusterer
 from cscluster.labelling.items import Items, Pictures
 from cscluster.labelling.server import Server
@@ -132,7 +132,7 @@ def label(browser, server, count):
     assert person.pair() == undone
     asked += [person.answer() for _ in range(count - len(asked))]
 
-    links = read_links(session.path, len(y))
+    links = read_constraints(session.path, len(y))
     assert len(links) == len(session.answers) == count
     assert len(links.violated(y)) == 0
     written = {tuple(sorted(pair)) for pair in asked}

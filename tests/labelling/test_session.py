@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from cscluster.constraints.files import read_links
+from cscluster.constraints.files import read_constraints
 from cscluster.errors import ConstraintError, ParameterError, StoreError
 from cscluster.labelling.clusters import AnswerClusterer
 from cscluster.labelling.session import AnswerError, Session
@@ -39,7 +39,7 @@ def test_the_file_holds_every_answer_by_name(talk, path, beads):
     for count in range(1, 8):
         answer(talk)
         assert len(path.read_text().splitlines()) == count + 1
-        assert read_links(path, 60, beads.ids) == talk.links
+        assert read_constraints(path, 60, beads.ids) == talk.links
     assert path.read_text().startswith("a,b,link\nb")
     assert sorted(entry.name for entry in path.parent.iterdir()) == [f".{path.name}.lock", path.name]
 
@@ -209,7 +209,7 @@ def test_answers_can_be_changed_and_deleted(talk, path, beads):
     for a, b, together in ((0, 1, True), (1, 2, False), (1, 30, False)):
         talk.answer(a, b, together)
     talk.change(1, 2, True)
-    assert read_links(path, 60, beads.ids) == talk.links
+    assert read_constraints(path, 60, beads.ids) == talk.links
     assert talk.links.must_links.tolist() == [[0, 1], [1, 2]]
     talk.delete(0, 1)
     assert [(link.a, link.b, link.together) for link in talk.answers] == [(1, 2, True), (1, 30, False)]

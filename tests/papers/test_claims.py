@@ -148,7 +148,7 @@ def only(paper, runs, missing):
     return verdict.status, verdict.text
 
 
-BEST = "in 1 of 1 case; mean 0.85, against 0.55"
+BEST = "in 1 of 1 case, mean 0.85 against 0.55"
 LESS = {"kind": "compare", "metric": "acc", "label": "B"}
 
 
@@ -165,7 +165,7 @@ def test_the_verdicts(run):
 
 def test_what_is_left_out_is_said(run):
     assert only(paper_with(), {"one": run}, {"one": ["usps"]}) == (
-        "holds", f"{BEST}; without usps; not run: two",
+        "holds", f"{BEST}, without usps, not run: two",
     )  # fmt: skip
     other = paper_with(datasets=["iris"])
     assert only(other, {"one": run}, {"two": ["usps"]}) == ("holds", BEST)
@@ -174,7 +174,7 @@ def test_what_is_left_out_is_said(run):
 
 def test_fewer_trials_than_in_the_paper_are_said(run):
     (verdict,) = claims.judge(paper_with(), {"one": run, "two": run}, {}, {"one": 20, "two": 2})
-    assert verdict.text == f"{BEST}; 2 of 20 trials in one"
+    assert verdict.text == f"{BEST}, 2 of 20 trials in one"
 
 
 def test_a_summary_in_one_line(run):
@@ -201,8 +201,8 @@ def test_the_page_of_a_paper(run):
         items=["one"], stand_in="x in place of z", rule=LESS, cause="the start", ablations=[ABLATION]
     )
     text = rendered(page.paper_blocks(report_of(paper, {"one": run})))
-    assert "1 claims: 1 do not hold" in text
-    assert "✘ does not hold (other data), c, Fig. 1: “A is best” in 0 of 1 case" in text
+    assert "1 claim: 1 do not hold" in text
+    assert "✘ does not hold (other data), c, Fig. 1: “A is best” In 0 of 1 case" in text
     assert "- Other data: x in place of z\n- Cause: the start\n- Experiments: `one`" in text
     assert "| another start | in 0 of 1 case" in text
     assert "| no | post hoc |" in text

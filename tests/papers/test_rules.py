@@ -135,9 +135,7 @@ def test_the_numbers_of_a_claim():
     lead = judge({"kind": "compare", "label": "A", "than": "B"}, observations(NOISY))
     gaps = np.array(NOISY["x"]["A"]) - np.array(NOISY["x"]["B"])
     error = gaps.std(ddof=1) / 2
-    assert lead.text == (
-        f"in 1 of 1 case; mean 0.875, against 0.468 (standard error of the lead {error:.3g})"
-    )
+    assert lead.text == (f"in 1 of 1 case, mean 0.875 against 0.468 (s.e. {error:.2g})")
     ratio = judge({"kind": "limit", "label": "A", "than": "B", "by": "all"}, observations(wins(7)))
     assert ratio.text == "1.8 times"
     tied = judge(
@@ -245,7 +243,7 @@ def test_printed_numbers_within_a_tolerance():
     rule = {"kind": "numbers", "table": "IV", "metric": "error_percent", "tolerance": 1}
     found = observations(ERRORS, "error")
     outcome = judge({**rule, "share": 1.0}, found, numbers)
-    assert outcome.text.startswith("2 of 3 numbers within 1; largest difference 10 (B on x: 30, printed 20)")
+    assert outcome.text.startswith("2 of 3 numbers within 1, largest difference 10 (B on x: 30, printed 20)")
     assert judge({**rule, "tolerance": 0.1}, found, numbers).status == FAILS
     assert judge({**rule, "table": "V"}, found, numbers) is None
     mean = {**rule, "table": "II"}

@@ -94,7 +94,7 @@ def test_a_metric_can_have_its_own_tolerance(tmp_path, results):
     old = reference(tmp_path, results, change)
     assert set(drift(results, old, parse_tolerances(["0.01", "acc=0.1"]))[0]["metric"]) == {"error"}
     assert set(drift(results, old, parse_tolerances(["0.1", "error=0.01"]))[0]["metric"]) == {"error"}
-    with pytest.raises(ConfigError, match="The reference has no metric 'eror'; did you mean 'error'"):
+    with pytest.raises(ConfigError, match=r"The reference has no metric 'eror'\. Did you mean 'error'"):
         drift(results, old, parse_tolerances(["eror=1"]))
 
 

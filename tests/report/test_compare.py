@@ -126,10 +126,10 @@ def test_cells_of_one_run_only(tmp_path):
     after = run(tmp_path / "2", {"a": 0.5 + NOISE[0], "c": 0.5 + NOISE[0], "d": 0.5 + NOISE[0]})
     found = compared(before, after)
     assert (found.only_before, found.only_after) == (1, 2)
-    assert found.verdict == ("1 common cell: 1 same; 1 only in the first; 2 only in the second.")
+    assert found.verdict == ("1 common cell: 1 same, 1 only in the first, 2 only in the second.")
     assert "- - {name: b, label: B, select: none}" in found.changes
     lonely = run(tmp_path / "3", {"z": 0.5 + NOISE[0]})
-    assert compared(before, lonely).verdict.startswith("0 common cells; 2 only in the first")
+    assert compared(before, lonely).verdict.startswith("0 common cells, 2 only in the first")
 
 
 def test_more_trials_of_the_same_are_the_same(tmp_path):
@@ -145,7 +145,7 @@ def test_more_trials_of_the_same_are_the_same(tmp_path):
 def test_failures_and_empty_runs(tmp_path):
     before = run(tmp_path / "1", {"a": [None] * 10})
     after = run(tmp_path / "2", {"a": 0.5 + NOISE[0]})
-    assert compared(before, after).verdict == "0 common cells; 1 only in the second."
+    assert compared(before, after).verdict == "0 common cells, 1 only in the second."
     empty = run(tmp_path / "3", {"a": []})
-    assert compared(after, empty).verdict == "0 common cells; 1 only in the first."
+    assert compared(after, empty).verdict == "0 common cells, 1 only in the first."
     assert compared(empty, empty).verdict == "0 common cells."

@@ -154,7 +154,7 @@ def test_a_parameter_across(tmp_path):
     assert table.heads[1:] == ["1", "2", "3"]
     assert cell(table, "A (eta=x)", "2") == "0.520 ± 0.016"
     assert best(table) == {("A (eta=x)", "3"), ("A (eta=y)", "3")}
-    with pytest.raises(ConfigError, match="Cannot show 'run' by 'lma'; did you mean 'lam'"):
+    with pytest.raises(ConfigError, match=r"Cannot show 'run' by 'lma'\. Did you mean 'lam'"):
         means_tables(collect(folder, every=True), "lma")
 
 

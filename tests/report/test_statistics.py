@@ -341,7 +341,7 @@ def test_the_outcome_in_words(tmp_path):
     results = run(tmp_path / "one", columns, datasets=("iris", "wine"))
     assert sentence(results, "acc") == (
         "A has the highest ACC (majority) in 1 of 2 cases. By paired t-tests at 0.05 it is significantly better than "
-        "B in 1 of 2 and worse in 1 and C in 2 of 2. "
+        "B in 1 of 2 (worse in 1) and C in 2 of 2. "
         "2 data sets are too few to test differences across them (at least 5)."
     )
     assert sentence(results, "error").startswith("A has the lowest error in 1 of 2 cases. By paired")

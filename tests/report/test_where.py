@@ -61,10 +61,10 @@ def test_all_conditions_hold(results):
     [
         ("dataset", "A condition is a field, one of"),
         ("=iris", "A condition is a field, one of"),
-        ("dataste=iris", "no field 'dataste'; did you mean 'dataset'"),
-        ("x=iris", "no field 'x'; there are dataset, label, algorithm, point, tier, trial, how, lam"),
-        ("dataset=irsi", "No trial of 'run' fulfils 'dataset=irsi'; did you mean 'iris'"),
-        ("point=7", "No trial of 'run' fulfils 'point=7'; there are 10, 20, 60"),
+        ("dataste=iris", "no field 'dataste'. Did you mean 'dataset'"),
+        ("x=iris", "no field 'x'. There are dataset, label, algorithm, point, tier, trial, how, lam"),
+        ("dataset=irsi", "No trial of 'run' fulfils 'dataset=irsi'. Did you mean 'iris'"),
+        ("point=7", "No trial of 'run' fulfils 'point=7'. There are 10, 20, 60"),
         ("point>=many", "A condition with >= needs a number, got 'many'"),
         ("dataset>5", "No trial of 'run' fulfils 'dataset>5'"),
         ("point=", "No trial of 'run' fulfils 'point='"),
@@ -77,5 +77,5 @@ def test_errors(results, condition, says):
 
 
 def test_two_conditions_that_exclude_each_other(results):
-    with pytest.raises(ConfigError, match="No trial of 'run' fulfils 'point=20'; there is 10"):
+    with pytest.raises(ConfigError, match=r"No trial of 'run' fulfils 'point=20'\. There is 10"):
         where(results, ["point=10", "point=20"])

@@ -26,7 +26,7 @@ HARD = [("r0", "r30", "cannot", "hard")]
 
 def cluster(**changes):
     chosen = {"n_clusters": 2, "algorithm": "pckmeans", "ignore": ["known"], **changes}
-    return cscluster.cluster(chosen.pop("table", FRAME), chosen.pop("links", LINKS), **chosen)
+    return cscluster.cluster(chosen.pop("table", FRAME), chosen.pop("constraints", LINKS), **chosen)
 
 
 def test_a_data_frame_and_tuples(tmp_path):
@@ -43,18 +43,18 @@ def test_a_data_frame_and_tuples(tmp_path):
 
 
 def test_partial_labels_are_constraints():
-    of_labels = {"links": None, "labels": "known", "algorithm": "cop_kmeans"}
+    of_labels = {"constraints": None, "labels": "known", "algorithm": "cop_kmeans"}
     found = cluster(**of_labels, ignore=[], features=["y"])
     assert found.labels[20] == found.labels[21] != found.labels[0]
-    assert len(found.links.hard) == 0
-    assert len(cluster(**of_labels, ignore=[], hard=True).links.hard) >= 3
+    assert len(found.constraints.hard) == 0
+    assert len(cluster(**of_labels, ignore=[], hard=True).constraints.hard) >= 3
 
 
 def test_arrays_and_names_of_data_sets():
     pairs = ([(0, 1)], [(0, 100)])
-    array = cluster(table=FRAME[["x", "y"]].to_numpy(), links=([(0, 1)], [(0, 30)]), ignore=[])
+    array = cluster(table=FRAME[["x", "y"]].to_numpy(), constraints=([(0, 1)], [(0, 30)]), ignore=[])
     assert sorted(array.sizes.tolist()) == [20, 20]
-    assert cluster(table="iris", links=pairs, ignore=[], n_clusters=3).scores["ari"] > 0.5
+    assert cluster(table="iris", constraints=pairs, ignore=[], n_clusters=3).scores["ari"] > 0.5
 
 
 @pytest.mark.parametrize(
@@ -68,10 +68,18 @@ def test_arrays_and_names_of_data_sets():
         ({"params": {"v": 1}}, ParameterError, "has no parameter 'v'"),
         ({"params": {"fallback": False}}, ParameterError, "no parameter 'fallback'. Leave it out"),
         ({"params": {"joint": False}}, ParameterError, "no parameter 'joint'. Leave it out"),
-        ({"links": HARD}, ConstraintError, "PCK-Means cannot guarantee hard constraints. Use pccc or cop_"),
-        ({"links": HARD, "guard": True}, ConstraintError, "PCK-Means cannot guarantee hard constraints"),
-        ({"links": [("r0", "r99", "must")]}, ConstraintError, "there is no sample 'r99'"),
-        ({"links": [*LINKS, ("r5", "r30", "must")]}, ConstraintError, "'r0' - 'r5' - 'r30'"),
+        (
+            {"constraints": HARD},
+            ConstraintError,
+            "PCK-Means cannot guarantee hard constraints. Use pccc or cop_",
+        ),
+        (
+            {"constraints": HARD, "guard": True},
+            ConstraintError,
+            "PCK-Means cannot guarantee hard constraints",
+        ),
+        ({"constraints": [("r0", "r99", "must")]}, ConstraintError, "there is no sample 'r99'"),
+        ({"constraints": [*LINKS, ("r5", "r30", "must")]}, ConstraintError, "'r0' - 'r5' - 'r30'"),
         ({"contradictions": "ignore"}, ParameterError, "refuse, keep or drop"),
         ({"table": 7}, DataError, "a matrix of numbers, got int"),
         ({"target": "kind"}, DataError, "has no column 'kind'"),
@@ -82,16 +90,24 @@ def test_wrong_input_is_one_sentence(changes, error, says):
         cluster(**changes)
 
 
+def test_the_earlier_names_of_constraints_work_with_a_warning():
+    with pytest.warns(FutureWarning, match="constraints"):
+        found = cscluster.cluster(FRAME, links=LINKS, n_clusters=2, algorithm="pckmeans", ignore=["known"])
+    assert len(found.constraints) == 2
+    with pytest.warns(FutureWarning, match="read_constraints"):
+        assert cscluster.read_links is cscluster.read_constraints
+
+
 def test_contradictions_can_be_dropped():
     clash = [*LINKS, ("r5", "r30", "must")]
-    assert len(cluster(links=clash, contradictions="drop").links) == 2
-    assert len(cluster(links=clash, contradictions="keep").links) == 3
+    assert len(cluster(constraints=clash, contradictions="drop").constraints) == 2
+    assert len(cluster(constraints=clash, contradictions="keep").constraints) == 3
 
 
 def test_constraints_that_no_partition_satisfies_go_by_the_names_of_the_rows():
     triangle = [(a, b, "cannot", "hard") for a, b in (("r0", "r1"), ("r1", "r2"), ("r0", "r2"))]
     with pytest.raises(InfeasibleError, match=r"satisfies the hard cannot-links r0-r1, r0-r2, r1-r2\.$"):
-        cluster(links=triangle, algorithm="pccc")
+        cluster(constraints=triangle, algorithm="pccc")
 
 
 def many():
@@ -104,7 +120,7 @@ def many():
 def test_what_is_named_is_what_was_fitted(tmp_path):
     """The headline, the model and its labels are those of the method that was fitted."""
     for changes in ({"algorithm": "auto"}, {"guard": True}, {"algorithm": "rca", "clusterer": "pckmeans"}):
-        found = cluster(links=many(), **changes)
+        found = cluster(constraints=many(), **changes)
         assert found.algorithm == title(found.estimator)
         cscluster.save_model(found, tmp_path / "m.zip")
         model = cscluster.load_model(tmp_path / "m.zip")
@@ -124,7 +140,7 @@ def test_a_guarded_method_gives_way_and_says_so():
 def test_hard_constraints_are_satisfied_without_a_named_method():
     hard = [(*each, "hard") for each in many()]
     for changes in ({}, {"n_clusters": "auto"}):
-        found = cluster(links=hard, algorithm="auto", features=["y"], ignore=[], **changes)
+        found = cluster(constraints=hard, algorithm="auto", features=["y"], ignore=[], **changes)
         assert not len(found.violated)
         assert "PCCC" in found.algorithm
 

@@ -51,4 +51,4 @@ def test_cluster_takes_names_of_a_data_frame_as_a_file_has_them(tmp_path):
     links.to_csv(tmp_path / "links.csv", index=False)
     expected = Constraints([(1, 2)], [(1, 3)], n_samples=8)
     for table, given in ((FRAME, links), (tmp_path / "table.csv", tmp_path / "links.csv")):
-        assert cluster(table, given, n_clusters=2, ignore=["mail"]).links == expected
+        assert cluster(table, given, n_clusters=2, ignore=["mail"]).constraints == expected

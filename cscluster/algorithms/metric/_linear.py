@@ -92,12 +92,12 @@ class ShrunkMetric(LinearMetric):
 
     shrinkage: float | str = parameter(
         "auto",
-        "tau: the prior, the features' own spread, counts as tau * d further observations of must-links; "
+        "tau: the prior, the features' own spread, counts as tau * d further observations of must-links. "
         "'auto': the effective number of features over that of observations",
         Real(0),
         Choice("auto"),
         published=0.0,
-        why="few must-links do not determine a covariance; the prior fades as they become more",
+        why="few must-links do not determine a covariance. The prior fades with more must-links",
     )
 
     def _scales(self, X: FloatArray) -> tuple[BoolArray, FloatArray]:

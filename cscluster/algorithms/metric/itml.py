@@ -152,15 +152,15 @@ class ITML(LinearMetric):
 
     prior: str = parameter(
         "scale",
-        "A_0: the identity where features share a standard deviation, else the inverse squared ranges; or "
-        "always the latter, the inverse variances of the features, or the identity",
+        "A_0. 'scale': the identity where features share a standard deviation, else the inverse squared "
+        "ranges. 'range': always the latter. 'variance': the inverse variances of the features",
         Choice("scale", "range", "variance", "identity"),
         published="identity",
         why="the identity depends on the features' units",
     )
     gamma: float | str = parameter(
         "auto",
-        "weight of the slack; larger values take the bounds more seriously; 'auto': the root of the number "
+        "weight of the slack: larger values take the bounds more seriously. 'auto': the root of the number "
         "of constraints for each entry of A over the effective features, at most 1",
         Real(0, open_low=True),
         Choice("auto"),

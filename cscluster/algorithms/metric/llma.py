@@ -134,7 +134,7 @@ class LLMA(MetricLearner):
 
     solver: str = parameter(
         "majorisation",
-        "'majorisation' descends in J from the samples as they are; 'spectral' solves the spectral form by "
+        "'majorisation' descends in J from the samples as they are. 'spectral' solves the spectral form by "
         "one eigendecomposition",
         Choice("majorisation", "spectral"),
         published="spectral",

@@ -150,12 +150,12 @@ class LMNN(LinearMetric):
     )
     shrinkage: float | str = parameter(
         "auto",
-        "rho: pull towards the Euclidean metric of these features; 'auto': the number of features over that "
+        "rho: pull towards the Euclidean metric of these features. 'auto': the number of features over that "
         "of constraints, 0.01 at least",
         Real(0),
         Choice("auto"),
         published=0.0,
-        why="few constraints do not determine a metric; the published term is for labels of all samples",
+        why="few constraints do not determine a metric. The published term is for labels of all samples",
     )
     max_iter: int = parameter(1000, "iteration limit", Integer(1))
     tol: float = parameter(1e-4, "relative change of the objective that counts as none", Real(0))

@@ -63,7 +63,7 @@ class RCA(ShrunkMetric):
     The plain C is singular unless the chunklets have more than d samples, and its inverse then blows
     up directions in which the must-links happen not to vary.  The ridge grows with each feature's range, so
     the result does not depend on the features' units; it fades as must-links become more.  Standard
-    deviations in the place of ranges would blow up features that hardly vary.
+    deviations instead of ranges would blow up features that hardly vary.
 
     By default, where there are more than 100 features, the metric is learned on as many of their leading
     principal components.  Of the learned space only those directions remain in which the samples vary more

@@ -117,19 +117,19 @@ class TraceRatio(MetricLearner):
         Real(0),
         Choice("auto"),
         published=0.0,
-        why="few constraints do not determine a map; the variances count less as constraints become more",
+        why="few constraints do not determine a map. The variances count less with more constraints",
     )
     window: float | str = parameter(
         "auto",
-        "the window w; 'auto': the mean squared distance between samples, as published, which depends on "
-        "the features' unit; 'standardised': the root of 2 q times that mean, q the number of features that "
-        "vary, which does not, and is the same for standardised features",
+        "the window w. 'auto': the mean squared distance between samples, as published. It depends on the "
+        "features' unit. 'standardised': the root of 2 q times that mean, q the number of features that "
+        "vary. It does not depend on the unit, and is the same for standardised features",
         Real(0, open_low=True),
         Choice("auto", "standardised"),
     )
     tol: float = parameter(
         1e-5,
-        "relative change of the ratio that counts as none; the ratio is then exact to about its square",
+        "relative change of the ratio that counts as none. The ratio is then exact to about its square",
         Real(0),
     )
     max_iter: int = parameter(100, "iteration limit of the trace-ratio solver", Integer(1))

@@ -111,8 +111,8 @@ class Xing(ShrunkMetric):
     shrinkage: float | str = parameter(
         "auto",
         published=0.2,
-        why="the problem is unbounded without a prior unless must-links span all features; its weight "
-        "falls as must-links become more",
+        why="the problem is unbounded without a prior unless must-links span all features. Its weight "
+        "falls with more must-links",
     )
     max_iter: int = parameter(1000, "iteration limit", Integer(1))
     tol: float = parameter(1e-6, "relative change of the objective that counts as none", Real(0))

@@ -37,10 +37,10 @@ def assignment_parameter(default: str) -> str:
     declared: str = parameter(
         default,
         "what a sample sees when it chooses a cluster. 'keep': the current labels of all its partners. "
-        "'reset': of those that have chosen before it in this iteration; if that does not converge in 30 "
+        "'reset': of those that have chosen before it in this iteration. If that does not converge in 30 "
         "iterations, it goes on as 'keep' from the lowest objective seen. 'block': of all, but a must-link "
         "component chooses as one. 'greedy': as 'keep', but samples with few constraints and near a center "
-        "choose first, in place of a random order",
+        "choose first, instead of in random order",
         Choice(*ASSIGNMENTS),
         published="keep",
         why="with 'keep' a sample follows partners that are still in the wrong cluster",

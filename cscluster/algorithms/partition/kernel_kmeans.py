@@ -116,7 +116,7 @@ class KernelKMeans(KernelEstimator, DistanceEstimator, Clusterer):
     max_iter: int = MAX_ITER
     kernel: str = parameter(
         "gaussian",
-        "kernel function: 'gaussian' is exp(-||x - z||^2 / sigma^2), 'linear' is x^T z; with 'precomputed' X "
+        "kernel function: 'gaussian' is exp(-||x - z||^2 / sigma^2), 'linear' is x^T z. With 'precomputed' X "
         "is the kernel matrix itself (for predict: the matrix between new and fitted samples)",
         Choice("gaussian", "linear", "precomputed"),
     )

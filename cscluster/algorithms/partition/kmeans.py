@@ -53,8 +53,8 @@ class KMeans(Clusterer):
     max_iter: int = MAX_ITER
     init: str = parameter(
         "k-means++",
-        "choice of the first centers; 'perturbed', as in the program of bilenko2004's authors, multiplies "
-        "each feature of the centroid by a number between 0.65 and 1.35, and has one start; 'far' draws two "
+        "choice of the first centers. 'perturbed', as in the program of bilenko2004's authors, multiplies "
+        "each feature of the centroid by a number between 0.65 and 1.35, and has one start. 'far' draws two "
         "samples until they are far from each other, and has one start too",
         Choice("k-means++", "random", "perturbed", "far"),
     )

@@ -57,7 +57,7 @@ class PCKMeans(ConstrainedKMeans):
     assignment: str = assignment_parameter("block")
     w: float | str = parameter(
         "auto",
-        "cost of a violated constraint of weight one, which competes with squared distances; 'auto' is the "
+        "cost of a violated constraint of weight one, which competes with squared distances. 'auto' is the "
         "mean squared distance of a sample from its center in k-means",
         Real(0),
         Choice("auto"),

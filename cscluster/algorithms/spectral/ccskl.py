@@ -136,7 +136,7 @@ class CCSKL(Clusterer):
 
     prior: float = parameter(
         5.0,
-        "mu: how many constraints the spectrum of spectral clustering is worth; samples are then scaled to "
+        "mu: how many constraints the spectrum of spectral clustering is worth. Samples are then scaled to "
         "unit length in the learned space. Zero: K_ii = 1 is asked of constrained samples instead",
         Real(0),
         published=0.0,

@@ -191,7 +191,7 @@ class _Counted(_Schedule):
 
 
 class RandomPairs(_Counted):
-    """Pairs drawn at random, linked by whether their classes agree (zeng2012, section 4.3)."""
+    """Pairs drawn at random and labelled by their classes (zeng2012, section 4.3)."""
 
     AXIS = "number of constraints"
     EXAMPLE = "counts: [20, 50, 100]"

@@ -238,7 +238,7 @@ def _check(experiment: Experiment, source: Dataset) -> None:
     schedule = experiment.constraints
     if schedule.needs_labels and source.y is None:
         raise ConfigError(
-            f"Data set '{source.name}' has no target, so links cannot be drawn from it. "
+            f"Data set '{source.name}' has no target, so constraints cannot be drawn from it. "
             "Name its 'target' column or use 'constraints: {kind: file, path: ...}'."
         )
     X = comparable_features(source) if schedule.needs_samples else None

@@ -6,6 +6,7 @@ import html.entities
 import re
 from collections.abc import Sequence
 
+from cscluster.errors import ended
 from cscluster.report.page import Note, Page
 from cscluster.report.table import PlainTable
 
@@ -58,7 +59,7 @@ def text(pages: list[Page], label: str = "") -> str:
 def _caption(table: PlainTable) -> str:
     """Return the caption of a table and how to read it, as sentences."""
     legend = [line.replace(" (> in plain text)", "") for line in table.legend]
-    return " ".join(f"{escape(part[:1].upper() + part[1:])}." for part in [table.caption, *legend])
+    return " ".join(f"{escape(ended(part[:1].upper() + part[1:]))}" for part in [table.caption, *legend])
 
 
 def _table(table: PlainTable, label: str) -> str:

@@ -35,10 +35,8 @@ def _trials(results: Results, run: Definition) -> Iterator[str]:
         if entry["label"] in set(results.trials["entry"])
     ]
     times = "once" if results.planned == 1 else f"{results.planned} times"
-    yield (
-        f"Each of {plural(len(names), 'method')} ({enumerated(names)}) was run {times} on each of "
-        f"{plural(len(sets), 'data set')} ({enumerated(sets)})."
-    )
+    where = enumerated(sets) if len(sets) == 1 else f"each of {len(sets)} data sets: {enumerated(sets)}"
+    yield f"{enumerated(names)} {'was' if len(names) == 1 else 'were each'} run {times} on {where}."
     bad = int(results.failures["count"].sum())
     if bad or len(results.missing):
         lost = int(results.missing["count"].sum())
@@ -60,7 +58,7 @@ def _constraints(results: Results, run: Definition) -> Iterator[str]:
 
 def _settings(results: Results, experiment: dict[str, Any]) -> Iterator[str]:
     steps = experiment.get("preprocess")
-    yield f"Features were preprocessed: {listed(steps)}." if steps else "Features were not preprocessed."
+    yield f"Preprocessing of the features: {listed(steps)}." if steps else "Features were not preprocessed."
     k = experiment.get("n_clusters")
     yield f"The number of clusters was {k or 'the number of true classes'}."
     special = [

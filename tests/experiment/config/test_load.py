@@ -50,21 +50,21 @@ def test_every_problem_is_reported_at_once_with_its_place():
     )
     starts = [
         "x.yaml:1:1: 'name': must start with a letter or digit",
-        "x.yaml:2:12: there is no data set 'irs'; did you mean 'iris'?",
-        "x.yaml:2:31: unknown key 'clases'; did you mean 'classes'?",
-        "x.yaml:3:1: unknown key 'constraint'; did you mean 'constraints'?",
+        "x.yaml:2:12: there is no data set 'irs'. Did you mean 'iris'?",
+        "x.yaml:2:31: unknown key 'clases'. Did you mean 'classes'?",
+        "x.yaml:3:1: unknown key 'constraint'. Did you mean 'constraints'?",
         "x.yaml:4:48: 'constraints.counts.1' must be greater than or equal to 0, got -1",
-        "x.yaml:4:53: unknown key 'nois'; did you mean 'noise'?",
-        "x.yaml:6:5: there is no algorithm 'kmean'; did you mean 'kmeans'?",
+        "x.yaml:4:53: unknown key 'nois'. Did you mean 'noise'?",
+        "x.yaml:6:5: there is no algorithm 'kmean'. Did you mean 'kmeans'?",
         "x.yaml:7:29: 'n_init' of 'kmeans' must be an integer >= 1, got 0",
         "x.yaml:7:40: 'kmeans' has no parameter 'foo'",
         "x.yaml:7:48: 'tol' of 'kmeans' must be a number >= 0, got -1",
-        "x.yaml:7:63: 'algorithms.1.select': there is no metric 'acd'; did you mean 'acc'?",
+        "x.yaml:7:63: 'algorithms.1.select': there is no metric 'acd'. Did you mean 'acc'?",
         "x.yaml:8:30: 'kmeans' is a clusterer itself",
         "x.yaml:9:1: 'trials' must be a valid integer, got '3'",
-        "x.yaml:10:16: there is no metric 'nmj'; did you mean 'nmi'?",
+        "x.yaml:10:16: there is no metric 'nmj'. Did you mean 'nmi'?",
         "x.yaml:10:21: 'acc@foo': the scope must be one of all, unconstrained, heldout, unseen",
-        "x.yaml:11:14: There is no preprocessing step 'centre'; did you mean 'center'?",
+        "x.yaml:11:14: There is no preprocessing step 'centre'. Did you mean 'center'?",
         "x.yaml:11:22: Preprocessing step 'pca': n:",
         "x.yaml:12:1: 'memory_limit': must be a size such as 500MB or 2GB, got '3 XB'",
     ]
@@ -95,9 +95,9 @@ def test_every_problem_is_reported_at_once_with_its_place():
         (GOOD.replace("[kmeans,", f"[{'a' * 5000},"), "there is no algorithm 'aaa"),
         (GOOD.replace("[kmeans,", "[{name: kmeans, params: {n_init: []}},"), "x.yaml:4:38: the list of values of 'n_init' is empty"),
         (GOOD + "trials: " + "9" * 5000, "'trials' must be a valid integer, got inf"),
-        (GOOD.replace("random_pairs", "randompairs"), "did you mean 'random_pairs'?"),
+        (GOOD.replace("random_pairs", "randompairs"), "Did you mean 'random_pairs'?"),
         (GOOD.replace("kind: random_pairs, ", ""), "'constraints.kind' must be one of random_pairs, balanced_pairs, "),
-        (GOOD.replace("random_pairs", "zzz"), "there is no kind 'zzz' of constraints; there are random_pairs, balanced_pairs"),
+        (GOOD.replace("random_pairs", "zzz"), "there is no kind 'zzz' of constraints. There are random_pairs, balanced_pairs"),
         (GOOD.replace("datasets: [iris]\n", ""), "the key 'datasets' is missing"),
         (GOOD.replace("[kmeans,", "[kmeans, kmeans,"), "a second algorithm called 'k-means'"),
         (GOOD.replace("[iris]", "[iris, iris]"), "a second data set called 'iris'"),
@@ -111,7 +111,7 @@ def test_every_problem_is_reported_at_once_with_its_place():
         (GOOD.replace("[10, 20]", "[20, many]"), "'constraints.counts.1' must be a valid integer, got 'many'"),
         (GOOD.replace("[kmeans,", "['no_such_file.py:Thing',"), "there is no file 'no_such_file.py'"),
         (GOOD.replace("n_init: 2", "n_init: [2, 3]"), "a grid is possible only in the metric learner's own"),
-        (GOOD + "algorithms_: 3", "did you mean 'algorithms'?"),
+        (GOOD + "algorithms_: 3", "Did you mean 'algorithms'?"),
         (GOOD.replace("[kmeans,", "[{name: kmeans, params: {random_state: 3}},"), "set by the experiment's seed"),
         (GOOD.replace("[kmeans,", "['no_such_module:Thing',"), "cannot import 'no_such_module'"),
         (GOOD.replace("{kind: random_pairs, counts: [10, 20]}", "{kind: file, path: no.csv}"), "there is no constraint file"),
@@ -120,7 +120,7 @@ def test_every_problem_is_reported_at_once_with_its_place():
         ("name: x\ndatasets:\n\t- iris\n", "x.yaml:3:1: YAML: found character '\\t'"),
         (GOOD.replace("[iris]", "iris"), "x.yaml:2:1: 'datasets' must be a list: write datasets: [iris]"),
         (GOOD.replace("{kind: random_pairs, counts: [10, 20]}", "random_pairs"), "write constraints: {kind: random_pairs, counts: [20, 50, 100]}"),
-        (GOOD.replace("{kind: random_pairs, counts: [10, 20]}", "random"), "there is no kind 'random' of constraints; did you mean 'random_pairs'?"),
+        (GOOD.replace("{kind: random_pairs, counts: [10, 20]}", "random"), "there is no kind 'random' of constraints. Did you mean 'random_pairs'?"),
         (GOOD.replace("[kmeans,", "[{name: kmeans, select: oracle},"), "'oracle' needs the metric to choose by: write oracle:ari"),
         (GOOD.replace("[iris]", "[{base: iris, generator: xor}]"), "needs either 'base' or 'generator'"),
         (GOOD.replace("[iris]", "[{generator: xor, seed: -5}]"), "must be greater than or equal to 0, got -5"),
@@ -138,7 +138,7 @@ def test_a_key_called_like_the_kind_of_schedule_is_not_taken_for_it():
     )
     assert [line.partition(": ")[2] for line in found] == [
         "the key 'per_tier' is missing.",
-        "unknown key 'counts'; there are noise, weight, kind, per_tier, tiers.",
+        "unknown key 'counts'. There are noise, weight, kind, per_tier, tiers.",
     ]
 
 
@@ -163,11 +163,11 @@ def test_settings_change_keys_and_name_themselves_in_errors():
         "setting trials=x: 'trials' must be a valid integer, got 'x'."
     ]
     assert problems(GOOD, settings=["trails=3"]) == [
-        "setting trails=3: unknown key 'trails'; did you mean 'trials'?"
+        "setting trails=3: unknown key 'trails'. Did you mean 'trials'?"
     ]
     assert "write it as KEY=VALUE" in problems(GOOD, settings=["trials"])[0]
     assert (
-        "there is no item 'kmaens'; did you mean 'kmeans'?"
+        "there is no item 'kmaens'. Did you mean 'kmeans'?"
         in problems(GOOD, settings=["algorithms.kmaens.label=x"])[0]
     )
     assert "cannot set the key 'x' inside a scalar" in problems(GOOD, settings=["name.x.y=1"])[0]
@@ -213,7 +213,7 @@ def test_paths_are_seen_from_the_file(tmp_path):
 
 def test_finding_configs(tmp_path):
     assert find_config("mnist0689") == bundle.folder("configs") / "mnist0689.yaml"
-    with pytest.raises(ConfigError, match=r"no experiment file 'mnist0698'; did you mean 'mnist0689'\?"):
+    with pytest.raises(ConfigError, match=r"no experiment file 'mnist0698'. Did you mean 'mnist0689'\?"):
         find_config("mnist0698")
     for name in ("a" * 5000, "a/" * 3000, "a\0b"):
         with pytest.raises(ConfigError, match="There is no experiment file"):

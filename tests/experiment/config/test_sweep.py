@@ -49,8 +49,8 @@ def test_all_that_varies_is_chosen_by_one_rule():
 @pytest.mark.parametrize(
     ("grid", "says"),
     [
-        ("pckmean.w=1", "sweep pckmean.w=1: there is no item 'pckmean'; did you mean 'pckmeans'?"),
-        ("pckmeans.ww=1", "sweep pckmeans.ww=1: 'pckmeans' has no parameter 'ww'; did you mean 'w'?"),
+        ("pckmean.w=1", "sweep pckmean.w=1: there is no item 'pckmean'. Did you mean 'pckmeans'?"),
+        ("pckmeans.ww=1", "sweep pckmeans.ww=1: 'pckmeans' has no parameter 'ww'. Did you mean 'w'?"),
         ("pckmeans.w=1,-2", "sweep pckmeans.w=1,-2: 'w' of 'pckmeans' must be a number >= 0 or 'auto', got -2"),
         ("pckmeans.w=5:1:1", "'5:1:1' does not lead from its start to its end"),
         ("pckmeans.random_state=1", "is set by the experiment's seed"),

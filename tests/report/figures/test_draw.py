@@ -73,7 +73,7 @@ def test_captions_are_written_for_latex(tmp_path):
 
 
 def test_an_unknown_style(tmp_path):
-    with pytest.raises(ConfigError, match="no style of figures 'poster'; there are paper, page, slides"):
+    with pytest.raises(ConfigError, match=r"no style of figures 'poster'\. There are paper, page, slides"):
         draw(run(tmp_path), tmp_path / "figures", style="poster")
 
 

@@ -15,8 +15,8 @@ def test_a_run_in_one_paragraph(tmp_path):
     text = told(directory)
     assert text.count("\n") == 1
     assert text.startswith(
-        "Each of 3 methods (A, B and C) was run 8 times on each of 5 data sets "
-        "(iris, wine, sonar, glass and soybean). Constraints: pairs drawn at random"
+        "A, B and C were each run 8 times on each of 5 data sets: "
+        "iris, wine, sonar, glass and soybean. Constraints: pairs drawn at random"
     )
     assert "(number of constraints: 10 and 20)" in text
     assert "8 random constraint sets" in text

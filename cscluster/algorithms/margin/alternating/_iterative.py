@@ -36,7 +36,7 @@ class IterativeMarginClusterer(KernelEstimator, Clusterer):
     )
     init: Any = parameter(
         "kmeans",
-        "initial labels; 'kmeans' has seeds by k-means++, 'random_kmeans' random ones, and 'far_kmeans' two "
+        "initial labels. 'kmeans' has seeds by k-means++, 'random_kmeans' random ones, and 'far_kmeans' two "
         "random ones that are far from each other",
         Choice("kmeans", "random_kmeans", "far_kmeans", "random", "normalized_cut"),
         Array("two labels for the samples"),
@@ -54,7 +54,7 @@ class IterativeMarginClusterer(KernelEstimator, Clusterer):
         published=1,
         why="a single start may end in a poor local minimum of k-means",
     )
-    n_init: int = parameter(1, "restarts of the whole procedure; the lowest objective wins", Integer(1))
+    n_init: int = parameter(1, "restarts of the procedure. The lowest objective wins", Integer(1))
     max_iter: int = parameter(100, "iteration limit of a restart", Integer(1))
 
     @abstractmethod

@@ -102,7 +102,7 @@ class IterSVR(IterativeMarginClusterer):
     C: float = 500.0
     epsilon: float = parameter(
         0.05,
-        "insensitive width of the loss; keep it small: a wide one moves as few labels as the hinge loss",
+        "insensitive width of the loss. Keep it small: a wide one moves as few labels as the hinge loss",
         Real(0),
     )
     n_landmarks: int | None = landmarks_parameter()

@@ -74,9 +74,9 @@ class CPCMMC(MarginClusterer):
     gamma3: float = parameter(0.3, "weight of the cannot-links", Real(0))
     init: str = parameter(
         "auto",
-        "'auto' takes the label-free starts of PMMC as candidates: each takes one iteration; the n_finalists "
-        "with the lowest objective (2) go on, and the lowest final one wins. 'kmeans' starts from plain "
-        "k-means, the best of ten runs",
+        "'auto' runs one iteration from each label-free start of PMMC and continues the n_finalists with the "
+        "lowest objective (2). The lowest final objective wins. 'kmeans' starts from plain k-means, the best "
+        "of ten runs",
         Choice("auto", "kmeans"),
         published="kmeans",
         why="k-means ignores the constraints",

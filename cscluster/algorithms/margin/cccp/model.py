@@ -49,9 +49,9 @@ class MarginClusterer(KernelEstimator, Clusterer):
     n_clusters: int = parameter(2, "number of clusters", Integer(2))
     lam: float | str = parameter(
         1.0,
-        "lambda, the weight of the norm of W against the losses: a large one asks for a wide margin, a small "
-        "one for few losses (violated constraints, samples between clusters); its scale goes with the square "
-        "of the features' scale; 'auto' is 0.001 times the mean squared distance of a sample from the mean",
+        "lambda, the weight of the norm of W against the losses. A large value asks for a wide margin, a "
+        "small one for few losses (violated constraints, samples between clusters). It scales with the "
+        "square of the features. 'auto' is 0.001 times the mean squared distance of a sample from the mean",
         Real(0, open_low=True),
         Choice("auto"),
     )
@@ -81,7 +81,7 @@ class MarginClusterer(KernelEstimator, Clusterer):
     def _coordinates(self, X: Samples) -> Samples:
         """Return the samples, in kernel PCA coordinates if there is a kernel, and set their mean."""
         if np.array_equal(dense(X.max(axis=0)), dense(X.min(axis=0))):
-            raise DataError("All samples are the same; there is nothing to cluster.")
+            raise DataError("All samples are the same. There is nothing to cluster.")
         self._kernel_pca: Any = None
         if self.kernel != "linear":
             require_memory(type(self).__name__, (X.shape[0], X.shape[0]), "use the linear kernel")

@@ -157,17 +157,16 @@ class PMMC(MarginClusterer):
     delta: float = parameter(1.0, "weight of the samples without a constraint", Real(0))
     init: str = parameter(
         "auto",
-        "'auto' takes several label-free starts as candidates of successive halving: after each of the "
-        "first, cheap iterations the half with the higher objective (6) ends; n_finalists go on, and the "
-        "lowest final objective wins. 'paper' is the projection (18) alone, with whatever signs its "
-        "eigenvectors have",
+        "'auto' compares several label-free starts by successive halving: after each of the first, cheap "
+        "iterations the half with the higher objective (6) is dropped, down to n_finalists. The lowest final "
+        "objective wins. 'paper' is the projection (18) alone, with arbitrary signs of its eigenvectors",
         Choice("auto", "paper"),
         published="paper",
         why="the signs of the eigenvectors in (18) are arbitrary, and the start decides most",
     )
     annealing: int = parameter(
         3,
-        "number of first iterations with delta = 0, constraints only; with 0 every start is run to the end",
+        "number of first iterations with delta = 0, constraints only. With 0 every start is run to the end",
         Integer(0),
     )
     n_finalists: int = parameter(3, "number of candidates that are run to the end", Integer(1))
