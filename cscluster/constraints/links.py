@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from cscluster.arrays import BoolArray, FloatArray, IntArray
+from cscluster.arrays import BoolArray, FloatArray, IntArray, require_memory
 from cscluster.errors import ConstraintError
 from cscluster.words import html_table, plural
 
@@ -450,7 +450,16 @@ class Constraints:
         return int(inside.sum()), int((sizes[a] * sizes[b]).sum()) + len(self.contradictions)
 
     def closure(self) -> Constraints:
-        """Expand the transitive closure to pairs, `closure_size`; entailed constraints have weight one."""
+        """Expand the transitive closure to pairs, `closure_size`; entailed constraints have weight one.
+
+        Raises
+        ------
+        DataError
+            If it does not fit into memory.
+        """
+        require_memory(
+            "The transitive closure", (sum(self.closure_size), 17), "use methods that need no closure"
+        )
         must = [_all_pairs(members) for members in self.neighbourhoods]
         order = np.argsort(self.components, kind="stable")
         starts = np.concatenate([[0], np.cumsum(np.bincount(self.components))])
