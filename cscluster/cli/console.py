@@ -93,6 +93,7 @@ class Console(rich.console.Console):
 
 
 _FOLDED = 12
+_LINE_SECONDS = 60
 
 out = Console()
 """Standard output."""
@@ -129,18 +130,20 @@ def trials(
 ) -> Iterator[Callable[[int], None]]:
     """Show a bar with the time left; yields a function to call after each trial with its failures.
 
-    Where there is no terminal, it is a line for each tenth of the trials.
+    Where there is no terminal, it is a line for each tenth of the trials, and after each minute.
     """
     bar = progress_bar(out, transient, shown=total > 0)
     done, start = 0, time.monotonic()
+    printed_at = start
 
     def advance(n_failed: int) -> None:
-        nonlocal done, failed
-        done, failed = done + 1, failed + n_failed
+        nonlocal done, failed, printed_at
+        done, failed, now = done + 1, failed + n_failed, time.monotonic()
         problems = f"{failed} failed" if failed else ""
         bar.update(task, completed=done, failed=problems)
-        if not out.is_terminal and 10 * done // total > 10 * (done - 1) // total:
-            after = f"after {age(time.monotonic() - start)}"
+        tenth = 10 * done // total > 10 * (done - 1) // total
+        if not out.is_terminal and (tenth or now - printed_at >= _LINE_SECONDS):
+            printed_at, after = now, f"after {age(now - start)}"
             out.whole(f"{what}: {done}/{total} {', '.join(filter(None, [after, problems]))}")
 
     with bar:
