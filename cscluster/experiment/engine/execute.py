@@ -147,7 +147,7 @@ def _on_dask(trials: list[Trial], pool: Pool, environment: str, done: Done, regi
                     "The connection to the Dask scheduler was lost. Finished trials are stored, and the "
                     "same command goes on with the others."
                 )
-            if future.status == "finished":
+            if isinstance(outcome[0], dict):  # the future itself may be lost again, with its worker
                 elsewhere, lines = outcome
                 register(elsewhere)
             elif isinstance(outcome[1], KilledWorker):
