@@ -1,4 +1,5 @@
 import csv
+import re
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from cscluster.constraints.files import Link, as_links, links_csv, list_links, r
 from cscluster.data.load import load_dataset
 from cscluster.errors import ConstraintError, ContradictionError, DataError
 from cscluster.experiment.config.schedules import File
+from tests.lines import assert_match
 
 
 def put(tmp_path, text):
@@ -74,30 +76,30 @@ def test_weights_are_written_only_where_needed():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", r"links.csv:1: the first line must be 'a,b,link'"),
-        ("0,1,must\n", r"links.csv:1: the first line must be"),
-        ("a,b,link\n0,1\n", "links.csv:2: link must be 'must' or 'cannot', got ''"),
-        ("a,b,link\n0,1,must,2\n", "links.csv:2: link must be 'must' or 'cannot', got 'must,2'"),
+        ("", "links.csv:1: .*'a,b,link'"),
+        ("0,1,must\n", "links.csv:1: .*'a,b,link'"),
+        ("a,b,link\n0,1\n", "links.csv:2: .*'must'.*'cannot'.*''"),
+        ("a,b,link\n0,1,must,2\n", "links.csv:2: .*'must'.*'cannot'.*'must,2'"),
         (
             "a,b,link\n\n0,1,mus\n",
-            "links.csv:3: link must be 'must' or 'cannot', got 'mus'. Did you mean 'must'",
+            "links.csv:3: .*'mus'.*'must'",
         ),
-        ("a,b,link\n0,4,must\n", "links.csv:2: '4' is not a row index from 0 to 3"),
-        ("a,b,link\n-1,2,must\n", "links.csv:2: '-1' is not a row index"),
-        ("a,b,link\n²,2,must\n", "links.csv:2: '²' is not a row index"),
-        (f"a,b,link\n{'9' * 5000},2,must\n", "links.csv:2: '9+ ... 9+' is not a row index"),
-        ("a,b,link\n2,2,must\n", "links.csv:2: the constraint joins sample '2' with itself"),
+        ("a,b,link\n0,4,must\n", r"links.csv:2: .*'4'.*\b0\b.*\b3\b"),
+        ("a,b,link\n-1,2,must\n", "links.csv:2: .*'-1'.*row index"),
+        ("a,b,link\n²,2,must\n", "links.csv:2: .*'²'"),
+        (f"a,b,link\n{'9' * 5000},2,must\n", r"links.csv:2: .*'9+ \.\.\. 9+'"),
+        ("a,b,link\n2,2,must\n", "links.csv:2: .*'2'.*itself"),
         (
             "a,b,link,weight\n0,1,must,-1\n",
-            "links.csv:2: the weight must be a positive number or 'hard', got '-1'",
+            "links.csv:2: .*weight.*'hard'.*'-1'",
         ),
-        ("a,b,link,weight\n0,1,must,nan\n", "links.csv:2: the weight"),
-        ("a,b,link,weight\n0,1,must,heavy\n", "links.csv:2: the weight"),
+        ("a,b,link,weight\n0,1,must,nan\n", "links.csv:2: .*weight.*'nan'"),
+        ("a,b,link,weight\n0,1,must,heavy\n", "links.csv:2: .*weight.*'heavy'"),
         (
             "a,b,link\n0,1,must\n1,2,must\n2,0,cannot\n",
-            "'0' and '2' are cannot-linked .line 4., but must-links",
+            "'0'.*'2'.*cannot-linked.*line 4.*must-links",
         ),
-        ("a,b,link\n0,1,must\n1,0,cannot\n", "'0' and '1' are cannot-linked"),
+        ("a,b,link\n0,1,must\n1,0,cannot\n", "'0'.*'1'.*cannot-linked"),
     ],
 )
 def test_says_what_is_wrong_and_in_which_line(tmp_path, text, message):
@@ -107,9 +109,9 @@ def test_says_what_is_wrong_and_in_which_line(tmp_path, text, message):
 
 def test_unknown_names_and_contradictions_are_told_by_name(tmp_path):
     ids = ["anna", "bob"]
-    with pytest.raises(ConstraintError, match=r"links.csv:2: there is no sample 'ana'. Did you mean 'anna'"):
+    with pytest.raises(ConstraintError, match=r"links.csv:2: .*'ana'.*'anna'"):
         read_constraints(put(tmp_path, "a,b,link\nana,bob,must\n"), n_samples=2, ids=ids)
-    with pytest.raises(ConstraintError, match="'anna' and 'bob' are cannot-linked"):
+    with pytest.raises(ConstraintError, match=r"'anna'.*'bob'.*cannot-linked"):
         read_constraints(put(tmp_path, "a,b,link\nanna,bob,must\nbob,anna,cannot\n"), n_samples=2, ids=ids)
 
 
@@ -126,11 +128,11 @@ CLASH = "a,b,link\n0,1,must\n1,2,must\n2,0,cannot\n3,4,must\n4,3,cannot\n0,4,can
 def test_contradictions_are_all_told_with_their_lines_and_the_chain(tmp_path):
     with pytest.raises(ContradictionError) as caught:
         read_constraints(put(tmp_path, CLASH), n_samples=5)
-    assert str(caught.value).splitlines()[1:] == [
-        "'0' and '2' are cannot-linked (line 4), but must-links put them together: "
-        "'0' - '1' (line 2) - '2' (line 3)",
-        "'3' and '4' are cannot-linked (line 6), but must-links put them together: '3' - '4' (line 5)",
-    ]
+    assert_match(
+        str(caught.value).splitlines()[1:],
+        r"^'0' and '2'.*\(line 4\).*: '0' - '1' \(line 2\) - '2' \(line 3\)$",
+        r"^'3' and '4'.*\(line 6\).*: '3' - '4' \(line 5\)$",
+    )
 
 
 def test_contradictions_are_kept_or_dropped(tmp_path):
@@ -167,10 +169,10 @@ def test_links_from_python(tmp_path):
 @pytest.mark.parametrize(
     ("links", "says"),
     [
-        (7, "Constraints must be a cscluster.Constraints"),
-        ([(0, 1)], "Constraints must be a cscluster.Constraints"),
-        ([(0, 1, "must"), (0, 9, "must")], "Constraint number 1: '9' is not a row index from 0 to 2"),
-        ([(0, 1, "must"), (0, 1, "cannot")], "'0' and '1' are cannot-linked, but"),
+        (7, "cscluster.Constraints"),
+        ([(0, 1)], "cscluster.Constraints"),
+        ([(0, 1, "must"), (0, 9, "must")], r"number 1.*'9'.*\b0\b.*\b2\b"),
+        ([(0, 1, "must"), (0, 1, "cannot")], "'0'.*'1'.*cannot-linked"),
     ],
 )
 def test_wrong_links_from_python_are_one_sentence(links, says):
@@ -184,7 +186,7 @@ def test_names_that_look_like_row_numbers_are_names(tmp_path):
     for cell in ("1", "02"):
         with pytest.raises(
             ConstraintError,
-            match=rf"links.csv:3: there is no sample '{cell}'. There are p, q",
+            match=rf"links.csv:3: .*'{cell}'.*\bp, q\b",
         ):
             read_constraints(put(tmp_path, f"a,b,link\np,q,must\n{cell},q,must\n"), 2, ["p", "q"])
 
@@ -192,10 +194,10 @@ def test_names_that_look_like_row_numbers_are_names(tmp_path):
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(ConstraintError, match="No such file"):
         read_constraints(tmp_path / "none.csv", n_samples=2)
-    with pytest.raises(ConstraintError, match="Cannot read constraint file"):
+    with pytest.raises(ConstraintError, match=re.escape(f"constraint file '{tmp_path}'")):
         read_constraints(tmp_path, n_samples=2)
     (tmp_path / "binary.csv").write_bytes(b"a,b,link\n\xff\xfe\x00")
-    with pytest.raises(ConstraintError, match="Cannot read constraint file"):
+    with pytest.raises(ConstraintError, match=r"constraint file .*binary\.csv'"):
         read_constraints(tmp_path / "binary.csv", n_samples=2)
 
 
@@ -219,7 +221,7 @@ def test_hard_links_are_written_and_read_back(tmp_path):
 
 @pytest.mark.parametrize("cell", ["-1", "1.0", "1e0", "3", "", str(10**30)])
 def test_row_indices_are_digits_only(tmp_path, cell):
-    with pytest.raises(ConstraintError, match=r"links.csv:3: '.*' is not a row index from 0 to 2"):
+    with pytest.raises(ConstraintError, match=r"links.csv:3: '.*'.*\b0\b.*\b2\b"):
         read_constraints(put(tmp_path, f"a,b,link\n0,1,must\n0,{cell},must\n"), n_samples=3)
 
 
@@ -237,12 +239,11 @@ def test_many_mistakes_of_one_kind_are_one_sentence(tmp_path):
     text = "a,b,link\n0,1,must\n" + "0,C-7,must\n" * 60 + "0,2,maybe\n"
     with pytest.raises(ConstraintError) as caught:
         read_constraints(put(tmp_path, text), n_samples=3)
-    first, second = str(caught.value).splitlines()
-    assert first.endswith("links.csv:3: 'C-7' is not a row index from 0 to 2. 59 constraints more like this.")
-    assert "links.csv:63: link must be" in second
+    first = r"links\.csv:3: 'C-7'.*\b0 to 2\b.*\b59 constraints"
+    assert_match(str(caught.value).splitlines(), first, r"links\.csv:63: .*'maybe'")
 
 
 def test_places_are_lines_even_behind_cells_with_line_breaks(tmp_path):
     ids = ["p\nq", "r", "s"]
-    with pytest.raises(ConstraintError, match=r"links.csv:5: there is no sample 't'"):
+    with pytest.raises(ConstraintError, match=r"links.csv:5: .*sample 't'"):
         read_constraints(put(tmp_path, 'a,b,link\n"p\nq",r,must\n\nt,r,must\n'), 3, ids)

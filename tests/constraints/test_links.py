@@ -168,13 +168,15 @@ def test_contradictions_are_the_cannot_links_inside_components(c):
     assert c.closure_size == (len(closure.must_links), len(closure.cannot_links))
     assert all(pair in closure.cannot_links.tolist() for pair in expected)
     if expected:
-        with pytest.raises(ConstraintError, match=f"Samples {expected[0][0]} and {expected[0][1]} are"):
+        with pytest.raises(
+            ConstraintError, match=rf"\b{expected[0][0]} and {expected[0][1]}\b.*cannot-linked"
+        ):
             c.require_consistent()
 
 
 def test_says_how_many_contradictions_there_are():
     c = Constraints([(0, 1), (1, 2)], [(0, 2), (0, 1)], n_samples=3)
-    with pytest.raises(ConstraintError, match=r"Samples 0 and 1 .* \(1 more such pair\)\.$"):
+    with pytest.raises(ConstraintError, match=r"\b0\b.*\b1\b.*\(1 more"):
         c.require_consistent()
 
 
@@ -219,7 +221,7 @@ def test_union_and_selection():
     assert both.must_links.tolist() == [[0, 1], [2, 3]]
     assert both.must_weights.tolist() == [3.0, 1.0]
     assert both.select([True, False, False]) == Constraints([(0, 1)], n_samples=4, must_weights=[3.0])
-    with pytest.raises(ConstraintError, match="constraints on 4 samples with constraints on 5"):
+    with pytest.raises(ConstraintError, match=r"\b4 samples.*\b5\b"):
         a | Constraints.empty(5)
 
 
@@ -241,18 +243,18 @@ def test_notebooks_show_the_counts():
 @pytest.mark.parametrize(
     ("must", "weights", "message"),
     [
-        ([(0, 3)], None, "names sample 3, but the samples are numbered 0 to 2"),
-        ([(-1, 2)], None, "names sample -1"),
-        ([(1, 1)], None, "joins sample 1 with itself"),
-        ([(0, 1, 2)], None, r"pairs of row indices, got shape \(1, 3\)"),
-        ([0, 1], None, "pairs of row indices"),
-        ([(0, 1), (2,)], None, "must-links must be pairs of row indices"),
-        ([("a", "b")], None, "must-links must be integers"),
-        ([(0.5, 1)], None, "integers, got float64"),
-        ([(np.nan, 1)], None, "must be integers"),
-        ([(0, 1)], [1.0, 2.0], "got 2 weights for 1 constraints"),
-        ([(0, 1)], [0.0], "positive numbers, or infinite for hard constraints"),
-        ([(0, 1)], [np.nan], "positive numbers, or infinite for hard constraints"),
+        ([(0, 3)], None, r"sample 3\b.*\b0 to 2\b"),
+        ([(-1, 2)], None, "sample -1"),
+        ([(1, 1)], None, "sample 1.*itself"),
+        ([(0, 1, 2)], None, r"must-links.*\(1, 3\)"),
+        ([0, 1], None, r"must-links.*\(2,\)"),
+        ([(0, 1), (2,)], None, "must-links.*pairs of row"),
+        ([("a", "b")], None, "must-links.*integers"),
+        ([(0.5, 1)], None, "must-links.*integers.*float64"),
+        ([(np.nan, 1)], None, "must-links.*integers"),
+        ([(0, 1)], [1.0, 2.0], r"\b2 weights.*\b1\b"),
+        ([(0, 1)], [0.0], "positive.*infinite"),
+        ([(0, 1)], [np.nan], "positive.*infinite"),
     ],
 )
 @pytest.mark.filterwarnings("error")
@@ -263,7 +265,7 @@ def test_says_what_is_wrong_with_links(must, weights, message):
 
 @pytest.mark.parametrize("pair", [(0, 2), (-1, 0)])
 def test_from_labels_refuses_samples_without_a_label(pair):
-    with pytest.raises(ConstraintError, match="samples are numbered 0 to 1"):
+    with pytest.raises(ConstraintError, match=r"\b0 to 1\b"):
         Constraints.from_labels([pair], [0, 1])
 
 
@@ -304,7 +306,7 @@ def test_methods_that_cannot_guarantee_hard_constraints_say_so():
 
     X = np.random.default_rng(0).normal(size=(12, 2))
     c = Constraints([(0, 1), (2, 3)], [(0, 2)], n_samples=12).hardened()
-    with pytest.warns(UserWarning, match="PCKMeans cannot guarantee hard constraints"):
+    with pytest.warns(UserWarning, match="PCKMeans.*hard constraints"):
         soft = PCKMeans(n_clusters=2, random_state=0).fit(X, constraints=c)
     expected = PCKMeans(n_clusters=2, random_state=0).fit(X, constraints=c.softened())
     assert np.array_equal(soft.labels_, expected.labels_)

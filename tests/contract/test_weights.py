@@ -49,7 +49,7 @@ def result(entry, X, links):
 @pytest.mark.parametrize("entry", LINKED, ids=lambda entry: entry.name)
 def test_weights_count_or_are_refused_by_name(entry):
     if not entry.load().weighs_constraints:
-        with pytest.raises(ConstraintError, match=f"{entry.load().__name__} cannot weigh constraints"):
+        with pytest.raises(ConstraintError, match=f"{entry.load().__name__}.* weigh constraints"):
             result(entry, *problem(0, True))
         return
     differs = (

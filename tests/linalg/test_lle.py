@@ -53,5 +53,5 @@ def test_scatter_is_the_quadratic_form_of_e():
 
 
 def test_too_many_neighbours():
-    with pytest.raises(ParameterError, match="'n_neighbors' must be smaller than the 5 samples, got 5"):
+    with pytest.raises(ParameterError, match=r"'n_neighbors'.*\b5 samples.*\b5\b"):
         reconstruction_weights(np.eye(5), 5)

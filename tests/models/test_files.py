@@ -2,6 +2,7 @@ import contextlib
 import io
 import json
 import pickle
+import re
 import warnings
 import zipfile
 from dataclasses import replace
@@ -100,7 +101,7 @@ def test_preprocessing_is_part_of_the_model(step, tmp_path):
 
 @pytest.mark.parametrize("name", ["scsc", "normalized_cut", "ccskl"])
 def test_an_algorithm_without_a_model_is_refused(name):
-    with pytest.raises(ParameterError, match=r"cannot predict the clusters of new rows.*choose kmeans"):
+    with pytest.raises(ParameterError, match=r"predict.*kmeans, pckmeans"):
         model.require_inductive(find(name))
 
 
@@ -221,8 +222,7 @@ def test_a_bomb_does_not_grow(tmp_path):
 @pytest.mark.parametrize(("number", "version"), [(1, "0.2.0"), (3, "9.9")])
 def test_a_file_of_another_version_says_so(number, version, tmp_path):
     said = refused(packed(described() | {"format": number, "cscluster": version}), tmp_path)
-    assert f"made by another version of cscluster ({version})" in said
-    assert "Make it again with 'cscluster cluster --model'" in said
+    assert re.search(rf"another version.*\({version}\).*'cscluster cluster --model'", said)
 
 
 @given(st.integers(0, len(CONTENT) - 1), st.integers(1, 255))
@@ -266,7 +266,5 @@ def test_any_part_of_the_description_may_be_wrong(tmp_path):
 
 
 def test_an_estimator_alone_is_no_outcome(tmp_path):
-    with pytest.raises(
-        ParameterError, match=r"save_model takes what cscluster\.cluster returned, got StoredModel"
-    ):
+    with pytest.raises(ParameterError, match=r"cscluster\.cluster.*StoredModel"):
         model.save_model(make("kmeans")[0], tmp_path / "model.zip")
