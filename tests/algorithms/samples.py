@@ -1,6 +1,7 @@
 """Samples and classes of data sets with constraints that are drawn as experiments draw them."""
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from cscluster import load_dataset
 from cscluster.experiment.config.schedules import BalancedPairs, RandomPairs
@@ -32,3 +33,9 @@ def blobs(n_clusters=3, n=90, d=4, seed=0, gap=6):
     rng = np.random.default_rng(seed)
     y = np.arange(n) % n_clusters
     return rng.normal(size=(n, d)) + gap * rng.normal(size=(n_clusters, d))[y], y
+
+
+def squared_distances(metric, X):
+    """Return the squared distances of a fitted metric between all samples."""
+    Z = metric.transform(X)
+    return cdist(Z, Z, "sqeuclidean")

@@ -119,15 +119,15 @@ def test_copies():
 
 
 def test_says_what_is_wrong():
-    with pytest.raises(ParameterError, match="'metric' of MetricClusterer"):
+    with pytest.raises(ParameterError, match=r"'metric'.*MetricClusterer"):
         MetricClusterer(metric=KMeans()).fit(X)
-    with pytest.raises(ParameterError, match="'clusterer' of MetricClusterer"):
+    with pytest.raises(ParameterError, match=r"'clusterer'.*MetricClusterer"):
         MetricClusterer(metric=Weighted(), clusterer=3).fit(X)
-    with pytest.raises(ParameterError, match="'n_clusters' of MetricClusterer"):
+    with pytest.raises(ParameterError, match=r"'n_clusters'.*MetricClusterer"):
         MetricClusterer(metric=Weighted(), n_clusters=41).fit(X)
-    with pytest.raises(ParameterError, match="'floor' of Weighted"):
+    with pytest.raises(ParameterError, match=r"'floor'.*Weighted"):
         MetricClusterer(metric=Weighted(floor=-1)).fit(X)
-    with pytest.raises(ConstraintError, match="3 samples, but X has 40"):
+    with pytest.raises(ConstraintError, match=r"\b3 samples.*X.*\b40\b"):
         MetricClusterer(metric=Weighted()).fit(X, constraints=Constraints.empty(3))
     with pytest.raises(ConstraintError):
         MetricClusterer(metric=Weighted()).fit(X, constraints=[(0, 1)])
@@ -165,5 +165,5 @@ def test_hard_constraints_hold_where_the_clusterer_satisfies_them():
     model = MetricClusterer(metric=Weighted(), clusterer=PCCC(), random_state=0).fit(X, constraints=hard)
     assert model.satisfies_hard_constraints
     assert len(hard.violated(model.labels_)) == 0
-    with pytest.warns(UserWarning, match="MetricClusterer cannot guarantee hard constraints"):
+    with pytest.warns(UserWarning, match="MetricClusterer.*hard constraints"):
         MetricClusterer(metric=Weighted(), random_state=0).fit(X, constraints=hard)

@@ -87,13 +87,13 @@ def test_one_name_per_method():
 
 
 def test_names_of_printed_forms_stand_for_published_ones():
-    with pytest.warns(FutureWarning, match="'pmmc_printed' is now 'pmmc' with 'preset: published'"):
+    with pytest.warns(FutureWarning, match="'pmmc_printed'.*'pmmc'.*'preset: published'"):
         published = registry.find("pmmc_printed")
     default = registry.find("pmmc")
     assert (published.name, published.title) == ("pmmc", "PMMC (published)")
     assert published.load() is default.load()
     assert published.defaults() == default.defaults() | default.published() != default.defaults()
-    with pytest.raises(ParameterError, match="There is no algorithm 'nothing_printed'"):
+    with pytest.raises(ParameterError, match="algorithm 'nothing_printed'"):
         registry.find("nothing_printed")
 
 
@@ -118,13 +118,13 @@ def test_public_names():
     assert set(cscluster.__all__) <= set(dir(cscluster))
     for name in cscluster.__all__:
         assert getattr(cscluster, name) is not None
-    with pytest.raises(AttributeError, match="module 'cscluster' has no attribute 'KMean'"):
+    with pytest.raises(AttributeError, match=r"'cscluster'.*'KMean'"):
         cscluster.KMean  # noqa: B018
 
 
 def test_find():
     assert registry.find("kmeans").load() is cscluster.KMeans
-    with pytest.raises(ParameterError, match=r"There is no algorithm 'kmean'\. Did you mean 'kmeans'"):
+    with pytest.raises(ParameterError, match=r"algorithm 'kmean'.*'kmeans'"):
         registry.find("kmean")
 
 
@@ -161,20 +161,20 @@ def test_the_users_own_class_by_module_and_by_file(own):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("own_module:Mime", "'own_module' has no class 'Mime'. Did you mean 'Mine'"),
-        ("lost_module:Mine", "Cannot import 'lost_module' for 'lost_module:Mine': No module named"),
-        ("lost.py:Mine", "There is no file 'lost.py'"),
-        ("broken.py:Mine", r"Cannot import 'broken.py' for 'broken.py:Mine': .*invalid syntax"),
-        ("raising.py:Mine", r"Cannot import 'raising.py' for .*: ZeroDivisionError: division by zero"),
-        ("raising:Mine", "Cannot import 'raising' for 'raising:Mine': ZeroDivisionError: division by zero"),
-        (":Mine", "Cannot import '' for ':Mine'"),
-        (".relative:Mine", r"Cannot import '\.relative' for"),
-        ("own_module:", "'own_module' has no class ''"),
-        ("own_module:OWN", "'own_module' has no class 'OWN'"),
-        ("math:pi", "'pi' of 'math' is not a class"),
-        ("builtins:int", "'builtins:int' is not an algorithm: it has no method 'fit'"),
-        ("exits.py:Mine", r"Cannot import 'exits\.py' for .*: SystemExit: 0"),
-        ("mute.py:Mine", r"Cannot import 'mute\.py' for .*: MuteError: its message cannot be read"),
+        ("own_module:Mime", "'own_module'.*'Mime'.*'Mine'"),
+        ("lost_module:Mine", "'lost_module'.*'lost_module:Mine': No module"),
+        ("lost.py:Mine", "no file 'lost.py'"),
+        ("broken.py:Mine", "'broken.py'.*'broken.py:Mine'.*invalid syntax"),
+        ("raising.py:Mine", "'raising.py'.*ZeroDivisionError: division by zero"),
+        ("raising:Mine", "'raising'.*'raising:Mine'.*ZeroDivisionError"),
+        (":Mine", "import ''.*':Mine'"),
+        (".relative:Mine", r"'\.relative'.*'\.relative:Mine'"),
+        ("own_module:", "'own_module'.*class ''"),
+        ("own_module:OWN", "'own_module'.*'OWN'"),
+        ("math:pi", "'pi'.*'math'"),
+        ("builtins:int", "'builtins:int'.*'fit'"),
+        ("exits.py:Mine", r"'exits\.py'.*SystemExit: 0"),
+        ("mute.py:Mine", r"'mute\.py'.*MuteError"),
     ],
 )
 def test_says_what_is_wrong_with_the_users_own_class(own, name, message):
@@ -191,7 +191,7 @@ def test_says_what_is_wrong_with_the_users_own_class(own, name, message):
 def test_the_current_directory_shadows_no_module_and_leaves_no_trace(own):
     (own / "colorsys.py").write_text(OWN)
     path = list(sys.path)
-    with pytest.raises(ParameterError, match="'colorsys' has no class 'Mine'"):
+    with pytest.raises(ParameterError, match=r"'colorsys'.*'Mine'"):
         registry.find("colorsys:Mine")
     registry.find("own_module:Mine")
     assert sys.path == path

@@ -30,9 +30,7 @@ def test_a_light_constraint_is_violated_and_a_heavy_one_satisfied(name):
 
 @pytest.mark.parametrize("name", ["cop_kmeans", "supervised_means", "rca", "dca", "itml", "lmnn"])
 def test_methods_without_weights_refuse_them_by_name(name):
-    with pytest.raises(
-        ConstraintError, match=r"cannot weigh constraints against each other\. Leave their weights out"
-    ):
+    with pytest.raises(ConstraintError, match="cannot weigh constraints"):
         build(name, {}, 2, 0).fit(X, constraints=with_bridge(0.5))
 
 

@@ -24,10 +24,10 @@ def asked(count, y=KIND, **options):
     return active.ask(rule(**options).next_pair, count, lambda a, b, _: bool(y[a] == y[b]))
 
 
-def blobs(seed, sizes=(60, 40, 20, 5)):
-    rng = np.random.default_rng(seed)
-    y = np.repeat(np.arange(len(sizes)), sizes)
-    return rng.normal(size=(len(y), 3)) + 6 * np.eye(len(sizes), 3)[y], y
+def uneven_classes():
+    """Return samples of four classes of 60 down to 5 samples."""
+    y = np.repeat(np.arange(4), (60, 40, 20, 5))
+    return np.random.default_rng(0).normal(size=(len(y), 3)) + 6 * np.eye(4, 3)[y], y
 
 
 def test_explore_goes_farthest_first_and_asks_the_closest_group_first():
@@ -100,7 +100,7 @@ def episode(count, X, y, trial=0, noise=0.0, seed=1):
 
 
 def test_schedule_links_agree_with_the_classes_and_larger_counts_extend_smaller_ones():
-    X, y = blobs(0)
+    X, y = uneven_classes()
     few, many = episode(20, X, y), episode(60, X, y)
     assert (len(few), len(many)) == (20, 60)
     assert few | many == many
@@ -108,20 +108,20 @@ def test_schedule_links_agree_with_the_classes_and_larger_counts_extend_smaller_
 
 
 def test_schedule_is_a_function_of_seed_data_set_and_trial():
-    X, y = blobs(0)
+    X, y = uneven_classes()
     assert episode(30, X, y) == episode(30, X, y)
     assert episode(30, X, y) != episode(30, X, y, trial=1)
     assert episode(30, X, y) != episode(30, X, y, seed=2)
 
 
 def test_schedule_flips_its_share_of_answers():
-    X, y = blobs(0)
+    X, y = uneven_classes()
     wrong = episode(40, X, y, noise=0.25).violated(y)
     assert len(wrong) == 10
 
 
 def test_schedule_meets_all_classes_before_random_pairs_do():
-    X, y = blobs(0)
+    X, y = uneven_classes()
     first = {"active": [], "random": []}
     for trial in range(10):
         for kind in first:
@@ -139,9 +139,7 @@ def test_schedule_meets_all_classes_before_random_pairs_do():
 
 
 def test_more_links_than_there_are_questions():
-    with pytest.raises(
-        ConstraintError, match="99 constraints are wanted, but the answers to 6 questions entail"
-    ):
+    with pytest.raises(ConstraintError, match=r"\b99 constraints.*\b6 questions"):
         episode(99, LINE, KIND)
 
 

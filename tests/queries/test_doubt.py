@@ -9,14 +9,9 @@ from scipy import sparse
 from cscluster.constraints import Constraints
 from cscluster.queries.active import ask, entailed
 from cscluster.queries.doubt import Doubt, Placement
+from tests.algorithms.samples import blobs
 
 HEAPS = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
-
-
-def blobs(n_classes, size, gap, seed=0):
-    y = np.repeat(np.arange(n_classes), size)
-    centres = gap * np.random.default_rng(9).normal(size=(n_classes, 5))
-    return np.random.default_rng(seed).normal(size=(len(y), 5)) + centres[y], y
 
 
 def answered(rule, y, count):
@@ -38,7 +33,7 @@ def test_likelihoods_follow_the_formula():
 
 
 def test_the_first_questions_are_about_samples_that_stand_for_many():
-    X, y = blobs(3, 30, 6)
+    X, y = blobs(3, 90, 5)
     first = {sample for *pair, _ in answered(Doubt(X, 3, 0), y, 3) for sample in pair}
     assert set(y[list(first)]) == {0, 1, 2}
     for sample in first:
@@ -77,14 +72,14 @@ def test_where_most_answers_are_yes_groups_are_compared():
 
 @pytest.mark.parametrize("n_classes", [2, 3, 6, 10])
 def test_each_kind_has_a_third_of_the_first_thirty_answers(n_classes):
-    X, y = blobs(n_classes, 30, 2)
+    X, y = blobs(n_classes, 30 * n_classes, 5, gap=2)
     yes = sum(same for *_, same in answered(Doubt(X, n_classes, 0), y, 30))
     assert 10 <= yes <= 20
 
 
 @pytest.mark.parametrize("n_clusters", [3, None])
 def test_all_groups_are_found(n_clusters):
-    X, y = blobs(3, 20, 6)
+    X, y = blobs(3, 60, 5)
     rule = Doubt(X, n_clusters, 0)
     groups, _, _ = rule.find_groups(answered(rule, y, 30))
     assert sorted(set(y[group]).pop() for group in groups) == [0, 1, 2]
@@ -103,7 +98,7 @@ def test_no_answer_is_entailed_by_those_before_and_in_the_end_all_are(kinds, see
 
 
 def test_skipped_samples_are_left_out():
-    X, y = blobs(3, 10, 4)
+    X, y = blobs(3, 30, 5, gap=4)
     rule = Doubt(X, 3, 0)
     answers, skipped = answered(rule, y, 10), []
     while (pair := rule.next_pair(answers, skipped)) is not None:
@@ -114,7 +109,7 @@ def test_skipped_samples_are_left_out():
 
 def test_samples_that_have_answers_already_are_candidates(monkeypatch):
     monkeypatch.setattr("cscluster.queries.doubt.MAX_CANDIDATES", 20)
-    X, y = blobs(3, 30, 6)
+    X, y = blobs(3, 90, 5)
     strangers = [i for i in range(90) if i not in Doubt(X, 3, 0)._place]
     a, b, c = (next(i for i in strangers if y[i] == kind) for kind in range(3))
     answers = [(a, b, False), (a, c, False), (b, c, False)]
@@ -127,13 +122,13 @@ def test_samples_that_have_answers_already_are_candidates(monkeypatch):
 
 
 def test_sparse_samples_are_asked_about_as_dense_ones():
-    X, y = blobs(3, 15, 5)
+    X, y = blobs(3, 45, 5, gap=5)
     X = np.maximum(X, 0)
     assert answered(Doubt(X, 3, 0), y, 15) == answered(Doubt(sparse.csr_array(X), 3, 0), y, 15)
 
 
 def test_placement_asks_about_medoids_first_and_then_about_others():
-    X, y = blobs(3, 30, 6)
+    X, y = blobs(3, 90, 5)
     rule = Placement(X, 3, 0)
     answers = answered(rule, y, 40)
     asked = dict.fromkeys(sample for a, b, _ in answers for sample in (b, a))
@@ -146,7 +141,7 @@ def test_placement_asks_about_medoids_first_and_then_about_others():
 
 
 def test_placement_goes_on_from_any_answers_and_leaves_out_what_is_skipped():
-    X, _ = blobs(3, 10, 4)
+    X, _ = blobs(3, 30, 5, gap=4)
     answers = [(0, 1, True), (0, 15, False), (25, 2, False)]
     assert Placement(X, 3, 0).next_pair(answers) == Placement(X, 3, 0).next_pair(answers)
     rule, skipped = Placement(X, 3, 0), []

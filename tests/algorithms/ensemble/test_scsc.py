@@ -178,7 +178,7 @@ def test_more_than_255_clusters():
 
 @pytest.mark.parametrize("features", [0, 0.0, -1, 1.5])
 def test_a_feature_subset_has_at_least_one_feature(features):
-    with pytest.raises(ParameterError, match="'features' of SCSC"):
+    with pytest.raises(ParameterError, match=rf"'features'.*SCSC.* {features}\.$"):
         SCSC(n_clusters=2, features=features).fit(X)
 
 
@@ -186,7 +186,7 @@ def test_share_of_features_is_rounded_up_and_a_number_may_not_exceed_them():
     assert SCSC()._n_features(64) == 4
     assert SCSC()._n_features(3) == 1
     assert SCSC(features=1.0)._n_features(3) == 3
-    with pytest.raises(ParameterError, match="must not exceed the 8 features, got 9"):
+    with pytest.raises(ParameterError, match=r"'features'.*SCSC.*\b8\b.*\b9\b"):
         SCSC(n_clusters=2, features=9).fit(X)
 
 
@@ -194,13 +194,13 @@ def test_bad_calls():
     with pytest.raises(NotFittedError):
         SCSC(n_clusters=2).partial_fit(Constraints.empty(5))
     model = SCSC(n_clusters=4, **SMALL).fit(X)
-    with pytest.raises(ConstraintError, match="made for 501 samples, but X has 500"):
+    with pytest.raises(ConstraintError, match=r"501.*X.*500"):
         model.partial_fit(Constraints([(0, 500)], n_samples=501))
-    with pytest.raises(ConstraintError, match="numbered 0 to 499"):
+    with pytest.raises(ConstraintError, match=r"500.*\b0\b.*499"):
         Constraints([(0, 500)], n_samples=500)
     with pytest.raises(ConstraintError):
         model.partial_fit([(0, 1)])
-    with pytest.raises(ParameterError, match="'consensus' of SCSC"):
+    with pytest.raises(ParameterError, match=r"'consensus'.*SCSC.*'spectral'"):
         SCSC(n_clusters=2, consensus="spectral").fit(X)
 
 

@@ -11,6 +11,7 @@ from cscluster import Agglomerative, Constraints, load_dataset
 from cscluster.constraints.sampling import random_pairs
 from cscluster.errors import ConstraintError, DataError, InfeasibleError, ParameterError
 from cscluster.testing.contract import same_partition
+from tests.algorithms.samples import with_random_pairs
 
 LINKAGES = ("single", "complete", "average", "ward")
 each_linkage = pytest.mark.parametrize("method", LINKAGES)
@@ -102,8 +103,8 @@ def test_scipy_cuts_the_linkage_matrix_at_the_same_places(method, seed, hard):
 @each_linkage
 @pytest.mark.parametrize("hard", [False, True])
 @pytest.mark.filterwarnings("ignore:.*forbid all")
-def test_must_links_always_hold_and_hard_cannot_links_too(draw, method, hard):
-    X, _, constraints = draw("iris", 80)
+def test_must_links_always_hold_and_hard_cannot_links_too(method, hard):
+    X, _, constraints = with_random_pairs("iris", 80)
     constraints = constraints.hardened() if hard else constraints
     model = Agglomerative(n_clusters=3, linkage=method).fit(X, constraints=constraints)
     violated = constraints.violated(model.labels_)
@@ -115,11 +116,11 @@ def test_a_dead_end_is_reported():
     # 1 and 2 merge first, and then 0 and 3 are each cannot-linked with that pair and with each other
     X = [[0.0], [5.0], [5.1], [9.0]]
     constraints = Constraints(cannot_links=[(0, 1), (2, 3), (0, 3)], n_samples=4)
-    with pytest.warns(UserWarning, match="ends with 3 clusters, not 2"):
+    with pytest.warns(UserWarning, match=r"\b3\b.*\b2\b.*cannot-links"):
         model = Agglomerative(n_clusters=2).fit(X, constraints=constraints.hardened())
     assert (model.n_clusters_, model.fewest_clusters_, model.converged_) == (3, 3, False)
     assert np.isinf(model.linkage_matrix_[:, 2]).sum() == 2
-    with pytest.raises(ParameterError, match="from 3 to 4 clusters, not 2"):
+    with pytest.raises(ParameterError, match=r"\b3\b.*\b4\b.*\b2\b"):
         model.labels_at(2)
     soft = Agglomerative(n_clusters=2).fit(X, constraints=constraints)
     assert (soft.n_clusters_, soft.fewest_clusters_) == (2, 1)
@@ -129,20 +130,20 @@ def test_a_dead_end_is_reported():
 def test_soft_contradictory_constraints_warn_and_hard_ones_are_refused():
     X = [[0.0], [1.0], [2.0]]
     constraints = Constraints([(0, 1), (1, 2)], [(0, 2)], n_samples=3)
-    with pytest.warns(UserWarning, match="must-links put them together. All must-links are satisfied"):
+    with pytest.warns(UserWarning, match=r"\b0\b.*\b2\b.*must-links are satisfied"):
         assert set(Agglomerative(n_clusters=1).fit(X, constraints=constraints).labels_) == {0}
-    with pytest.raises(ConstraintError, match="0 and 2 are cannot-linked"):
+    with pytest.raises(ConstraintError, match=r"\b0\b.*\b2\b.*cannot-linked"):
         Agglomerative(n_clusters=1).fit(X, constraints=constraints.hardened())
 
 
 def test_too_many_clusters_for_the_must_links_are_refused():
     constraints = Constraints([(0, 1), (1, 2)], n_samples=4)
-    with pytest.raises(InfeasibleError, match="leave 2 components, too few for 3 clusters"):
+    with pytest.raises(InfeasibleError, match=r"\b2 components.*\b3 clusters"):
         Agglomerative(n_clusters=3).fit(np.eye(4), constraints=constraints)
 
 
 def test_what_does_not_fit_into_memory_is_refused():
-    with pytest.raises(DataError, match="2 x 1000000 x 1000000 numbers"):
+    with pytest.raises(DataError, match="2 x 1000000 x 1000000"):
         Agglomerative().fit(np.zeros((1_000_000, 1)))
 
 

@@ -6,12 +6,7 @@ from cscluster import DCA, RCA, Constraints
 from cscluster.algorithms.metric.dca import simultaneous_diagonalisation
 from cscluster.errors import ParameterError
 from cscluster.linalg.scatter import chunklet_scatter, common_scales, separation_scatter
-from tests.algorithms.samples import with_random_pairs
-
-
-def squared_distances(model, X):
-    Z = model.transform(X)
-    return ((Z[:, None] - Z[None]) ** 2).sum(axis=2)
+from tests.algorithms.samples import squared_distances, with_random_pairs
 
 
 def test_solves_the_generalised_eigenproblem():
@@ -102,15 +97,15 @@ def test_more_features_than_links():
 
 def test_says_what_it_needs():
     X = np.random.default_rng(0).normal(size=(6, 3))
-    with pytest.warns(UserWarning, match="DCA got no cannot-links between must-link components"):
+    with pytest.warns(UserWarning, match="DCA.*no cannot-links.*prior"):
         contradictory = DCA().fit(X, constraints=Constraints([(0, 1), (1, 2)], [(0, 2)], n_samples=6))
     np.testing.assert_allclose(contradictory.components_, np.diag(1 / common_scales(X)[1]))
-    with pytest.warns(UserWarning, match="DCA got no must-links: their covariance"):
+    with pytest.warns(UserWarning, match="DCA.*no must-links.*covariance"):
         assert len(DCA().fit(X, constraints=Constraints((), [(0, 1)], n_samples=6)).components_) == 1
-    with pytest.warns(UserWarning, match="DCA got no must-links, which 'shrinkage' 0 needs"):
+    with pytest.warns(UserWarning, match="DCA.*no must-links.*'shrinkage' 0"):
         published = DCA(shrinkage=0).fit(X, constraints=Constraints((), [(0, 2)], n_samples=6))
     assert np.array_equal(published.transform(X), X)
-    with pytest.raises(ParameterError, match="'n_components' of DCA must not exceed the 3 features, got 4"):
+    with pytest.raises(ParameterError, match=r"'n_components'.*DCA.*\b3\b.*\b4\b"):
         DCA(n_components=4).fit(X, constraints=Constraints([(0, 1)], [(0, 2)], n_samples=6))
 
 
@@ -119,5 +114,5 @@ def test_duplicate_points_in_links():
     assert np.isfinite(
         DCA().fit(X, constraints=Constraints([(0, 1)], [(0, 2)], n_samples=4)).components_
     ).all()
-    with pytest.warns(UserWarning, match="components that differ"):
+    with pytest.warns(UserWarning, match="DCA.*no cannot-links.*prior"):
         DCA().fit(X, constraints=Constraints([(2, 3)], [(0, 1)], n_samples=4))

@@ -3,12 +3,7 @@ import pytest
 from scipy.linalg import sqrtm
 
 from cscluster import ERCA, Constraints
-from tests.algorithms.samples import with_balanced_pairs
-
-
-def squared_distances(model, X):
-    Z = model.transform(X)
-    return ((Z[:, None] - Z[None]) ** 2).sum(axis=2)
+from tests.algorithms.samples import squared_distances, with_balanced_pairs
 
 
 def test_metric_is_the_product_of_the_paper():
@@ -56,16 +51,16 @@ def test_more_features_than_links_and_constant_features():
 
 def test_says_what_it_needs():
     X = np.random.default_rng(0).normal(size=(6, 3))
-    with pytest.warns(UserWarning, match="ERCA got no cannot-links"):
+    with pytest.warns(UserWarning, match="ERCA.*no cannot-links"):
         model = ERCA().fit(X, constraints=Constraints([(0, 1)], n_samples=6))
     np.testing.assert_allclose(model.components_, np.diag(1 / X.std(axis=0)))
-    with pytest.warns(UserWarning, match="ERCA got no must-links: their covariance"):
+    with pytest.warns(UserWarning, match="ERCA.*no must-links.*covariance"):
         ERCA().fit(X, constraints=Constraints((), [(0, 1)], n_samples=6))
-    with pytest.warns(UserWarning, match="ERCA got no must-links, which 'shrinkage' 0 needs"):
+    with pytest.warns(UserWarning, match="ERCA.*no must-links.*'shrinkage' 0"):
         ERCA(shrinkage=0).fit(X, constraints=Constraints((), [(0, 1)], n_samples=6))
     X[1] = X[0]
     assert np.isfinite(
         ERCA().fit(X, constraints=Constraints([(0, 1)], [(2, 3)], n_samples=6)).components_
     ).all()
-    with pytest.warns(UserWarning, match="ERCA got no cannot-links between samples that differ"):
+    with pytest.warns(UserWarning, match="ERCA.*no cannot-links.*differ"):
         ERCA().fit(X, constraints=Constraints([(2, 3)], [(0, 1)], n_samples=6))

@@ -84,25 +84,25 @@ def test_one_kind_of_link_is_enough(kind):
 
 def test_says_what_it_needs():
     X = np.random.default_rng(0).normal(size=(6, 3))
-    with pytest.warns(UserWarning, match="ITML got no constraints between samples that differ"):
+    with pytest.warns(UserWarning, match="ITML.*no constraints"):
         model = ITML(prior="variance").fit(X)
     np.testing.assert_allclose(model.components_, np.diag(1 / X.std(axis=0)))
     X[1] = X[0]
-    with pytest.warns(UserWarning, match="ITML got no constraints between samples that differ"):
+    with pytest.warns(UserWarning, match="ITML.*no constraints"):
         model = ITML().fit(X, constraints=Constraints([(0, 1)], n_samples=6))
     assert model.multipliers_.tolist() == [0]
     model = ITML().fit(X, constraints=Constraints([(0, 1), (2, 3)], [(4, 5)], n_samples=6))
     assert model.multipliers_[0] == 0
-    with pytest.warns(UserWarning, match="did not converge in 1 rounds"):
+    with pytest.warns(UserWarning, match=r"ITML.*not converge.*\b1\b"):
         ITML(max_iter=1, tol=0.0).fit(X, constraints=Constraints([(2, 3)], [(4, 5)], n_samples=6))
-    with pytest.raises(ParameterError, match="'prior' of ITML must be 'scale'"):
+    with pytest.raises(ParameterError, match=r"'prior'.*ITML.*'scale'.*'none'"):
         ITML(prior="none").fit(X, constraints=Constraints([(2, 3)], n_samples=6))
 
 
 def test_says_when_the_metric_is_the_prior():
     X = np.array([[0.0, 0.0], [0.1, 0.0], [5.0, 5.0], [0.0, 5.0], [5.0, 0.0]])
     links = Constraints([(0, 1)], [(0, 2)], n_samples=5)
-    with pytest.warns(UserWarning, match="the metric is the prior"):
+    with pytest.warns(UserWarning, match="bounds.*ITML.*prior"):
         L = ITML(prior="range", quantile=0.2).fit(X, constraints=links).components_
     np.testing.assert_allclose(L, np.eye(2) / 5, atol=1e-12)
 

@@ -81,17 +81,17 @@ def test_without_must_links_the_kernel_is_the_gaussian_one():
 
 def test_a_kernel_matrix_that_does_not_fit_into_memory_is_refused(monkeypatch):
     monkeypatch.setattr("cscluster.arrays.psutil.virtual_memory", lambda: SimpleNamespace(available=100))
-    with pytest.raises(DataError, match="Use RCA or fewer samples"):
+    with pytest.raises(DataError, match=r"KernelBeta.*3 x 6 x 6.*RCA"):
         KernelBeta().fit(np.arange(12.0).reshape(6, 2), constraints=[(0, 1, "must")])
 
 
 def test_says_what_it_needs():
     X = np.random.default_rng(0).normal(size=(6, 3))
-    with pytest.warns(UserWarning, match="KernelBeta got no must-links"):
+    with pytest.warns(UserWarning, match="KernelBeta.*no must-links"):
         KernelBeta().fit(X, constraints=Constraints((), [(0, 1)], n_samples=6))
-    with pytest.raises(ParameterError, match="must not exceed the 6 samples, got 7"):
+    with pytest.raises(ParameterError, match=r"'n_components'.*KernelBeta.*\b6\b.*\b7\b"):
         KernelBeta(n_components=7).fit(X, constraints=Constraints([(0, 1)], n_samples=6))
-    with pytest.raises(DataError, match="all coincide"):
+    with pytest.raises(DataError, match=r"KernelBeta.*coincide"):
         KernelBeta().fit(np.ones((6, 3)), constraints=Constraints([(0, 1)], n_samples=6))
     X[1] = X[0]
     assert np.isfinite(KernelBeta().fit(X, constraints=Constraints([(0, 1)], n_samples=6)).transform(X)).all()

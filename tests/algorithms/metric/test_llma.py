@@ -83,12 +83,12 @@ def test_says_what_it_needs():
     X = np.random.default_rng(0).normal(size=(6, 3))
     links = Constraints([(0, 1)], n_samples=6)
     for solver in ("majorisation", "spectral"):
-        with pytest.warns(UserWarning, match="LLMA got no must-links"):
+        with pytest.warns(UserWarning, match="LLMA.*no must-links"):
             model = LLMA(solver=solver).fit(X, constraints=Constraints((), [(0, 1)], n_samples=6))
         assert np.array_equal(model.transform(X), X)
-    with pytest.raises(ParameterError, match="'n_neighbors' must be smaller than the 6 samples, got 6"):
+    with pytest.raises(ParameterError, match=r"'n_neighbors'.*\b6 samples.*\b6\b"):
         LLMA(n_neighbors=6).fit(X, constraints=links)
-    with pytest.raises(DataError, match="all coincide"):
+    with pytest.raises(DataError, match=r"LLMA.*coincide"):
         LLMA(n_neighbors=2).fit(np.ones((6, 3)), constraints=links)
     X[1] = X[0]
     assert np.isfinite(LLMA(n_neighbors=3).fit(X, constraints=links).transform(X)).all()

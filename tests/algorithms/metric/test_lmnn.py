@@ -93,10 +93,10 @@ def test_pulls_must_links_and_pushes_cannot_links():
 
 def test_says_what_it_needs():
     X = np.random.default_rng(0).normal(size=(6, 3))
-    with pytest.warns(UserWarning, match="LMNN got no cannot-links between samples that differ"):
+    with pytest.warns(UserWarning, match="LMNN.*no cannot-links"):
         L = LMNN().fit(X, constraints=Constraints([(0, 1)], n_samples=6)).components_
     np.testing.assert_allclose(L, np.diag(1 / common_scales(X)[1]) / np.sqrt(6))
-    with pytest.raises(DataError, match="all coincide"):
+    with pytest.raises(DataError, match=r"LMNN.*coincide"):
         LMNN().fit(np.ones((6, 3)), constraints=Constraints([(0, 1)], [(2, 3)], n_samples=6))
     assert np.isfinite(LMNN().fit(X, constraints=Constraints((), [(0, 1)], n_samples=6)).components_).all()
     X[1] = X[0]

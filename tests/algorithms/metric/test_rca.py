@@ -8,14 +8,9 @@ from cscluster.algorithms.metric import _linear
 from cscluster.errors import DataError, ParameterError
 from cscluster.linalg.scatter import common_scales
 from cscluster.metrics.scores import score
-from tests.algorithms.samples import with_random_pairs
+from tests.algorithms.samples import squared_distances, with_random_pairs
 
 from . import reference
-
-
-def distances(model, X):
-    Z = model.transform(X)
-    return np.linalg.norm(Z[:, None] - Z[None], axis=2)
 
 
 def test_without_shrinkage_the_chunklets_become_white():
@@ -39,8 +34,8 @@ def test_does_not_depend_on_units_or_origin():
     X, _, links = with_random_pairs("wine", 40)
     scaled = X * np.logspace(-3, 3, X.shape[1]) + 7.0
     np.testing.assert_allclose(
-        distances(RCA().fit(X, constraints=links), X),
-        distances(RCA().fit(scaled, constraints=links), scaled),
+        squared_distances(RCA().fit(X, constraints=links), X),
+        squared_distances(RCA().fit(scaled, constraints=links), scaled),
         rtol=1e-6,
         atol=1e-8,
     )
@@ -94,16 +89,16 @@ def test_blank_pixels_do_not_spoil_optdigits():
 
 def test_says_what_it_needs():
     X = np.random.default_rng(0).normal(size=(6, 3))
-    with pytest.warns(UserWarning, match="RCA got no must-links"):
+    with pytest.warns(UserWarning, match="RCA.*no must-links"):
         model = RCA().fit(X, constraints=Constraints(cannot_links=[(0, 1)], n_samples=6))
     np.testing.assert_allclose(model.components_, np.diag(1 / common_scales(X)[1]), atol=1e-12)
-    with pytest.warns(UserWarning, match="RCA got no must-links"):
+    with pytest.warns(UserWarning, match="RCA.*no must-links"):
         assert np.array_equal(RCA(shrinkage=0).fit(X).transform(X), X)
-    with pytest.warns(UserWarning, match="span only 1 of 3 dimensions"):
+    with pytest.warns(UserWarning, match=r"\b1 of 3\b.*'shrinkage'"):
         RCA(shrinkage=0).fit(X, constraints=Constraints([(0, 1)], n_samples=6))
-    with pytest.raises(DataError, match="RCA cannot use these samples: all coincide"):
+    with pytest.raises(DataError, match=r"RCA.*coincide"):
         RCA().fit(np.ones((6, 3)), constraints=Constraints([(0, 1)], n_samples=6))
-    with pytest.raises(ParameterError, match="'shrinkage' of RCA must be a number >= 0 or 'auto', got -1"):
+    with pytest.raises(ParameterError, match=r"'shrinkage'.*RCA.*'auto'.*-1"):
         RCA(shrinkage=-1).fit(X, constraints=Constraints.empty(6))
 
 
@@ -152,7 +147,7 @@ def test_of_many_features_it_keeps_the_directions_in_which_clusters_differ(monke
     assert agreement_with_lda(metric, X, y, links) > 0.93
     assert score("ari", y, KMeans(n_clusters=3, random_state=0).fit(X).labels_) < 0.05
     assert RCA(shrinkage=1.0).fit(X, constraints=links).components_.shape == (150, 150)
-    with pytest.warns(UserWarning, match="the other directions are dropped"):  # as published: all features
+    with pytest.warns(UserWarning, match=r"\b50 of 150\b.*'shrinkage'"):  # as published: all features
         assert RCA(shrinkage=0).fit(X, constraints=links.select(range(50))).n_directions_ == 0
 
 

@@ -177,24 +177,22 @@ def test_says_what_it_needs():
     X = np.random.default_rng(0).normal(size=(20, 3))
     both = Constraints([(0, 1)], [(2, 3)], n_samples=20)
     for map_ in MAPS:
-        with pytest.warns(UserWarning, match="TraceRatio got no cannot-links"):
+        with pytest.warns(UserWarning, match="TraceRatio.*no cannot-links"):
             model = TraceRatio(map=map_).fit(X, constraints=Constraints([(0, 1)], n_samples=20))
         assert np.array_equal(model.transform(X), X)
-    with pytest.warns(UserWarning, match="TraceRatio got no must-links, which the nonlinear map needs"):
+    with pytest.warns(UserWarning, match="TraceRatio.*no must-links.*nonlinear"):
         model = TraceRatio(map="nonlinear").fit(X, constraints=Constraints((), [(0, 1)], n_samples=20))
     assert np.array_equal(model.transform(X), X)
     assert TraceRatio(shrinkage=0).fit(
         X, constraints=Constraints((), [(0, 1)], n_samples=20)
     ).components_.shape == (1, 3)
-    with pytest.raises(ParameterError, match="must be smaller than the 3 features of the linear map, got 3"):
+    with pytest.raises(ParameterError, match=r"'n_components'.*TraceRatio.*\b3\b.* linear.*\b3\b"):
         TraceRatio(shrinkage=0, n_components=3).fit(X, constraints=both)
-    with pytest.raises(
-        ParameterError, match="must be smaller than the 2 features of the nonlinear map, got 2"
-    ):
+    with pytest.raises(ParameterError, match=r"'n_components'.*TraceRatio.*\b2\b.*nonlinear.*\b2\b"):
         TraceRatio(shrinkage=0, map="nonlinear", n_components=2).fit(X, constraints=both)
-    with pytest.raises(ParameterError, match="'n_neighbors' must be smaller than the 20 samples, got 20"):
+    with pytest.raises(ParameterError, match=r"'n_neighbors'.*20 samples.*20"):
         TraceRatio(shrinkage=0, n_neighbors=20).fit(X, constraints=both)
-    with pytest.raises(ParameterError, match=r"'alpha' of TraceRatio must be a number >= 0, got -0\.1"):
+    with pytest.raises(ParameterError, match=r"'alpha'.*TraceRatio.*-0\.1"):
         TraceRatio(shrinkage=0, alpha=-0.1).fit(X, constraints=both)
 
 
@@ -203,9 +201,9 @@ def test_duplicate_points_in_links(map_):
     X = np.repeat(np.random.default_rng(0).normal(size=(15, 3)), 2, axis=0)
     links = Constraints([(0, 1), (2, 4)], [(6, 7), (8, 12)], n_samples=30)
     assert np.isfinite(TraceRatio(shrinkage=0, map=map_).fit(X, constraints=links).transform(X)).all()
-    with pytest.warns(UserWarning, match="no cannot-links between samples that differ"):
+    with pytest.warns(UserWarning, match="TraceRatio.*no cannot-links"):
         TraceRatio(shrinkage=0, map=map_).fit(X, constraints=Constraints([(2, 4)], [(6, 7)], n_samples=30))
-    with pytest.raises(DataError, match="coincide"):
+    with pytest.raises(DataError, match=r"TraceRatio.*coincide"):
         TraceRatio(shrinkage=0, map=map_).fit(np.ones((30, 3)), constraints=links)
 
 

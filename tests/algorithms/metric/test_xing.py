@@ -146,16 +146,16 @@ def test_does_not_depend_on_units():
 
 def test_says_what_it_needs():
     X = np.random.default_rng(0).normal(size=(6, 3))
-    with pytest.warns(UserWarning, match="Xing got no cannot-links between samples that differ"):
+    with pytest.warns(UserWarning, match="Xing.*no cannot-links"):
         Xing().fit(X, constraints=Constraints([(0, 1)], n_samples=6))
-    with pytest.warns(UserWarning, match="Xing got no must-links: their covariance"):
+    with pytest.warns(UserWarning, match="Xing.*no must-links.*covariance"):
         Xing().fit(X, constraints=Constraints((), [(0, 1)], n_samples=6))
-    with pytest.warns(UserWarning, match="Xing got no must-links, which 'shrinkage' 0 needs"):
+    with pytest.warns(UserWarning, match="Xing.*no must-links.*'shrinkage' 0"):
         assert np.array_equal(Xing(shrinkage=0).fit(X, constraints=[(2, 3, "cannot")]).transform(X), X)
-    with pytest.raises(ConstraintError, match="Xing with 'shrinkage' 0 needs"):
+    with pytest.raises(ConstraintError, match=r"must-links.*span.*Xing.*'shrinkage' 0"):
         Xing(shrinkage=0).fit(X, constraints=Constraints([(0, 1)], [(2, 3)], n_samples=6))
     X[1] = X[0]
-    with pytest.warns(UserWarning, match="no cannot-links between samples that differ"):
+    with pytest.warns(UserWarning, match="Xing.*no cannot-links"):
         Xing().fit(X, constraints=Constraints([(2, 3)], [(0, 1)], n_samples=6))
     assert np.isfinite(
         Xing().fit(X, constraints=Constraints([(0, 1)], [(2, 3)], n_samples=6)).components_

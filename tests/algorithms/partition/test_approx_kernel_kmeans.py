@@ -63,11 +63,11 @@ def test_width_in_the_unit_of_the_data():
 
 
 def test_samples_without_a_typical_distance():
-    with pytest.raises(DataError, match="median distance"):
+    with pytest.raises(DataError, match=r"median.*sigma"):
         ApproxKernelKMeans(n_clusters=2).fit(np.zeros((5, 2)))
 
 
 @pytest.mark.parametrize("wrong", [{"n_landmarks": 0}, {"sigma": 0}, {"n_clusters": 0}])
 def test_illegal_parameters(wrong):
-    with pytest.raises(ParameterError, match=f"'{next(iter(wrong))}' of ApproxKernelKMeans"):
+    with pytest.raises(ParameterError, match=rf"'{next(iter(wrong))}'.*ApproxKernelKMeans.*\b0\.$"):
         ApproxKernelKMeans(**wrong).fit([[0.0], [1.0]])

@@ -9,13 +9,14 @@ from cscluster import PCCC, Constraints, COPKMeans, MPCKMeans
 from cscluster.algorithms import registry
 from cscluster.algorithms.partition._centers import CenterClusterer, fill_empty
 from cscluster.errors import ConstraintError, DataError, InfeasibleError
+from tests.algorithms.samples import with_random_pairs
 
 NAMES = [each.name for each in registry.BUILT_IN if each.family == "partition"]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_prediction_is_the_cluster_of_least_cost(draw, name):
-    X, _, constraints = draw("iris", 40)
+def test_a_prediction_is_the_cluster_of_least_cost(name):
+    X, _, constraints = with_random_pairs("iris", 40)
     entry = registry.find(name)
     model = entry.load()(**entry.params, n_clusters=3, random_state=0).fit(X, constraints=constraints)
     new = X[::7] + 0.1
@@ -26,8 +27,8 @@ def test_a_prediction_is_the_cluster_of_least_cost(draw, name):
         np.testing.assert_allclose(model.costs(new), expected)
 
 
-def test_costs_under_learned_metrics(draw):
-    X, _, constraints = draw("iris", 40)
+def test_costs_under_learned_metrics():
+    X, _, constraints = with_random_pairs("iris", 40)
     model = MPCKMeans(n_clusters=3, matrix="full", random_state=0).fit(X, constraints=constraints)
     A, R = model.metrics_[0], X[:5, None] - model.cluster_centers_
     expected = np.einsum("ikd,de,ike->ik", R, A, R) - np.linalg.slogdet(A)[1]

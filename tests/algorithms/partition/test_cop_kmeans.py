@@ -8,12 +8,13 @@ from cscluster import Constraints, COPKMeans, KMeans, load_dataset
 from cscluster.algorithms.partition.cop_kmeans import colour
 from cscluster.errors import ConstraintError, DataError, InfeasibleError
 from cscluster.metrics.scores import satisfied
+from tests.algorithms.samples import with_random_pairs
 
 
 @pytest.mark.parametrize("name", ["iris", "wine", "letterIJL", "pendigit389"])
 @pytest.mark.parametrize("count", [50, 300])
-def test_satisfies_every_constraint_and_the_objective_falls(draw, name, count):
-    X, _, constraints = draw(name, count)
+def test_satisfies_every_constraint_and_the_objective_falls(name, count):
+    X, _, constraints = with_random_pairs(name, count)
     model = COPKMeans(n_clusters=3, random_state=0).fit(X, constraints=constraints)
     assert satisfied(constraints, model.labels_) == 1
     assert (np.diff(model.objective_) < 0).all()
@@ -49,9 +50,9 @@ def test_without_constraints_it_is_kmeans():
 def test_infeasible_constraints():
     X = np.arange(8.0).reshape(4, 2)
     triangle = Constraints([], [(0, 1), (1, 2), (0, 2)], n_samples=4)
-    with pytest.raises(InfeasibleError, match=r"None of 10 starts .* 2 clusters"):
+    with pytest.raises(InfeasibleError, match=r"\b10 starts.*\b2 clusters"):
         COPKMeans(n_clusters=2, random_state=0).fit(X, constraints=triangle)
-    with pytest.raises(InfeasibleError, match="1 component, too few for 2 clusters"):
+    with pytest.raises(InfeasibleError, match=r"\b1 component.*\b2 clusters"):
         COPKMeans(n_clusters=2).fit(X, constraints=Constraints([(0, 1), (1, 2), (2, 3)], n_samples=4))
     with pytest.raises(ConstraintError, match="Samples 0 and 2"):
         COPKMeans(n_clusters=2).fit(X, constraints=Constraints([(0, 1), (1, 2)], [(0, 2)], n_samples=4))

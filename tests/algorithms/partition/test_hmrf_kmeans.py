@@ -4,6 +4,7 @@ from scipy.optimize import check_grad
 
 from cscluster import HMRFKMeans
 from cscluster.algorithms.partition.hmrf_kmeans import Pairs, improve_weights
+from tests.algorithms.samples import with_random_pairs
 
 
 def test_gradient_of_the_weights():
@@ -16,8 +17,8 @@ def test_gradient_of_the_weights():
 
 @pytest.mark.parametrize("learn", [True, False])
 @pytest.mark.parametrize("name", ["iris", "wine", "ionosphere"])
-def test_the_objective_never_rises_and_is_that_of_the_definition(draw, name, learn):
-    X, _, constraints = draw(name, 80)
+def test_the_objective_never_rises_and_is_that_of_the_definition(name, learn):
+    X, _, constraints = with_random_pairs(name, 80)
     model = HMRFKMeans(n_clusters=3, learn_weights=learn, tol=0.0, random_state=0).fit(
         X, constraints=constraints
     )
@@ -34,16 +35,16 @@ def test_the_objective_never_rises_and_is_that_of_the_definition(draw, name, lea
     assert model.objective_[-1] == pytest.approx(expected)
 
 
-def test_length_does_not_matter(draw):
-    X, _, constraints = draw("iris", 60)
+def test_length_does_not_matter():
+    X, _, constraints = with_random_pairs("iris", 60)
     scale = np.random.default_rng(0).uniform(0.5, 2, (len(X), 1))
     a = HMRFKMeans(n_clusters=3, learn_weights=False, random_state=0).fit(X, constraints=constraints)
     scores = a.predict(X * scale)
     assert np.array_equal(scores, a.predict(X))
 
 
-def test_a_high_cost_satisfies_more_constraints(draw):
-    X, _, constraints = draw("iris", 60)
+def test_a_high_cost_satisfies_more_constraints():
+    X, _, constraints = with_random_pairs("iris", 60)
     free, strict = (
         HMRFKMeans(n_clusters=3, w=w, random_state=0).fit(X, constraints=constraints).labels_
         for w in (0, 100)

@@ -16,11 +16,11 @@ def test_objective_is_the_sum_of_squared_distances():
 
 
 def test_says_what_is_wrong():
-    with pytest.raises(ParameterError, match="'n_clusters' of KMeans"):
+    with pytest.raises(ParameterError, match=r"'n_clusters'.* KMeans"):
         KMeans(n_clusters=3).fit([[0.0], [1.0]])
-    with pytest.raises(ParameterError, match="'tol' of KMeans"):
+    with pytest.raises(ParameterError, match=r"'tol'.* KMeans"):
         KMeans(tol=-1).fit([[0.0], [1.0]])
-    with pytest.raises(ConstraintError, match="3 samples, but X has 2"):
+    with pytest.raises(ConstraintError, match=r"\b3 samples.*X.*\b2\b"):
         KMeans().fit([[0.0], [1.0]], constraints=Constraints.empty(3))
 
 

@@ -5,6 +5,7 @@ import sklearn.cluster
 from cscluster import LCVQE, Constraints, load_dataset
 from cscluster.algorithms.partition._centers import squared_distances
 from cscluster.algorithms.partition.lcvqe import assign_pairs, descend, pulls
+from tests.algorithms.samples import with_random_pairs
 
 
 @pytest.mark.parametrize("name", ["iris", "wine"])
@@ -33,8 +34,8 @@ def test_each_kind_of_decision_by_hand():
     assert labels.tolist() == [0, 1, 0, 2]  # 1.5 is farther from 0 than 0.5, and 4 is next to it
 
 
-def test_centers_minimise_the_objective_of_the_final_labels(draw):
-    X, _, constraints = draw("iris", 150)
+def test_centers_minimise_the_objective_of_the_final_labels():
+    X, _, constraints = with_random_pairs("iris", 150)
     start = X[[0, 60, 120]]
     D = squared_distances(X, start)
     labels = D.argmin(axis=1)  # no pair is reassigned, so that constraints are violated
@@ -45,8 +46,8 @@ def test_centers_minimise_the_objective_of_the_final_labels(draw):
     assert weight.sum() == len(violated)
 
 
-def test_the_objective_is_that_of_the_labels_and_constraints_help(draw):
-    X, _, constraints = draw("iris", 200)
+def test_the_objective_is_that_of_the_labels_and_constraints_help():
+    X, _, constraints = with_random_pairs("iris", 200)
     model = LCVQE(n_clusters=3, random_state=0).fit(X, constraints=constraints)
     plain = LCVQE(n_clusters=3, random_state=0).fit(X)
     assert len(constraints.violated(model.labels_)) < len(constraints.violated(plain.labels_))

@@ -1,6 +1,7 @@
 import numpy as np
 
 from cscluster import Constraints, MKMeans, MPCKMeans, load_dataset
+from tests.algorithms.samples import with_random_pairs
 
 
 def test_without_constraints_it_is_mpckmeans():
@@ -11,8 +12,8 @@ def test_without_constraints_it_is_mpckmeans():
     assert np.allclose(a.metrics_, b.metrics_)
 
 
-def test_constraints_shape_the_metric_and_move_no_sample(draw):
-    X, _, constraints = draw("iris", 100)
+def test_constraints_shape_the_metric_and_move_no_sample():
+    X, _, constraints = with_random_pairs("iris", 100)
     model = MKMeans(n_clusters=3, tol=0, random_state=0).fit(X, constraints=constraints)
     assert model.converged_
     assert np.array_equal(model.predict(X), model.labels_)

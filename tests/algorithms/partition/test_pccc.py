@@ -13,6 +13,7 @@ from cscluster.algorithms.partition._integer_assignment import (
 from cscluster.algorithms.partition._local_assignment import improve
 from cscluster.errors import ConstraintError, InfeasibleError, ParameterError, SolverError
 from cscluster.metrics.scores import satisfied
+from tests.algorithms.samples import with_random_pairs
 
 
 def random_program(rng, n=7, k=3, n_hard=4, n_soft=5):
@@ -75,16 +76,16 @@ def test_cliques_hold_every_edge_and_nothing_else():
 
 @pytest.mark.parametrize("name", ["iris", "wine", "letterIJL", "ionosphere"])
 @pytest.mark.parametrize("count", [40, 200])
-def test_hard_constraints_hold_and_the_objective_falls(draw, name, count):
-    X, _, constraints = draw(name, count)
+def test_hard_constraints_hold_and_the_objective_falls(name, count):
+    X, _, constraints = with_random_pairs(name, count)
     model = PCCC(n_clusters=3, random_state=0).fit(X, constraints=constraints.hardened())
     assert satisfied(constraints, model.labels_) == 1
     assert (np.diff(model.objective_) < 0).all()
     assert model.objective_[-1] == pytest.approx(((X - model.cluster_centers_[model.labels_]) ** 2).sum())
 
 
-def test_objective_with_soft_constraints_of_both_kinds_between_the_same_nodes(draw):
-    X, _, constraints = draw("iris", 60)
+def test_objective_with_soft_constraints_of_both_kinds_between_the_same_nodes():
+    X, _, constraints = with_random_pairs("iris", 60)
     rng = np.random.default_rng(0)
     weights = [
         rng.uniform(0.1, 2, len(pairs)) for pairs in (constraints.must_links, constraints.cannot_links)
@@ -126,10 +127,10 @@ def test_infeasible_hard_constraints_are_named():
     with pytest.raises(ConstraintError, match="Samples 0 and 2"):
         PCCC(n_clusters=2).fit(X, constraints=contradiction)
     triangle = Constraints([(4, 5)], [(0, 1), (1, 2), (0, 2), (2, 3)], n_samples=6).hardened()
-    with pytest.raises(InfeasibleError, match=r"into 2 clusters .* 0-1, 0-2, 1-2"):
+    with pytest.raises(InfeasibleError, match=r"\b2 clusters.*0-1, 0-2, 1-2"):
         PCCC(n_clusters=2, random_state=0).fit(X, constraints=triangle)
     assert satisfied(triangle, PCCC(n_clusters=3, random_state=0).fit(X, constraints=triangle).labels_) == 1
-    with pytest.raises(InfeasibleError, match="2 components, too few for 3 clusters"):
+    with pytest.raises(InfeasibleError, match=r"\b2 components.*\b3 clusters"):
         PCCC(n_clusters=3).fit(
             X, constraints=Constraints([(0, 1), (1, 2), (2, 3), (4, 5)], n_samples=6).hardened()
         )
@@ -138,7 +139,7 @@ def test_infeasible_hard_constraints_are_named():
 def test_the_solver_that_does_not_end_says_how_far_it_is():
     rng = np.random.default_rng(0)
     cost, constraints = random_program(rng, n=150, k=6, n_hard=900, n_soft=900)
-    with pytest.raises(SolverError, match="150 constrained nodes"):
+    with pytest.raises(SolverError, match=r"\b150\b.*nodes"):
         cheapest_assignment(cost, constraints, deadline=0.0)
 
 

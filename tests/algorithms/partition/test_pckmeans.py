@@ -6,6 +6,7 @@ from cscluster import Constraints, KMeans, PCKMeans, load_dataset
 from cscluster.algorithms.partition._seeding import authors_seeds, seed_centers
 from cscluster.errors import DataError, ParameterError
 from cscluster.metrics.scores import satisfied
+from tests.algorithms.samples import with_random_pairs
 
 from .listed import assign_as_listed
 
@@ -23,8 +24,8 @@ def test_without_constraints_it_is_kmeans_from_the_same_start(name):
 
 
 @pytest.mark.parametrize("assignment", ["keep", "reset", "block"])
-def test_objective_is_equation_1(draw, assignment):
-    X, _, constraints = draw("iris", 80)
+def test_objective_is_equation_1(assignment):
+    X, _, constraints = with_random_pairs("iris", 80)
     rng = np.random.default_rng(0)
     constraints = Constraints(
         constraints.must_links,
@@ -43,25 +44,25 @@ def test_objective_is_equation_1(draw, assignment):
 
 @pytest.mark.parametrize("assignment", ["keep", "block"])
 @pytest.mark.parametrize("name", ["iris", "wine", "ionosphere", "letterIJL"])
-def test_objective_never_rises(draw, name, assignment):
+def test_objective_never_rises(name, assignment):
     for trial in range(2):
-        X, y, constraints = draw(name, 100, trial)
+        X, y, constraints = with_random_pairs(name, 100, trial)
         model = PCKMeans(n_clusters=len(np.unique(y)), w=2, assignment=assignment, random_state=trial).fit(
             X, constraints=constraints
         )
         assert (np.diff(model.objective_) <= 1e-9 * model.objective_[0]).all()
 
 
-def test_blocks_violate_no_must_link_and_a_high_cost_satisfies_all_constraints(draw):
-    X, _, constraints = draw("iris", 100)
+def test_blocks_violate_no_must_link_and_a_high_cost_satisfies_all_constraints():
+    X, _, constraints = with_random_pairs("iris", 100)
     free = PCKMeans(n_clusters=3, w=0, random_state=0).fit(X, constraints=constraints)
     assert len(constraints.violated(free.labels_).must_links) == 0
     strict = PCKMeans(n_clusters=3, w=1e6, random_state=0).fit(X, constraints=constraints)
     assert satisfied(constraints, strict.labels_) == 1
 
 
-def test_constraints_in_any_order_give_the_same_labels(draw):
-    X, _, constraints = draw("iris", 60)
+def test_constraints_in_any_order_give_the_same_labels():
+    X, _, constraints = with_random_pairs("iris", 60)
     shuffled = Constraints(
         constraints.must_links[::-1, ::-1], constraints.cannot_links[::-1], n_samples=len(X)
     )
@@ -88,8 +89,8 @@ def test_more_clusters_than_distinct_samples():
     assert PCKMeans(n_clusters=2, random_state=0).fit(X).objective_[-1] == pytest.approx(0)
 
 
-def test_a_constant_column_changes_nothing(draw):
-    X, _, constraints = draw("iris", 60)
+def test_a_constant_column_changes_nothing():
+    X, _, constraints = with_random_pairs("iris", 60)
     padded = np.column_stack([X, np.full(len(X), 7.0)])
     seeded = {"n_clusters": 3, "random_state": 0}
     assert np.array_equal(
@@ -106,14 +107,14 @@ def test_contradictory_constraints_are_named():
 
 
 def test_says_what_is_wrong():
-    with pytest.raises(ParameterError, match="'assignment' of PCKMeans"):
+    with pytest.raises(ParameterError, match=r"'assignment'.*PCKMeans"):
         PCKMeans(assignment="x").fit([[0.0], [1.0]])
-    with pytest.raises(ParameterError, match="'w' of PCKMeans"):
+    with pytest.raises(ParameterError, match=r"'w'.*PCKMeans"):
         PCKMeans(w=-1).fit([[0.0], [1.0]])
 
 
-def test_a_violated_constraint_costs_as_much_as_a_sample_in_kmeans_whatever_the_unit(draw):
-    X, _, constraints = draw("iris", 50)
+def test_a_violated_constraint_costs_as_much_as_a_sample_in_kmeans_whatever_the_unit():
+    X, _, constraints = with_random_pairs("iris", 50)
     model = PCKMeans(n_clusters=3, random_state=0).fit(X, constraints=constraints)
     w = KMeans(n_clusters=3, random_state=0).fit(X).objective_[-1] / len(X)
     given = PCKMeans(n_clusters=3, w=w, random_state=0).fit(X, constraints=constraints)

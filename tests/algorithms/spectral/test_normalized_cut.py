@@ -75,10 +75,10 @@ def test_a_width_too_small_for_lanczos_still_gives_a_cut():
 
 def test_a_matrix_that_does_not_fit_is_refused(monkeypatch):
     monkeypatch.setattr("cscluster.arrays.psutil.virtual_memory", lambda: SimpleNamespace(available=1000))
-    with pytest.raises(DataError, match="Set 'n_landmarks'"):
+    with pytest.raises(DataError, match="'n_landmarks'"):
         NormalizedCut().fit(np.arange(20.0)[:, None])
 
 
 def test_a_cut_needs_two_landmarks():
-    with pytest.raises(ParameterError, match="'n_landmarks' of NormalizedCut must be an integer >= 2"):
+    with pytest.raises(ParameterError, match=r"'n_landmarks'.*NormalizedCut.*\b2\b"):
         NormalizedCut(n_clusters=2, n_landmarks=1).fit(np.arange(12.0).reshape(6, 2))

@@ -115,21 +115,21 @@ def test_a_cycle_is_closed_and_its_best_labels_win():
 
 def test_says_what_is_wrong(digits, monkeypatch):
     X = digits.X
-    with pytest.raises(ParameterError, match=r"'balance' of IterSVM must be a number >= 0 and <= 0.5, got 1"):
+    with pytest.raises(ParameterError, match=r"'balance'.*IterSVM.*\b0\.5\b.*\b1\b"):
         IterSVM(balance=1).fit(X)
-    with pytest.raises(ParameterError, match=r"must be 356 values of two kinds, got 3 of 3 kinds"):
+    with pytest.raises(ParameterError, match=r"'init'.*IterSVM.*356.*\b3 of 3\b"):
         IterSVM(init=[0, 1, 2]).fit(X)
-    with pytest.raises(ParameterError, match=r"Labels as 'init' of IterSVR must be .* for 3 clusters"):
+    with pytest.raises(ParameterError, match=r"'init'.*IterSVR.*3 clusters"):
         IterSVR(n_clusters=3, init=digits.y).fit(X)
-    with pytest.raises(InfeasibleError, match=r"No split of 3 samples.*Raise 'balance'"):
+    with pytest.raises(InfeasibleError, match=r"\b3 samples.*'balance'"):
         IterLSSVM(balance=0.0).fit(X[:3])
-    with pytest.raises(InfeasibleError, match="Cannot split 1 clusters further"):
+    with pytest.raises(InfeasibleError, match=r"split 1\b"):
         IterLSSVM(kernel="linear").fit(np.ones((5, 2)))
-    with pytest.raises(ParameterError, match="'C' of IterLSSVM is too large"):
+    with pytest.raises(ParameterError, match=r"'C'.*IterLSSVM.*1e\+30"):
         IterLSSVM(C=1e30, kernel="linear").fit(X)
     monkeypatch.setattr("cscluster.arrays.psutil.virtual_memory", lambda: SimpleNamespace(available=1000))
     for method in METHODS:
-        with pytest.raises(DataError, match=r"356 x 356 numbers.*n_landmarks"):
+        with pytest.raises(DataError, match=r"356 x 356.*n_landmarks"):
             method().fit(X)
 
 

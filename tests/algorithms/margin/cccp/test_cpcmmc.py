@@ -69,11 +69,11 @@ def test_sparse_samples_and_prediction():
 
 def test_bad_input_is_named():
     X, _, constraints = iris()
-    with pytest.raises(ConstraintError, match=r"needs cannot-links.*cpmmc"):
+    with pytest.raises(ConstraintError, match=r"CPCMMC.*bias=True.*cannot-links.*cpmmc"):
         CPCMMC(n_clusters=3, bias=True).fit(X)
-    with pytest.raises(ParameterError, match="'n_clusters' of CPCMMC must be an integer >= 2, got 1"):
+    with pytest.raises(ParameterError, match=r"'n_clusters'.*CPCMMC.*\b2\b.*\b1\b"):
         CPCMMC(n_clusters=1).fit(X, constraints=constraints)
-    with pytest.warns(UserWarning, match="must-links put them together"):
+    with pytest.warns(UserWarning, match=r"\b0\b.*\b1\b.*must-links.*CPCMMC"):
         CPCMMC(n_clusters=2).fit(X, constraints=Constraints([(0, 1)], [(0, 1)], n_samples=150))
     for one_kind in (
         Constraints(constraints.must_links, n_samples=150),

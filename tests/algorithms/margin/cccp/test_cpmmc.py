@@ -68,7 +68,7 @@ def test_sparse_samples_and_prediction():
 
 
 def test_one_cluster_is_refused():
-    with pytest.raises(ParameterError, match="'n_clusters' of CPMMC must be an integer >= 2, got 1"):
+    with pytest.raises(ParameterError, match=r"'n_clusters'.*CPMMC.*\b2\b.*\b1\b"):
         CPMMC(n_clusters=1).fit([[0.0], [1.0]])
 
 

@@ -225,7 +225,7 @@ def test_without_annealing_all_losses_count_from_the_first_iteration():
 def test_weights_of_links_count():
     X, _, _ = iris()
     constraints = Constraints([(0, 1)], [(0, 1)], n_samples=150, must_weights=[9.0])
-    with pytest.warns(UserWarning, match="must-links put them together"):
+    with pytest.warns(UserWarning, match=r"\b0\b.*\b1\b.*must-links.*PMMC"):
         labels = unbiased(n_clusters=2, random_state=0).fit(X, constraints=constraints).labels_
     assert labels[0] == labels[1]
 
@@ -281,20 +281,20 @@ def test_links_may_touch_every_sample():
 def test_contradictory_links_are_counted_and_soft():
     X, _, _ = iris()
     constraints = Constraints([(0, 1), (1, 2)], [(0, 2), (0, 140)], n_samples=150)
-    with pytest.warns(UserWarning, match="must-links put them together. PMMC treats them as soft"):
+    with pytest.warns(UserWarning, match=r"\b0\b.*\b2\b.*must-links.*PMMC.*soft"):
         model = unbiased(n_clusters=2, lam=0.1, random_state=0).fit(X, constraints=constraints)
     assert len(constraints.violated(model.labels_)) >= 1
 
 
 def test_one_cluster_is_refused():
-    with pytest.raises(ParameterError, match="'n_clusters' of PMMC must be an integer >= 2, got 1"):
+    with pytest.raises(ParameterError, match=r"'n_clusters'.* PMMC\b.*\b2\b.*\b1\b"):
         unbiased(n_clusters=1).fit([[0.0], [1.0]])
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_identical_samples_are_refused(form):
     constraints = Constraints([(0, 1)], [(2, 3)], n_samples=6)
-    with pytest.raises(DataError, match="All samples are the same"):
+    with pytest.raises(DataError, match="samples are the same"):
         unbiased(n_clusters=2, random_state=0).fit(form(np.ones((6, 3))), constraints=constraints)
 
 
@@ -327,11 +327,11 @@ def test_costs_are_the_distances_from_the_highest_score():
 def test_a_kernel_matrix_that_does_not_fit_into_memory_is_refused(monkeypatch):
     X, _, constraints = iris()
     monkeypatch.setattr("cscluster.arrays.psutil.virtual_memory", lambda: SimpleNamespace(available=1000))
-    with pytest.raises(DataError, match=r"PMMC needs an array of 150 x 150 numbers.*Use the linear kernel"):
+    with pytest.raises(DataError, match=r"PMMC.*150 x 150.*linear"):
         PMMC(n_clusters=3, kernel="gaussian").fit(X, constraints=constraints)
 
 
 def test_samples_too_close_to_tell_apart_are_refused():
     X = 1e-9 * np.arange(6.0)[:, None]
-    with pytest.raises(DataError, match="Standardise the features"):
+    with pytest.raises(DataError, match=r"PMMC.*Standardise"):
         PMMC(n_clusters=2).fit(X, constraints=[(0, 5, "cannot")])

@@ -63,9 +63,9 @@ def test_separates_digits():
 
 def test_says_what_is_wrong(monkeypatch):
     monkeypatch.setattr(gmmc_sdp, "MAX_SAMPLES", 5)
-    with pytest.raises(DataError, match=r"for 2 to 5 samples, got 6\. Use IterSVR"):
+    with pytest.raises(DataError, match=r"GMMC.*\b2\b.*\b5\b.*\b6\b.*IterSVR"):
         GMMC().fit(np.arange(6.0)[:, None])
-    with pytest.raises(ParameterError, match="'C' of GMMC must be a number > 0, got 0"):
+    with pytest.raises(ParameterError, match=r"'C'.*GMMC.*\b0\.$"):
         GMMC(C=0).fit(np.arange(5.0)[:, None])
-    with pytest.raises(ParameterError, match="'n_clusters' of GMMC must be an integer from 2 to 2, got 3"):
+    with pytest.raises(ParameterError, match=r"'n_clusters'.*GMMC.*\b2\b.*\b3\b"):
         GMMC(n_clusters=3).fit(np.arange(5.0)[:, None])

@@ -58,7 +58,7 @@ def test_the_lower_bound_needs_no_optimal_multipliers():
 
 
 def test_says_what_is_wrong(monkeypatch):
-    with pytest.raises(DataError, match=r"for 2 to 150 samples, got 151\. Use GMMC or IterSVR\."):
+    with pytest.raises(DataError, match=r"MMC.*\b2\b.*150.*151.*GMMC.*IterSVR"):
         MMC().fit(np.arange(151.0)[:, None])
     original = builtins.__import__
 
@@ -68,5 +68,5 @@ def test_says_what_is_wrong(monkeypatch):
         return original(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", without_cvxpy)
-    with pytest.raises(ParameterError, match=r"MMC needs cvxpy: pip install 'cscluster\[sdp\]'\."):
+    with pytest.raises(ParameterError, match=r"MMC.*cvxpy.*'cscluster\[sdp\]'"):
         MMC().fit(np.arange(4.0)[:, None])
