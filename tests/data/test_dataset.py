@@ -48,20 +48,20 @@ def test_legal_data_passes():
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
 def test_values_that_are_no_numbers_are_named_by_column_and_row(kind, value):
     X = kind([[1.0, 0.0, 2.0], [3.0, value, 4.0], [5.0, value, 0.0]])
-    with pytest.raises(DataError, match=rf"'toy' has the value {value} in column number 1, row 1 \(2 such"):
+    with pytest.raises(DataError, match=rf"'toy'.* {value} .* 1, row 1 \(2"):
         make(X).check()
-    with pytest.raises(DataError, match="in column 'width', row 1"):
+    with pytest.raises(DataError, match="column 'width', row 1"):
         make(X, features=["length", "width", "height"]).check()
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (3, 0)])
 def test_empty_data_is_refused(shape):
-    with pytest.raises(DataError, match=f"has {shape[0]} samples of {shape[1]} features"):
+    with pytest.raises(DataError, match=f"{shape[0]} samples.*{shape[1]} features"):
         make(np.empty(shape)).check()
 
 
 def test_a_constant_target_is_refused_by_its_value():
-    with pytest.raises(DataError, match="The target of data set 'toy' has the one value 'b'"):
+    with pytest.raises(DataError, match=r"target.*'toy'.*'b'"):
         make(np.eye(2), [1, 1]).check()
 
 

@@ -6,6 +6,7 @@ from cscluster.data import features
 from cscluster.data.dataset import Dataset
 from cscluster.data.features import Features
 from cscluster.errors import DataError
+from tests.lines import assert_match
 
 TABLE = Dataset(
     "toy",
@@ -32,9 +33,7 @@ def test_new_rows_are_treated_as_the_old_ones():
     Z = fitted.transform(new)
     assert np.allclose(Z[0, :2], [(2.5 - 3) / np.sqrt(3.5), 10 / np.sqrt(50)])
     assert Z[0, 2:].tolist() == [0, 0, 0]
-    assert fitted.unknown(new) == [
-        "column 'colour': 1 row with values the model has not seen ('green'), they count as none of the known ones"
-    ]
+    assert_match(fitted.unknown(new), r"column 'colour': 1 row\b.*\('green'\)")
     assert fitted.unknown(TABLE) == []
     assert np.array_equal(fitted.transform(TABLE), X)
 
@@ -47,9 +46,9 @@ def test_only_texts():
 
 def test_wrong_width_and_infinite_numbers():
     fitted, _ = Features.fit(Dataset("toy", np.eye(3)), [])
-    with pytest.raises(DataError, match="has 2 columns, but the model was made with 3"):
+    with pytest.raises(DataError, match=r"\b2 columns.*\b3\b"):
         fitted.transform(Dataset("new", np.eye(2)))
-    with pytest.raises(DataError, match="has the value inf in column 'b', row 1"):
+    with pytest.raises(DataError, match=r" inf .*column 'b', row 1"):
         Features.fit(Dataset("toy", np.array([[1.0, 2], [3, np.inf]]), features=["a", "b"]), [])
 
 
@@ -67,11 +66,11 @@ def test_steps_of_the_command_line():
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (["standardise"], "Did you mean 'standardize'?"),
-        (["pca"], "n: field required"),
-        (["pca=many"], "takes an integer after '='"),
-        (["pca=²"], "takes an integer after '=', got '²'"),
-        (["pca=" + "9" * 5000], "takes an integer after '='"),
+        (["standardise"], "'standardise'.*'standardize'"),
+        (["pca"], "'pca'.*n: .*required"),
+        (["pca=many"], "'pca'.*integer.*'many'"),
+        (["pca=²"], "'pca'.*integer.*'²'"),
+        (["pca=" + "9" * 5000], "'pca'.*integer.*'9+"),
     ],
 )
 def test_wrong_steps(given, says):
@@ -81,14 +80,15 @@ def test_wrong_steps(given, says):
 
 def test_steps_that_no_model_file_holds():
     features.require_storable(["standardize", {"pca": {"n": 2}}])
-    with pytest.raises(DataError, match="cannot hold the step 'tfidf'"):
+    with pytest.raises(DataError, match="step 'tfidf'"):
         features.require_storable(["tfidf"])
 
 
 def test_description():
     fitted, _ = Features.fit(TABLE, ["standardize"])
-    assert features.describe(TABLE, fitted, ["standardize"]) == [
-        "features: 2 columns of numbers, standardised: a, b",
-        "1 empty cell filled with the median of the column",
-        "text column 'colour': a 0/1 column for each of its 3 values ((empty), blue, red)",
-    ]
+    assert_match(
+        features.describe(TABLE, fitted, ["standardize"]),
+        "2 columns.*standardised: a, b$",
+        "^1 empty cell.*median",
+        r"'colour'.*\b3 values \(\(empty\), blue, red\)",
+    )

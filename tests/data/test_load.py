@@ -33,7 +33,7 @@ def test_paths_may_be_path_objects_and_begin_in_the_home_folder(tmp_path, monkey
 
 
 def test_external_sets_come_from_the_users_folder(tmp_path, monkeypatch):
-    with pytest.raises(DataError, match=r"'usps' is not bundled: put usps.npz into .* CSCLUSTER_DATA"):
+    with pytest.raises(DataError, match=r"'usps'.*usps.npz.*CSCLUSTER_DATA"):
         load_dataset("usps")
     monkeypatch.setenv("CSCLUSTER_DATA", str(tmp_path))
     np.savez(tmp_path / "usps.npz", X=np.eye(256), y=np.arange(256) % 10)
@@ -47,17 +47,17 @@ def test_external_sets_come_from_the_users_folder(tmp_path, monkeypatch):
 
 
 def test_says_how_to_get_what_is_missing():
-    with pytest.raises(DataError, match="or run 'cscluster data fetch usps' and call it openml:41082"):
+    with pytest.raises(DataError, match=r"'cscluster data fetch usps'.*openml:41082"):
         load_dataset("usps")
-    with pytest.raises(DataError, match=r"There is no data set 'irsi'\. Did you mean 'iris'"):
+    with pytest.raises(DataError, match=r"data set 'irsi'.*'iris'"):
         load_dataset("irsi")
-    with pytest.raises(DataError, match=r"There is no data file 'lost\.csv'"):
+    with pytest.raises(DataError, match=r"data file 'lost\.csv'"):
         load_dataset("lost.csv")
 
 
 def test_unknown_endings_are_told(tmp_path):
     (tmp_path / "mine.xls").write_text("")
-    with pytest.raises(DataError, match=r"the ending '\.xls' is not one of"):
+    with pytest.raises(DataError, match=r"'\.xls'.*\.npz"):
         load_dataset(str(tmp_path / "mine.xls"))
 
 
@@ -67,12 +67,12 @@ def test_a_damaged_bundle_is_told(tmp_path, monkeypatch):
     arrays["X"] = arrays["X"] + 1
     np.savez(tmp_path / "iris.npz", **arrays)
     monkeypatch.setattr(index, "find_file", lambda name: tmp_path / "iris.npz")
-    with pytest.raises(DataError, match="The bundled file of 'iris' is damaged"):
+    with pytest.raises(DataError, match=r"'iris'.*checksum"):
         load_dataset("iris")
 
 
 def test_a_selection_of_one_class_is_refused():
-    with pytest.raises(DataError, match="has the one value 'setosa'"):
+    with pytest.raises(DataError, match=r"target.*'setosa'"):
         load_dataset(Recipe(base="iris", classes=["setosa"]), name="one")
 
 
@@ -135,7 +135,7 @@ def test_only_some_columns(messy):
     }
     wine = load_dataset(Recipe(base="wine", ignore=["alcohol"]), name="w")
     assert wine.features == load_dataset("wine").features[1:]
-    with pytest.raises(DataError, match=r"has no column 'alcool'\. Did you mean 'alcohol'"):
+    with pytest.raises(DataError, match=r"column 'alcool'.*'alcohol'"):
         load_dataset("wine", features=["alcool"])
 
 

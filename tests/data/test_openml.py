@@ -22,7 +22,7 @@ def test_an_unreachable_network_is_told(monkeypatch):
     monkeypatch.setattr(socket.socket, "connect", unreachable)
     monkeypatch.setattr(socket, "getaddrinfo", unreachable)
     monkeypatch.setattr(time, "sleep", lambda seconds: None)
-    with pytest.raises(DataError, match=r"OpenML cannot be reached for 'iris'.*\. Check the network"):
+    with pytest.raises(DataError, match=r"OpenML.*'iris'.*network"):
         load_dataset("openml:iris")
 
 
@@ -60,13 +60,13 @@ def test_names_versions_and_numbers(asked, name, wanted):
 
 
 def test_a_version_that_is_no_number_is_told(asked):
-    with pytest.raises(DataError, match="'iris/latest': the version after the slash must be an integer"):
+    with pytest.raises(DataError, match=r"'iris/latest'.*version.*integer"):
         load_dataset("openml:iris/latest")
 
 
 def test_several_targets_are_refused(asked):
     asked.bunch.target = asked.bunch.frame[["a", "kind"]]
-    with pytest.raises(DataError, match=r"has more than one target \(a, kind\)"):
+    with pytest.raises(DataError, match=r"target.*\(a, kind\)"):
         load_dataset("openml:toy")
 
 
@@ -91,10 +91,10 @@ def test_sparse_sets_stay_sparse(asked):
 @pytest.mark.parametrize(
     ("error", "message"),
     [
-        (URLError("no route"), r"OpenML cannot be reached for 'toy' \(<urlopen error no route>\)"),
+        (URLError("no route"), r"OpenML.*'toy' \(<urlopen error no route>\)"),
         (
             ValueError("Dataset toy with version 9 not found."),
-            "OpenML has no usable data set 'toy': Dataset toy",
+            "OpenML.*'toy': Dataset toy with version 9",
         ),
     ],
 )

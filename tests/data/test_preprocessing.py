@@ -117,9 +117,7 @@ def test_sparse_data_stays_sparse(step):
 
 @pytest.mark.parametrize("step", ["center", {"pca": {"n": 2}}, "kernel_pca"])
 def test_sparse_data_is_made_dense_only_on_demand(step):
-    with pytest.raises(
-        DataError, match=r"would make the sparse data set 'toy' dense\. Put 'dense' before it"
-    ):
+    with pytest.raises(DataError, match=r"sparse.*'toy'.*'dense'"):
         apply([step], SPARSE)
     assert np.allclose(np.abs(done(["dense", step], SPARSE)[0]), np.abs(done([step])[0]))
     assert not sparse.issparse(apply(["dense", step], SPARSE).X)
@@ -156,16 +154,16 @@ def test_canonical_form():
 @pytest.mark.parametrize(
     ("step", "message"),
     [
-        ("centre", r"There is no preprocessing step 'centre'. Did you mean 'center'\?"),
-        ("pca", "Preprocessing step 'pca': n: field required"),
-        ({"pca": {"n": 0}}, "Preprocessing step 'pca': n: input should be greater than or equal to 1"),
-        ({"pca": {"n": "2"}}, "Preprocessing step 'pca': n: input should be a valid integer"),
-        ({"pca": {"n": 2, "m": 3}}, "Preprocessing step 'pca': m: extra inputs are not permitted"),
-        ({"pca": 2}, "Preprocessing step 'pca': its parameters: input should be a valid dictionary"),
-        ({"kernel_pca": {"sigma": -1.0}}, "Preprocessing step 'kernel_pca': sigma: input should be greater"),
-        ({}, r"A preprocessing step is a name or \{name: \{parameter: value\}\}, got \{\}"),
-        ({"l2": {}, "center": {}}, "A preprocessing step is a name or"),
-        (3, "A preprocessing step is a name or .*, got 3"),
+        ("centre", "step 'centre'.*'center'"),
+        ("pca", "'pca'.*n: .*required"),
+        ({"pca": {"n": 0}}, r"'pca'.*n: .*greater.*\b1\b"),
+        ({"pca": {"n": "2"}}, "'pca'.*n: .*integer"),
+        ({"pca": {"n": 2, "m": 3}}, "'pca'.*m: .*extra"),
+        ({"pca": 2}, "'pca'.*dictionary"),
+        ({"kernel_pca": {"sigma": -1.0}}, "'kernel_pca'.*sigma: .*greater"),
+        ({}, r"\{name: \{parameter: value\}\}.* \{\}\."),
+        ({"l2": {}, "center": {}}, "{name: {parameter: value}}.*'l2'"),
+        (3, r"{name: {parameter: value}}.*\b3\b"),
     ],
 )
 def test_says_what_is_wrong_with_a_step(step, message):
@@ -176,5 +174,5 @@ def test_says_what_is_wrong_with_a_step(step, message):
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_numbers_too_large_for_a_step_are_told():
     large = replace(DATA, X=np.where(np.arange(30)[:, None] == 3, 1e308, -1e308) * np.ones((1, 5)))
-    with pytest.raises(DataError, match="Step 'standardize' makes values of data set 'toy' infinite"):
+    with pytest.raises(DataError, match=r"'standardize'.*'toy'.*infinite"):
         apply(["standardize"], large)

@@ -184,20 +184,20 @@ def test_arrays_carry_names_and_the_test_part(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "Cannot read '.*toy.csv' as CSV: the file is empty"),
-        ("\n\n", "Cannot read '.*toy.csv' as CSV: the file is empty"),
-        ("a,b,kind\n", "Data set 'toy' has 0 rows"),
-        ("a,b,kind\n1,2,x\n3,4,x\n", "The target of data set 'toy' has the one value 'x'"),
-        ("a,b,kind\n1,2,x\n3,inf,y\n", "has the value inf in column 'b', row 1"),
-        ("a,b,kind\n1,2,x\n3,-inf,y\n", "has the value -inf in column 'b', row 1"),
-        ("name,kind\nAnna,x\nBert,y\n", r"no columns to cluster by: name \(text with 2 different values\)"),
-        ("a,b,kind\n1,2,x\n3,4,\n", "The target of data set 'toy' has no value in row 1"),
-        ("a,b,kinds\n1,2,x\n3,4,y\n", "has no column 'kind'. Did you mean 'kinds'"),
-        ("a,b,type\n1,2,x\n3,4,y\n", "has no column 'kind'. There are a, b, type"),
-        ("kind\nx\ny\n", "Data set 'toy' has no columns to cluster by"),
-        ("a,b,kind\n1,2,x\n3,4,y,5\n", "Line 3 of '.*toy.csv' has 4 values, but the header 3"),
-        ("a,kind\n1,2,x\n3,4,y\n", "has more values in a row than the header has names"),
-        (b"a,kind\n1,\x81\n2,b\n", "Cannot read '.*toy.csv' as CSV: it is no text"),
+        ("", "toy.csv'.*CSV.*empty"),
+        ("\n\n", "toy.csv'.*CSV.*empty"),
+        ("a,b,kind\n", r"'toy'.*\b0 rows"),
+        ("a,b,kind\n1,2,x\n3,4,x\n", "target.*'toy'.*'x'"),
+        ("a,b,kind\n1,2,x\n3,inf,y\n", " inf .*column 'b', row 1"),
+        ("a,b,kind\n1,2,x\n3,-inf,y\n", " -inf .*column 'b', row 1"),
+        ("name,kind\nAnna,x\nBert,y\n", r"no columns.*name \(text.*\b2\b"),
+        ("a,b,kind\n1,2,x\n3,4,\n", "target.*'toy'.*row 1"),
+        ("a,b,kinds\n1,2,x\n3,4,y\n", "column 'kind'.*'kinds'"),
+        ("a,b,type\n1,2,x\n3,4,y\n", "column 'kind'.*a, b, type"),
+        ("kind\nx\ny\n", "'toy'.*no columns"),
+        ("a,b,kind\n1,2,x\n3,4,y,5\n", r"Line 3 .*toy.csv'.*\b4 values.*\b3\b"),
+        ("a,kind\n1,2,x\n3,4,y\n", "more values.*header"),
+        (b"a,kind\n1,\x81\n2,b\n", "toy.csv'.*CSV.*no text"),
     ],
 )
 def test_says_what_is_wrong_with_a_csv_file(tmp_path, text, message):
@@ -217,60 +217,60 @@ def test_names_stay_as_they_are_written(tmp_path):
 @pytest.mark.parametrize("ending", WRITERS)
 def test_a_file_without_the_column_of_names_is_refused(tmp_path, ending):
     WRITERS[ending](tmp_path / f"toy{ending}")
-    with pytest.raises(DataError, match=r"Data set 'toy' has no (column|array) 'who'"):
+    with pytest.raises(DataError, match=r"'toy'.*(column|array) 'who'"):
         loaded(tmp_path / f"toy{ending}", target=None, id_column="who")
 
 
 def test_a_sample_without_a_name_is_refused(tmp_path):
     path = put(tmp_path, "toy.csv", "who,a,kind\np,1,x\n,2,y\n")
-    with pytest.raises(DataError, match="Column 'who' of data set 'toy' has no value in row 1"):
+    with pytest.raises(DataError, match=r"'who'.*'toy'.*no value.*row 1"):
         loaded(path, id_column="who")
 
 
 def test_repeated_names_of_samples_are_refused(tmp_path):
     path = put(tmp_path, "toy.csv", "who,a,kind\np,1,x\nq,2,y\np,3,y\n")
-    with pytest.raises(DataError, match="Column 'who' of data set 'toy' holds 'p' more than once"):
+    with pytest.raises(DataError, match=r"'who'.*'toy'.*'p'"):
         loaded(path, id_column="who")
 
 
 def test_a_first_line_of_numbers_is_no_header(tmp_path):
     path = put(tmp_path, "toy.csv", "5.1,3.5,0\n4.9,3.0,1\n")
-    with pytest.raises(DataError, match=r"first line .* holds numbers. Put the names of the columns there"):
+    with pytest.raises(DataError, match=r"first line.*numbers"):
         loaded(path, target=None)
     numbered = put(tmp_path, "numbered.csv", "0,1,2\n4.9,3.0,1\n")
     assert loaded(numbered, target=None).features == ["0", "1", "2"]
 
 
 def test_missing_files_and_unknown_formats(tmp_path):
-    with pytest.raises(DataError, match=r"There is no data file '.*lost\.csv'"):
+    with pytest.raises(DataError, match=r"data file '.*lost\.csv'"):
         loaded(tmp_path / "lost.csv")
     (tmp_path / "folder.csv").mkdir()
-    with pytest.raises(DataError, match=r"There is no data file '.*folder\.csv'"):
+    with pytest.raises(DataError, match=r"data file '.*folder\.csv'"):
         loaded(tmp_path / "folder.csv")
-    with pytest.raises(DataError, match=r"Cannot read 'toy.xls': the ending '.xls' is not one of .npz, "):
+    with pytest.raises(DataError, match=r"'toy.xls'.*'\.xls'.*\.npz, "):
         loaded(put(tmp_path, "toy.xls", ""))
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_empty_files(tmp_path, ending):
-    with pytest.raises(DataError, match=f"toy{ending}' as {find(ending).title}: the file is empty"):
+    with pytest.raises(DataError, match=f"toy{ending}'.*{find(ending).title}.*empty"):
         loaded(put(tmp_path, f"toy{ending}", b""), target=None)
 
 
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        ({"data": X, "labels": Y}, r"has no array 'X' \(it has data, labels\)"),
-        ({"X": X[0]}, r"must be a table of numbers, got float64 of shape \(3,\)"),
-        ({"X": X.astype(str)}, "must be a table of numbers, got <U"),
-        ({"X": X.astype(complex)}, "must be a table of numbers, got complex128"),
-        ({"X": X, "y": Y[:3]}, "'y' of data set 'toy' has 3 values for 4 samples"),
-        ({"X": X[:0], "y": Y[:0]}, "has 0 samples of 3 features"),
-        ({"X": X[:0], "y": Y[:0], "classes": ["p", "q"]}, "has 0 samples of 3 features"),
-        ({"X": X, "y": Y * 0, "classes": ["p", "q"]}, "has the one value 'p'"),
+        ({"data": X, "labels": Y}, r"array 'X'.*data, labels"),
+        ({"X": X[0]}, r"float64.*\(3,\)"),
+        ({"X": X.astype(str)}, "numbers.*<U"),
+        ({"X": X.astype(complex)}, "numbers.*complex128"),
+        ({"X": X, "y": Y[:3]}, r"'y'.*'toy'.*\b3 values.*\b4 samples"),
+        ({"X": X[:0], "y": Y[:0]}, r"\b0 samples.*\b3 features"),
+        ({"X": X[:0], "y": Y[:0], "classes": ["p", "q"]}, r"\b0 samples.*\b3 features"),
+        ({"X": X, "y": Y * 0, "classes": ["p", "q"]}, "target.*'p'"),
         (
             {"X_data": X[0], "X_indices": Y, "X_indptr": Y, "X_shape": [1, 2]},
-            "Cannot read '.*toy.npz' as NPZ",
+            "toy.npz'.*NPZ",
         ),
     ],
 )
@@ -282,14 +282,14 @@ def test_says_what_is_wrong_with_an_npz_file(tmp_path, arrays, message):
 
 def test_missing_target_of_array_files(tmp_path):
     np.savez(tmp_path / "toy.npz", X=X, label=Y)
-    with pytest.raises(DataError, match=r"Data set 'toy' has no array 'labels'\. Did you mean 'label'"):
+    with pytest.raises(DataError, match=r"'toy'.*array 'labels'.*'label'"):
         loaded(tmp_path / "toy.npz", target="labels")
 
 
 def test_unknown_values_of_arff_are_missing(tmp_path):
     write_arff(tmp_path / "toy.arff")
     text = (tmp_path / "toy.arff").read_text()
-    with pytest.raises(DataError, match="The target of data set 'toy' has no value in row 1"):
+    with pytest.raises(DataError, match=r"target.*'toy'.*row 1"):
         loaded(put(tmp_path, "target.arff", text.replace("0.0,3.0,0.0,dog", "0.0,3.0,0.0,?")))
     filled = loaded(put(tmp_path, "value.arff", text.replace("0.0,3.0,0.0,dog", "0.0,?,0.0,dog")))
     assert filled.X[1].tolist() == [0, 0, 0]  # the median of 0, 0 and 6
@@ -325,12 +325,12 @@ def test_texts_and_quotes_of_arff(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("f2, ?", "f2"), "line 10 has 3 values for 4 attributes"),
-        (("f2, ?, 'deep blue', ?", "{0 f2}"), "line 10 has 1 values for 4 attributes"),
-        (("REAL", "relational"), "attributes of the type 'relational' are not read"),
-        (("@data", "@dta"), "line 7 is not a line of a header"),
+        (("f2, ?", "f2"), r"line 10 .*\b3 values.*\b4\b"),
+        (("f2, ?, 'deep blue', ?", "{0 f2}"), r"line 10 .*\b1 values.*\b4\b"),
+        (("REAL", "relational"), "type 'relational'"),
+        (("@data", "@dta"), "line 7 .*header"),
         (("1.5", "wide"), "Unable to parse string"),
-        (("width", "kind"), "has two columns called 'kind'"),
+        (("width", "kind"), "two columns.*'kind'"),
     ],
 )
 def test_says_what_is_wrong_with_an_arff_file(tmp_path, change, message):
@@ -357,7 +357,7 @@ def test_a_line_of_arff_takes_time_of_its_length_not_of_its_square(tmp_path, cel
 
 @pytest.mark.parametrize("cell", ["'f 1", "'f' 1", "'", "\"f 1'"])
 def test_quotes_of_arff_must_match(tmp_path, cell):
-    with pytest.raises(DataError, match=r"the quotes of '.*' do not match"):
+    with pytest.raises(DataError, match="quotes of '"):
         read_frame(put(tmp_path, "flowers.arff", WEKA.replace("'f 1'", cell)))
 
 
@@ -372,9 +372,9 @@ def test_tables_of_very_many_columns_are_refused(tmp_path, monkeypatch, ending):
     TABLES_OF[ending](wide, tmp_path / f"wide{ending}")
     assert load_dataset(tmp_path / f"wide{ending}", name="wide").n_features == 12
     monkeypatch.setattr(readers, "MAX_COLUMNS", 10)
-    with pytest.raises(DataError, match=r"The table has 12 columns\. At most 10 are read"):
+    with pytest.raises(DataError, match=r"\b12 columns.*\b10\b"):
         load_dataset(tmp_path / f"wide{ending}", name="wide")
-    with pytest.raises(DataError, match=r"The table has 12 columns\. At most 10 are read"):
+    with pytest.raises(DataError, match=r"\b12 columns.*\b10\b"):
         read_frame(tmp_path / f"wide{ending}")
 
 
@@ -382,7 +382,7 @@ def test_a_table_of_200_000_columns_is_refused_at_its_first_line(tmp_path):
     path = put(
         tmp_path, "wide.csv", ",".join(f"c{j}" for j in range(200_000)) + "\n" + ",".join(["1"] * 200_000)
     )
-    with pytest.raises(DataError, match="The table has 200,000 columns"):
+    with pytest.raises(DataError, match="200,000 columns"):
         read_frame(path)
 
 
@@ -391,7 +391,7 @@ def test_sparse_files_may_not_declare_more_columns_than_memory_holds(tmp_path):
     np.savez(tmp_path / "toy.npz", **parts)
     put(tmp_path, "toy.libsvm", "0 1:1\n1 10000000000:1\n")
     for ending in ("npz", "libsvm"):
-        with pytest.raises(DataError, match=r"features. At most 10,000,000 are read|Cannot read"):
+        with pytest.raises(DataError, match=r"10,000,000|Cannot read"):
             load_dataset(tmp_path / f"toy.{ending}", name="toy")
 
 
@@ -408,15 +408,15 @@ def test_one_label_for_all_rows_of_libsvm_is_none(tmp_path):
 
 def test_a_damaged_npz_file_is_not_said_to_be_loadable_unsafely(tmp_path):
     (tmp_path / "toy.npz").write_bytes(b"no archive at all")
-    with pytest.raises(DataError, match="as NPZ: it is not an archive of arrays, or a damaged one"):
+    with pytest.raises(DataError, match=r"NPZ: .*archive"):
         loaded(tmp_path / "toy.npz")
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("x,x,y\n1,2,3\n", "has two columns called 'x'"),
-        ("x,y\n1,2\n2,3,4\n5,6\n", "Line 3 of .* has 3 values, but the header 2"),
+        ("x,x,y\n1,2,3\n", "two columns.*'x'"),
+        ("x,y\n1,2\n2,3,4\n5,6\n", r"Line 3 .*\b3 values.*\b2\b"),
     ],
 )
 def test_a_table_that_is_none_is_refused_with_its_place(tmp_path, text, says):
@@ -431,14 +431,14 @@ def test_text_as_excel_writes_it_is_read_and_said_so(tmp_path):
     table = read_table(str(tmp_path / "toy.csv"), Columns())
     assert (table.features, table.X[:, 0].tolist()) == (["gr\u00f6\u00dfe"], [1.5, 2.5, 3.5, 4.5])
     assert set(table.categorical["gruppe"]) == {"m\u00e4nnlich", "weiblich"}
-    assert table.notes[0] == "text: read as Windows-1252, since it is not UTF-8"
+    assert "Windows-1252" in table.notes[0]
     assert load_dataset(tmp_path / "toy.csv").features[0] == "gr\u00f6\u00dfe"
     (tmp_path / "toy.csv").write_bytes(rows.encode("utf-16"))
-    with pytest.raises(DataError, match="no text in UTF-8 or Windows-1252"):
+    with pytest.raises(DataError, match=r"UTF-8.*Windows-1252"):
         read_table(str(tmp_path / "toy.csv"), Columns())
 
 
 def test_a_data_file_that_is_nearly_there_is_named(tmp_path):
     (tmp_path / "flowers.csv").write_text("a\n1\n2\n")
-    with pytest.raises(DataError, match=r"flower\.csv'. Did you mean 'flowers\.csv'"):
+    with pytest.raises(DataError, match=r"flower\.csv'.*'flowers\.csv'"):
         load_dataset(tmp_path / "flower.csv")

@@ -168,11 +168,11 @@ def test_a_selection_from_a_selection_relabels_its_unseen_points():
 @pytest.mark.parametrize(
     ("recipe", "message"),
     [
-        ({"classes": ["a", "x"]}, "Data set 'part' has no class 'x'"),
-        ({"per_class": 11}, "asks for 11 samples of each class, but one has only 10"),
-        ({"size": 41}, "asks for 41 samples, but there are only 40"),
-        ({"per_class": 8, "unseen": 3}, "asks for 3 unseen samples of each class, but one has only 2 left"),
-        ({"part": "test"}, "Data set 'toy' has no train and test part"),
+        ({"classes": ["a", "x"]}, "'part'.*class 'x'"),
+        ({"per_class": 11}, r"\b11 samples.*class.*\b10\b"),
+        ({"size": 41}, r"\b41 samples.*\b40\b"),
+        ({"per_class": 8, "unseen": 3}, r"\b3 unseen.*class.*\b2\b"),
+        ({"part": "test"}, "'toy'.*train and test"),
     ],
 )
 def test_says_what_cannot_be_selected(recipe, message):
@@ -185,7 +185,7 @@ def test_says_what_cannot_be_selected(recipe, message):
 )
 def test_classes_are_needed_to_select_by_them(recipe):
     bare = Dataset("toy", np.arange(8.0).reshape(4, 2))
-    with pytest.raises(DataError, match="Data set 'part' has no target to"):
+    with pytest.raises(DataError, match=r"'part'.*no target"):
         apply(Recipe(base="toy", **recipe), bare, "part")
     assert apply(Recipe(base="toy", size=2), bare, "part").n_samples == 2
 
@@ -263,7 +263,7 @@ def test_enlarged_pictures_are_those_of_the_base_moved():
 
 @pytest.mark.parametrize("base", ["iris", "landscape"])
 def test_only_images_are_enlarged(base):
-    with pytest.raises(DataError, match="not grey images"):
+    with pytest.raises(DataError, match="grey images"):
         load_dataset(Recipe(base=base, enlarge=50_000))
 
 

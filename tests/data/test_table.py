@@ -7,6 +7,7 @@ from cscluster.data.load import load_dataset, read_table
 from cscluster.data.table import Columns, from_pandas
 from cscluster.errors import DataError
 from cscluster.tables.table import read_new
+from tests.lines import assert_match
 
 
 def put(folder, text, name="toy.csv"):
@@ -26,7 +27,7 @@ def test_columns_get_their_parts(tmp_path):
     assert np.isnan(table.X).sum() == 2
     assert table.categorical["colour"].tolist() == ["red", "blue", "red", "red"]
     assert table.y.tolist() == [0, 0, 1, 1]
-    assert table.notes == ["left out: who (text with 4 different values)"]
+    assert_match(table.notes, r"left out: who \(text.*\b4\b")
 
 
 def test_what_the_user_says_goes_first(tmp_path):
@@ -34,7 +35,7 @@ def test_what_the_user_says_goes_first(tmp_path):
     plain = read_table(path, Columns())
     assert plain.ids == []  # names that are not unique name nothing
     assert plain.features == ["a", "b"]
-    assert plain.notes == ["left out: id (text with 2 different values), nr (counts the rows)"]
+    assert_match(plain.notes, r"left out: id \(text.*\b2\b.*\bnr \(counts")
     assert read_table(path, Columns(features=["nr", "b"])).features == ["nr", "b"]
     assert read_table(path, Columns(ignore=["a"])).features == ["b"]
     assert read_table(path, Columns(id="nr")).ids == ["1", "2", "3"]
@@ -44,7 +45,7 @@ def test_many_columns_with_decimal_commas_are_one_note(tmp_path):
     path = put(tmp_path, "a;b;c\n1,5;2,5;x\n2,5;1,5;x\n0,5;1,5;y\n3,5;0,25;y\n")
     table = read_table(path, Columns())
     assert table.X[0].tolist() == [1.5, 2.5]
-    assert table.notes == ["2 columns: decimal commas are read as points"]
+    assert_match(table.notes, "2 columns: decimal commas")
 
 
 def test_cells_that_are_not_quite_numbers(tmp_path):
@@ -55,10 +56,7 @@ def test_cells_that_are_not_quite_numbers(tmp_path):
     assert table.features == ["a", "b", "c"]
     assert table.X[:3, 1].tolist() == [0.5, 1.5, 2.5]
     assert np.isnan(table.X[3, 2])
-    assert table.notes == [
-        "column 'b': decimal commas are read as points",
-        "column 'c': '?' among numbers, taken as missing",
-    ]
+    assert_match(table.notes, "column 'b': decimal commas", r"column 'c': '\?'.*missing")
 
 
 def column(cells, separator="\t"):
@@ -117,15 +115,13 @@ def test_a_few_strange_cells_do_not_hide_the_convention(tmp_path):
     table = read_table(put(tmp_path, column(cells), "toy.tsv"), Columns())
     assert table.X[30:32, 1].tolist() == [1053.2, 2053]
     assert np.isnan(table.X[32, 1])
-    assert table.notes == [
-        "column 'b': '1.053,2' is read as 1053.2; 'unknown' among numbers, taken as missing"
-    ]
+    assert_match(table.notes, r"column 'b': '1\.053,2'.*\b1053\.2\b.*'unknown'.*missing")
 
 
 def test_a_column_that_looks_like_numbers_names_the_cell_that_is_none(tmp_path):
     cells = [f"{i},5" if i % 3 else f"{i} km" for i in range(1, 31)]
     table = read_table(put(tmp_path, column(cells), "toy.tsv"), Columns())
-    assert table.notes == ["left out: b (text with 30 different values, '3 km' in row 2 is not a number)"]
+    assert_match(table.notes, r"left out: b \(text.*\b30\b.*'3 km' in row 2\b")
 
 
 @pytest.mark.parametrize("head", ["nr", "", "Index"])
@@ -150,10 +146,7 @@ def test_a_text_column_that_could_name_the_rows_is_found(tmp_path):
 def test_columns_that_are_strange_get_a_remark(tmp_path):
     rows = "".join(f"{i * 7 % 5},{1900 + 2 * i},{'ab'[i % 2]}\n" for i in range(12))
     table = read_table(put(tmp_path, f"a,year,Species\n{rows}"), Columns())
-    assert table.notes == [
-        "column 'year' rises from row to row like a number of the row: ignore it if it is one",
-        "column 'Species': clustered by: if these are true classes, name the target",
-    ]
+    assert_match(table.notes, "column 'year' rises", "column 'Species'.*classes.*target")
     assert read_table(put(tmp_path, f"a,year,Species\n{rows}"), Columns(target="Species")).notes[1:] == []
 
 
@@ -178,7 +171,7 @@ def test_dates_become_days(tmp_path, cells, days):
 
 def test_dates_that_may_be_read_in_two_ways_are_left_alone(tmp_path):
     path = put(tmp_path, "a,born\n1,01/02/1970\n2,03/04/1970\n3,05/06/1970\n2,07/08/1970\n")
-    assert read_table(path, Columns()).notes == ["left out: born (text with 4 different values)"]
+    assert_match(read_table(path, Columns()).notes, r"left out: born \(text.*\b4\b")
 
 
 def test_labels_of_some_rows(tmp_path):
@@ -195,7 +188,7 @@ def test_an_excel_file_is_read_or_its_reader_is_named(tmp_path):
         pd.DataFrame({"id": ["x", "y"], "a": [1.5, 2.5]}).to_excel(path, index=False)
     except ImportError:
         path.write_bytes(b"PK")
-        with pytest.raises(DataError, match=r"needs more packages: pip install 'cscluster\[excel\]'"):
+        with pytest.raises(DataError, match=r"'cscluster\[excel\]'"):
             read_table(str(path), Columns())
         return
     assert read_table(str(path), Columns()).ids == ["x", "y"]
@@ -214,25 +207,25 @@ def test_a_data_frame_is_a_table_too():
 @pytest.mark.parametrize(
     ("text", "columns", "says"),
     [
-        ("a,b\n1,2\n", Columns(), "has 1 row. Clusters need two or more"),
+        ("a,b\n1,2\n", Columns(), r"\b1 row\b"),
         (
             "a,kind\n1,x\n2,\n",
             Columns(labels="kind"),
-            "'kind' holds only the class 'x'. Labels of two classes",
+            "'kind'.*class 'x'",
         ),
-        ("a,kind\n1,\n2,\n", Columns(labels="kind"), "'kind' holds no labels"),
-        ("a,b\n1,2\n3,4\n", Columns(labels="kind"), "has no column 'kind'"),
-        ("a,b\n1,2\n3,4\n", Columns(id="who"), "has no column 'who'"),
-        ("a,weight\n1,2\n3,4\n", Columns(features=["wieght"]), "Did you mean 'weight'?"),
-        ("a,b\n", Columns(), "has 0 rows"),
+        ("a,kind\n1,\n2,\n", Columns(labels="kind"), "'kind'.*no labels"),
+        ("a,b\n1,2\n3,4\n", Columns(labels="kind"), "column 'kind'"),
+        ("a,b\n1,2\n3,4\n", Columns(id="who"), "column 'who'"),
+        ("a,weight\n1,2\n3,4\n", Columns(features=["wieght"]), "'wieght'.*'weight'"),
+        ("a,b\n", Columns(), r"\b0 rows"),
         (
             "a,b\n1,x\n1,y\n1,z\n",
             Columns(),
-            r"no columns to cluster by: a \(always the same\), b \(text with 3",
+            r"no columns.*\ba \(.*\bb \(text.*\b3\b",
         ),
-        ("a,b\n1,\n2,\n", Columns(ignore=["a"]), r"no columns to cluster by: b \(empty\)"),
-        ("who,b\np,1\np,2\n", Columns(id="who"), "holds 'p' more than once"),
-        ("who,b\np,1\n,2\n", Columns(id="who"), "has no value in row 1"),
+        ("a,b\n1,\n2,\n", Columns(ignore=["a"]), r"no columns.*\bb \(empty\)"),
+        ("who,b\np,1\np,2\n", Columns(id="who"), "'who'.*'p'"),
+        ("who,b\np,1\n,2\n", Columns(id="who"), "'who'.*no value.*row 1"),
     ],
 )
 def test_bad_tables_are_one_sentence(tmp_path, text, columns, says):
@@ -246,7 +239,7 @@ def test_data_sets_by_name_and_their_columns():
     assert iris.classes == ["setosa", "versicolor", "virginica"]
     names = iris.features
     assert read_table("iris", Columns(ignore=names[:2])).features == names[2:]
-    with pytest.raises(DataError, match="has no column 'petals'"):
+    with pytest.raises(DataError, match="column 'petals'"):
         read_table("iris", Columns(features=["petals"]))
     assert read_table("mnist0689", Columns()).image
 
@@ -254,7 +247,7 @@ def test_data_sets_by_name_and_their_columns():
 def test_arrays(tmp_path):
     np.save(tmp_path / "toy.npy", np.arange(12.0).reshape(6, 2))
     assert read_table(str(tmp_path / "toy.npy"), Columns()).X.shape == (6, 2)
-    with pytest.raises(DataError, match="There is no data file"):
+    with pytest.raises(DataError, match="no data file"):
         read_table(str(tmp_path / "other.npy"), Columns())
 
 
@@ -269,22 +262,22 @@ def test_new_rows_have_the_columns_in_any_order(tmp_path):
     assert np.array_equal(table.X, [[5, 1], [6, np.nan]], equal_nan=True)
     assert table.categorical["colour"].tolist() == ["red", "blue"]
     assert table.ids == ["01", "02"]
-    assert table.notes == ["1 empty cell filled with the medians of the model"]
+    assert_match(table.notes, "^1 empty cell.*model")
     assert read_new(path, known(["a"]), None, "nr").ids == []
 
 
 @pytest.mark.parametrize(
     ("text", "id_column", "says"),
     [
-        ("a\n1\n", None, "has no column 'b'. There is a"),
-        ("a,B\n1,2\n", None, "Did you mean 'B'?"),
+        ("a\n1\n", None, r"column 'b'.*\ba\b"),
+        ("a,B\n1,2\n", None, "column 'b'.*'B'"),
         (
             "a,b\n1,2\n3,many\n",
             None,
-            "Column 'b' must hold numbers, as it did for the model. Row 1 holds 'many'",
+            "'b'.*numbers.*1.*'many'",
         ),
-        ("a,b\n1,2\n", "who", "has no column 'who'"),
-        ("a,b\n", None, "has 0 rows"),
+        ("a,b\n1,2\n", "who", "column 'who'"),
+        ("a,b\n", None, r"\b0 rows"),
     ],
 )
 def test_new_rows_that_do_not_suit(tmp_path, text, id_column, says):
@@ -296,7 +289,7 @@ def test_an_array_cannot_stand_for_a_table(tmp_path):
     np.save(tmp_path / "toy.npy", np.zeros((3, 2)))
     with pytest.raises(DataError, match="no column 'a'"):
         read_new(str(tmp_path / "toy.npy"), known(["a", "b"]), None, None)
-    with pytest.raises(DataError, match="made from an array without names"):
+    with pytest.raises(DataError, match="array without names"):
         read_new(put(tmp_path, "a,b\n1,2\n"), known([]), None, None)
 
 
@@ -325,7 +318,7 @@ def test_numbers_called_id_with_gaps_stay_numbers(tmp_path):
 
 def test_an_empty_id_is_still_missing(tmp_path):
     path = put(tmp_path, "id,x,y\na,1,2\n,2,3\n")
-    with pytest.raises(DataError, match="Column 'id' of data set 'toy' has no value in row 1"):
+    with pytest.raises(DataError, match=r"'id'.*'toy'.*no value.*row 1"):
         read_table(path, Columns(id="id"))
 
 
@@ -358,24 +351,17 @@ def test_new_rows_are_read_as_those_of_the_model(tmp_path):
     path = put(tmp_path, "x,kind,day\n1,01,2024-01-01\n?,02,2024-01-02\n" + "3,01,2024-01-03\n" * 18)
     new = read_new(path, known(["x", "day"], ["day"], kind=["a"]), None, None)
     assert new.categorical["kind"][:2].tolist() == ["01", "02"]
-    assert new.notes == [
-        "column 'x': '?' among numbers, taken as missing",
-        "1 empty cell filled with the medians of the model",
-    ]
-    with pytest.raises(
-        DataError, match=r"Column 'day' must hold numbers, as it did for the model\. It holds dates"
-    ):
+    assert_match(new.notes, r"column 'x': '\?'.*missing", "^1 empty cell.*model")
+    with pytest.raises(DataError, match=r"'day'.*numbers.*dates"):
         read_new(path, known(["x", "day"], [], kind=["a"]), None, None)
-    with pytest.raises(
-        DataError, match=r"Column 'x' must hold dates, as it did for the model\. It holds numbers"
-    ):
+    with pytest.raises(DataError, match=r"'x'.*dates.*numbers"):
         read_new(path, known(["x", "day"], ["x", "day"], kind=["a"]), None, None)
 
 
 def test_a_table_of_which_most_columns_drop_out_is_refused_with_a_list(tmp_path):
     rows = "".join(f"{i},{i} km,x{i},{i * 7 % 5}\n" for i in range(1, 31))
     path = put(tmp_path, f"nr,way,who,a\n{rows}")
-    with pytest.raises(DataError, match="2 of 3 columns say nothing about clusters") as caught:
+    with pytest.raises(DataError, match=r"\b2 of 3 columns") as caught:
         read_table(path, Columns())
     assert "  who: text with 30 different values" in str(caught.value)
     assert read_table(path, Columns(ignore=["way"])).features == ["a"]
