@@ -12,6 +12,7 @@ from cscluster.metrics.scores import score
 from cscluster.store.directory import RunDirectory
 from cscluster.store.labels import unpack
 from cscluster.store.merge import merge
+from tests.lines import assert_match
 from tests.store.values import values
 
 TEXT = """\
@@ -59,7 +60,7 @@ def test_a_changed_metric_is_computed_from_kept_labels_without_a_rerun(tmp_path)
     (tmp_path / "mine.py").write_text(LARGEST)
     job = prepare("kept.yaml", out=tmp_path)
     assert job.difference.todo == []
-    assert job.difference.reasons == ["4 because the metric 'mine.py:share' changed"]
+    assert_match(job.difference.reasons, r"^4 .*metric 'mine\.py:share'")
     assert len(job.rescorable) == 4
     after = last(run(tmp_path))
     assert [record["cpu_seconds"] for record in after] == [record["cpu_seconds"] for record in before]
@@ -81,7 +82,7 @@ def test_without_labels_a_changed_metric_runs_again(tmp_path):
     job = prepare("kept.yaml", out=tmp_path, settings=["keep=null"])
     assert len(job.difference.todo) == 4
     kept = prepare("kept.yaml", out=tmp_path, settings=["metrics=[ari]"])
-    assert kept.difference.reasons == ["4 because labels were not kept"]
+    assert_match(kept.difference.reasons, "^4 .*labels.*not kept")
     assert len(kept.difference.todo) == 4
 
 
@@ -106,7 +107,7 @@ def test_a_report_computes_a_new_metric(tmp_path):
 def test_a_report_without_labels_says_so_in_a_sentence(tmp_path):
     directory = run(tmp_path, settings=["keep=null"])
     (tmp_path / "other.py").write_text("def my_loss(y, labels):\n    return 1\n")
-    with pytest.raises(ConfigError, match=r"has no labels to compute 'other\.py:my_loss' from"):
+    with pytest.raises(ConfigError, match=r"no labels.*'other\.py:my_loss'"):
         collect(directory, ["other.py:my_loss"])
 
 

@@ -32,7 +32,7 @@ def test_what_is_written_and_what_is_meant(written, meant):
 
 
 def test_no_values_are_no_grid():
-    with pytest.raises(ValueError, match=r"a value is missing\. Write for example 1,10,100"):
+    with pytest.raises(ValueError, match="value is missing"):
         values("", "--grid")
 
 
@@ -41,12 +41,12 @@ def test_no_values_are_no_grid():
     ["1:10:0", "5:1:1", "1:100:x0.1", "0:100:x10", "-1:100:x10", "1:100:x1", "1:100:x-2", "0:1:0.0001", "1:1e99:1"],
 )  # fmt: skip
 def test_a_range_without_an_end(written):
-    with pytest.raises(ValueError, match=f"'{written}' does not lead from its start to its end"):
+    with pytest.raises(ValueError, match=f"'{written}'.*start.*end"):
         values(written, "--grid")
 
 
 def test_a_list_that_is_not_one_names_its_place():
-    with pytest.raises(ConfigError, match="sweep w=1,,2:1:4: YAML"):
+    with pytest.raises(ConfigError, match="sweep w=1,,2:1:4: "):
         values("1,,2", "sweep w=1,,2")
 
 

@@ -7,6 +7,7 @@ from cscluster import bundle
 from cscluster.algorithms import registry
 from cscluster.errors import ConfigError
 from cscluster.experiment.config.load import find_config, load, parse
+from tests.lines import assert_match
 
 GOOD = """\
 name: small
@@ -48,98 +49,92 @@ def test_every_problem_is_reported_at_once_with_its_place():
         "preprocess: [centre, {pca: {n: 0}}]\n"
         "memory_limit: 3 XB\n"
     )
-    starts = [
-        "x.yaml:1:1: 'name': must start with a letter or digit",
-        "x.yaml:2:12: there is no data set 'irs'. Did you mean 'iris'?",
-        "x.yaml:2:31: unknown key 'clases'. Did you mean 'classes'?",
-        "x.yaml:3:1: unknown key 'constraint'. Did you mean 'constraints'?",
-        "x.yaml:4:48: 'constraints.counts.1' must be greater than or equal to 0, got -1",
-        "x.yaml:4:53: unknown key 'nois'. Did you mean 'noise'?",
-        "x.yaml:6:5: there is no algorithm 'kmean'. Did you mean 'kmeans'?",
-        "x.yaml:7:29: 'n_init' of 'kmeans' must be an integer >= 1, got 0",
-        "x.yaml:7:40: 'kmeans' has no parameter 'foo'",
-        "x.yaml:7:48: 'tol' of 'kmeans' must be a number >= 0, got -1",
-        "x.yaml:7:63: 'algorithms.1.select': there is no metric 'acd'. Did you mean 'acc'?",
-        "x.yaml:8:30: 'kmeans' is a clusterer itself",
-        "x.yaml:9:1: 'trials' must be a valid integer, got '3'",
-        "x.yaml:10:16: there is no metric 'nmj'. Did you mean 'nmi'?",
-        "x.yaml:10:21: 'acc@foo': the scope must be one of all, unconstrained, heldout, unseen",
-        "x.yaml:11:14: There is no preprocessing step 'centre'. Did you mean 'center'?",
-        "x.yaml:11:22: Preprocessing step 'pca': n:",
-        "x.yaml:12:1: 'memory_limit': must be a size such as 500MB or 2GB, got '3 XB'",
-    ]
-    assert len(found) == len(starts), "\n".join(found)
-    for line, start in zip(found, starts, strict=True):
-        assert line.startswith(start)
+    assert_match(
+        found,
+        r"^x\.yaml:1:1: 'name': .*letter or digit",
+        r"^x\.yaml:2:12: .*data set 'irs'.*'iris'",
+        r"^x\.yaml:2:31: .*key 'clases'.*'classes'",
+        r"^x\.yaml:3:1: .*key 'constraint'.*'constraints'",
+        r"^x\.yaml:4:48: 'constraints\.counts\.1'.*\b0\b.*-1",
+        r"^x\.yaml:4:53: .*key 'nois'.*'noise'",
+        r"^x\.yaml:6:5: .*algorithm 'kmean'.*'kmeans'",
+        r"^x\.yaml:7:29: 'n_init'.*'kmeans'.*>= 1.*\b0\b",
+        r"^x\.yaml:7:40: 'kmeans'.*parameter 'foo'",
+        r"^x\.yaml:7:48: 'tol'.*'kmeans'.*>= 0.*-1",
+        r"^x\.yaml:7:63: 'algorithms\.1\.select': .*metric 'acd'.*'acc'",
+        r"^x\.yaml:8:30: 'kmeans' is a clusterer",
+        r"^x\.yaml:9:1: 'trials'.*integer.*'3'",
+        r"^x\.yaml:10:16: .*metric 'nmj'.*'nmi'",
+        r"^x\.yaml:10:21: 'acc@foo'.*all, unconstrained, heldout, unseen",
+        r"^x\.yaml:11:14: .*step 'centre'.*'center'",
+        r"^x\.yaml:11:22: .*step 'pca': n:",
+        r"^x\.yaml:12:1: 'memory_limit': .*500MB.*'3 XB'",
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "x.yaml:1:1: the file must hold keys: name, datasets"),
-        ("a: [", "x.yaml:1:5: YAML: "),
-        ("a: b: c", "x.yaml:1:5: YAML: "),
-        ("- 1", "x.yaml:1:1: the file must hold keys"),
+        ("", r"x\.yaml:1:1: .*keys: name, datasets"),
+        ("a: [", r"x\.yaml:1:5: YAML: "),
+        ("a: b: c", r"x\.yaml:1:5: YAML: "),
+        ("- 1", r"x\.yaml:1:1: .*keys: name, datasets"),
         ("a: &x [*x]", "anchors expand without end"),
-        ("name: x\nname: y", "x.yaml:2:1: YAML: duplicate key 'name'"),
-        ("? [1, 2]\n: 3", "a key must be a string"),
-        ("a: !!python/object/apply:os.system ['true']", "x.yaml:1:4: YAML: a tag"),
-        ("a: \x00", "x.yaml: not YAML"),
-        ("a: !!bool 3", "x.yaml:1:4: YAML: a tag is not allowed"),
+        ("name: x\nname: y", r"x\.yaml:2:1: YAML: duplicate.*'name'"),
+        ("? [1, 2]\n: 3", r"x\.yaml:.* key.*string"),
+        ("a: !!python/object/apply:os.system ['true']", r"x\.yaml:1:4: YAML: .*tag"),
+        ("a: \x00", r"x\.yaml: not YAML"),
+        ("a: !!bool 3", r"x\.yaml:1:4: YAML: .*tag"),
         ("a: " + "[" * 100_000, "nested too deeply"),
         ("a: " + "{a: " * 3000, "nested too deeply"),
-        (GOOD + "trials: 0x" + "F" * 5000, "'trials' must be a valid integer"),
-        (GOOD + "trials: !!timestamp foo", "is not allowed. Write plain values"),
-        (GOOD + "trials: " + "1:" * 20_000 + "1", "'trials' must be a valid integer"),
-        (GOOD.replace("[iris]", f"[{'a' * 5000}]"), "there is no data set 'aaa"),
-        (GOOD.replace("[kmeans,", f"[{'a' * 5000},"), "there is no algorithm 'aaa"),
-        (GOOD.replace("[kmeans,", "[{name: kmeans, params: {n_init: []}},"), "x.yaml:4:38: the list of values of 'n_init' is empty"),
-        (GOOD + "trials: " + "9" * 5000, "'trials' must be a valid integer, got inf"),
-        (GOOD.replace("random_pairs", "randompairs"), "Did you mean 'random_pairs'?"),
-        (GOOD.replace("kind: random_pairs, ", ""), "'constraints.kind' must be one of random_pairs, balanced_pairs, "),
-        (GOOD.replace("random_pairs", "zzz"), "there is no kind 'zzz' of constraints. There are random_pairs, balanced_pairs"),
-        (GOOD.replace("datasets: [iris]\n", ""), "the key 'datasets' is missing"),
-        (GOOD.replace("[kmeans,", "[kmeans, kmeans,"), "a second algorithm called 'k-means'"),
-        (GOOD.replace("[iris]", "[iris, iris]"), "a second data set called 'iris'"),
-        (GOOD.replace("[kmeans,", "[{name: kmeans, params: {n_init: [3, 1, 3]}},"), ":4:53: a second 3 among the values of 'n_init'"),
-        (GOOD.replace("counts: [10, 20]", "counts: [10, 20, 10]"), ":3:1: a second 10 among the numbers of constraints"),
-        (GOOD + "metrics: [acc, nmi, acc]", "a second 'acc'"),
-        (GOOD + "metrics: [f1score]", "there is no metric 'f1score'. 'cscluster list metrics' names all"),
-        (GOOD + "select: heldout", "'select' belongs to an entry of 'algorithms'"),
-        (GOOD + "base: iris", "'base' belongs to an entry of 'datasets'"),
-        (GOOD + f"memory_limit: {'9' * 400}G", "must be a size such as 500MB or 2GB"),
-        (GOOD.replace("[10, 20]", "[20, many]"), "'constraints.counts.1' must be a valid integer, got 'many'"),
-        (GOOD.replace("[kmeans,", "['no_such_file.py:Thing',"), "there is no file 'no_such_file.py'"),
-        (GOOD.replace("n_init: 2", "n_init: [2, 3]"), "a grid is possible only in the metric learner's own"),
-        (GOOD + "algorithms_: 3", "Did you mean 'algorithms'?"),
-        (GOOD.replace("[kmeans,", "[{name: kmeans, params: {random_state: 3}},"), "set by the experiment's seed"),
-        (GOOD.replace("[kmeans,", "['no_such_module:Thing',"), "cannot import 'no_such_module'"),
-        (GOOD.replace("{kind: random_pairs, counts: [10, 20]}", "{kind: file, path: no.csv}"), "there is no constraint file"),
-        (GOOD.replace("counts: [10, 20]", "counts: [10], tiers: 3"), "unknown key 'tiers'"),
-        (GOOD.replace("kind: random_pairs, counts: [10, 20]", "kind: tiers, per_tier: [10], tiers: 0"), "'constraints.tiers' must be greater than or equal to 1, got 0"),
-        ("name: x\ndatasets:\n\t- iris\n", "x.yaml:3:1: YAML: found character '\\t'"),
-        (GOOD.replace("[iris]", "iris"), "x.yaml:2:1: 'datasets' must be a list: write datasets: [iris]"),
-        (GOOD.replace("{kind: random_pairs, counts: [10, 20]}", "random_pairs"), "write constraints: {kind: random_pairs, counts: [20, 50, 100]}"),
-        (GOOD.replace("{kind: random_pairs, counts: [10, 20]}", "random"), "there is no kind 'random' of constraints. Did you mean 'random_pairs'?"),
-        (GOOD.replace("[kmeans,", "[{name: kmeans, select: oracle},"), "'oracle' needs the metric to choose by: write oracle:ari"),
-        (GOOD.replace("[iris]", "[{base: iris, generator: xor}]"), "needs either 'base' or 'generator'"),
-        (GOOD.replace("[iris]", "[{generator: xor, seed: -5}]"), "must be greater than or equal to 0, got -5"),
+        (GOOD + "trials: 0x" + "F" * 5000, "'trials'.*integer.*'0xF"),
+        (GOOD + "trials: !!timestamp foo", "YAML: .*tag"),
+        (GOOD + "trials: " + "1:" * 20_000 + "1", "'trials'.*integer.*'1:1:"),
+        (GOOD.replace("[iris]", f"[{'a' * 5000}]"), "data set 'aaa"),
+        (GOOD.replace("[kmeans,", f"[{'a' * 5000},"), "algorithm 'aaa"),
+        (GOOD.replace("[kmeans,", "[{name: kmeans, params: {n_init: []}},"), r"x\.yaml:4:38: .*'n_init'.*empty"),
+        (GOOD + "trials: " + "9" * 5000, "'trials'.*integer.*inf"),
+        (GOOD.replace("random_pairs", "randompairs"), "'randompairs'.*'random_pairs'"),
+        (GOOD.replace("kind: random_pairs, ", ""), r"'constraints\.kind'.*random_pairs, balanced_pairs, "),
+        (GOOD.replace("random_pairs", "zzz"), "kind 'zzz'.*random_pairs, balanced_pairs"),
+        (GOOD.replace("datasets: [iris]\n", ""), "key 'datasets'.*missing"),
+        (GOOD.replace("[kmeans,", "[kmeans, kmeans,"), "second algorithm.*'k-means'"),
+        (GOOD.replace("[iris]", "[iris, iris]"), "second data set.*'iris'"),
+        (GOOD.replace("[kmeans,", "[{name: kmeans, params: {n_init: [3, 1, 3]}},"), r":4:53: .*second 3\b.*'n_init'"),
+        (GOOD.replace("counts: [10, 20]", "counts: [10, 20, 10]"), r":3:1: .*second 10\b.*numbers of constraints"),
+        (GOOD + "metrics: [acc, nmi, acc]", "second 'acc'"),
+        (GOOD + "metrics: [f1score]", "metric 'f1score'.*'cscluster list metrics'"),
+        (GOOD + "select: heldout", "'select'.*'algorithms'"),
+        (GOOD + "base: iris", "'base'.*'datasets'"),
+        (GOOD + f"memory_limit: {'9' * 400}G", "'memory_limit'.*500MB.*'9+"),
+        (GOOD.replace("[10, 20]", "[20, many]"), r"'constraints\.counts\.1'.*integer.*'many'"),
+        (GOOD.replace("[kmeans,", "['no_such_file.py:Thing',"), r"no file 'no_such_file\.py'"),
+        (GOOD.replace("n_init: 2", "n_init: [2, 3]"), "grid.*metric learner"),
+        (GOOD + "algorithms_: 3", "'algorithms_'.*'algorithms'"),
+        (GOOD.replace("[kmeans,", "[{name: kmeans, params: {random_state: 3}},"), "'random_state'.*seed"),
+        (GOOD.replace("[kmeans,", "['no_such_module:Thing',"), "import 'no_such_module'"),
+        (GOOD.replace("{kind: random_pairs, counts: [10, 20]}", "{kind: file, path: no.csv}"), r"constraint file.*no\.csv"),
+        (GOOD.replace("counts: [10, 20]", "counts: [10], tiers: 3"), "key 'tiers'"),
+        (GOOD.replace("kind: random_pairs, counts: [10, 20]", "kind: tiers, per_tier: [10], tiers: 0"), r"'constraints\.tiers'.*\b1\b.*\b0\b"),
+        ("name: x\ndatasets:\n\t- iris\n", r"x\.yaml:3:1: YAML: .*'\\t'"),
+        (GOOD.replace("[iris]", "iris"), r"x\.yaml:2:1: 'datasets'.*list.*datasets: \[iris\]"),
+        (GOOD.replace("{kind: random_pairs, counts: [10, 20]}", "random_pairs"), r"constraints: \{kind: random_pairs, counts: \[20, 50, 100\]\}"),
+        (GOOD.replace("{kind: random_pairs, counts: [10, 20]}", "random"), "kind 'random'.*'random_pairs'"),
+        (GOOD.replace("[kmeans,", "[{name: kmeans, select: oracle},"), "'oracle'.*metric.*oracle:ari"),
+        (GOOD.replace("[iris]", "[{base: iris, generator: xor}]"), "'base'.*'generator'"),
+        (GOOD.replace("[iris]", "[{generator: xor, seed: -5}]"), r"seed.*\b0\b.*-5"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_in_one_line(text, says):
     found = problems(text)
-    assert len(found) == 1
-    assert says in found[0]
+    assert_match(found, says)
 
 
 def test_a_key_called_like_the_kind_of_schedule_is_not_taken_for_it():
     found = problems(
         GOOD.replace("kind: random_pairs, counts: [10, 20]", "kind: tiers, counts: [10], tiers: 5")
     )
-    assert [line.partition(": ")[2] for line in found] == [
-        "the key 'per_tier' is missing.",
-        "unknown key 'counts'. There are noise, weight, kind, per_tier, tiers.",
-    ]
+    assert_match(found, "key 'per_tier'.*missing", "key 'counts'.*noise, weight, kind, per_tier, tiers")
 
 
 def test_anchors_cannot_explode():
@@ -159,34 +154,26 @@ def test_settings_change_keys_and_name_themselves_in_errors():
     assert experiment.constraints.points == [5]
     assert experiment.algorithms[0].params == {"n_init": [1, 2]}
     assert experiment.algorithms[1].title == "S"
-    assert problems(GOOD, settings=["trials=x"]) == [
-        "setting trials=x: 'trials' must be a valid integer, got 'x'."
-    ]
-    assert problems(GOOD, settings=["trails=3"]) == [
-        "setting trails=3: unknown key 'trails'. Did you mean 'trials'?"
-    ]
-    assert "write it as KEY=VALUE" in problems(GOOD, settings=["trials"])[0]
-    assert (
-        "there is no item 'kmaens'. Did you mean 'kmeans'?"
-        in problems(GOOD, settings=["algorithms.kmaens.label=x"])[0]
-    )
-    assert "cannot set the key 'x' inside a scalar" in problems(GOOD, settings=["name.x.y=1"])[0]
+    assert_match(problems(GOOD, settings=["trials=x"]), "^setting trials=x: 'trials'.*integer.*'x'")
+    assert_match(problems(GOOD, settings=["trails=3"]), "^setting trails=3: .*'trails'.*'trials'")
+    assert_match(problems(GOOD, settings=["trials"]), "KEY=VALUE")
+    assert_match(problems(GOOD, settings=["algorithms.kmaens.label=x"]), "'kmaens'.*'kmeans'")
+    assert_match(problems(GOOD, settings=["name.x.y=1"]), "key 'x'.*scalar")
 
 
 @pytest.mark.parametrize(
     ("setting", "says"),
     [
         ("title=" + "[" * 100_000, "nested too deeply"),
-        ("datasets.²=iris", "there is no item '²'"),
-        (f"datasets.{'9' * 5000}=iris", "there is no item '999"),
-        ("trials=!!timestamp foo", "is not allowed. Write plain values"),
-        ("trials=0x" + "f" * 5000, "must be a valid integer"),
+        ("datasets.²=iris", "item '²'"),
+        (f"datasets.{'9' * 5000}=iris", "item '999"),
+        ("trials=!!timestamp foo", "YAML: .*tag"),
+        ("trials=0x" + "f" * 5000, "'trials'.*integer.*'0xf"),
     ],
 )
 def test_hostile_settings_are_refused_in_one_line(setting, says):
     found = problems(GOOD, settings=[setting])
-    assert len(found) == 1
-    assert says in found[0]
+    assert_match(found, says)
 
 
 def test_dates_are_strings():
@@ -213,12 +200,12 @@ def test_paths_are_seen_from_the_file(tmp_path):
 
 def test_finding_configs(tmp_path):
     assert find_config("mnist0689") == bundle.folder("configs") / "mnist0689.yaml"
-    with pytest.raises(ConfigError, match=r"no experiment file 'mnist0698'. Did you mean 'mnist0689'\?"):
+    with pytest.raises(ConfigError, match=r"file 'mnist0698'.*'mnist0689'"):
         find_config("mnist0698")
     for name in ("a" * 5000, "a/" * 3000, "a\0b"):
-        with pytest.raises(ConfigError, match="There is no experiment file"):
+        with pytest.raises(ConfigError, match="no experiment file"):
             find_config(name)
-    with pytest.raises(ConfigError, match="There is no experiment file"):
+    with pytest.raises(ConfigError, match="no experiment file"):
         find_config(str(tmp_path))
 
 
@@ -252,7 +239,7 @@ def test_published_values_and_guards_have_titles_of_their_own():
 
 
 def test_names_of_version_0_2_stand_for_published_values():
-    with pytest.warns(FutureWarning, match="'pmmc_printed' is now 'pmmc' with 'preset: published'"):
+    with pytest.warns(FutureWarning, match="'pmmc_printed'.*'pmmc'.*'preset: published'"):
         (old,) = entries("[pmmc_printed]")
     (new,) = entries("[{name: pmmc, preset: published}]")
     assert old == new
@@ -263,15 +250,14 @@ def test_names_of_version_0_2_stand_for_published_values():
     [
         (
             "{name: pmmc, params: {fallback: false}}",
-            "has no parameter 'fallback'. Leave it out, or use a guard",
+            "parameter 'fallback'.*guard: true",
         ),
-        ("{name: pckmeans, params: {joint: false}}", "has no parameter 'joint'. Leave it out"),
-        ("{name: auto, guard: true}", "'auto' needs no guard"),
-        ("{name: kmeans, guard: true}", "'kmeans' uses no constraints"),
-        ("{name: pmmc, preset: printed}", "'published'"),
+        ("{name: pckmeans, params: {joint: false}}", "parameter 'joint'"),
+        ("{name: auto, guard: true}", "'auto'.*guard"),
+        ("{name: kmeans, guard: true}", "'kmeans'.*no constraints"),
+        ("{name: pmmc, preset: printed}", "'printed'"),
     ],
 )
 def test_what_is_gone_or_cannot_be_guarded(entry, says):
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(ConfigError, match=says):
         entries(f"[{entry}]")
-    assert says in str(caught.value)

@@ -108,9 +108,7 @@ def test_noise_keeps_balanced_links_balanced(noise):
 
 def test_random_pairs_has_the_asked_number():
     assert [len(drawn(RandomPairs(counts=[1]), count)) for count in (0, 1, 100, 780)] == [0, 1, 100, 780]
-    with pytest.raises(
-        ConstraintError, match="781 constraints are wanted, but 40 samples have only 780 pairs"
-    ):
+    with pytest.raises(ConstraintError, match=r"781 constraints.*40 samples.*780 pairs"):
         drawn(RandomPairs(counts=[781]), 781)
 
 
@@ -118,7 +116,7 @@ def test_balanced_pairs_has_the_asked_number_of_each_kind():
     for count in (0, 1, 30, 305):
         links = drawn(BalancedPairs(counts=[count]), count)
         assert len(links.must_links) == len(links.cannot_links) == count
-    with pytest.raises(ConstraintError, match="have 305 pairs inside and 475 between"):
+    with pytest.raises(ConstraintError, match=r"305 pairs.*475"):
         drawn(BalancedPairs(counts=[306]), 306)
 
 
@@ -130,7 +128,7 @@ def test_tiers_are_new_links_of_equal_number():
     assert union(episode) == drawn(RandomPairs(counts=[30]), 30)
     assert schedule.n_tiers == 5
     assert [len(tier) for tier in schedule.episode(0, Y, SEED, "toy", 0).tiers] == [0] * 5
-    with pytest.raises(ConstraintError, match="785 constraints are wanted"):
+    with pytest.raises(ConstraintError, match="785 constraints"):
         Tiers(per_tier=[157]).episode(157, Y, SEED, "toy", 0)
 
 
@@ -158,11 +156,9 @@ def test_each_sample_is_held_out_once_in_each_split():
 
 
 def test_folds_need_enough_samples():
-    with pytest.raises(
-        ConstraintError, match="400 constraints are wanted, but 20 samples have only 190 pairs"
-    ):
+    with pytest.raises(ConstraintError, match=r"400 constraints.*20 samples.*190 pairs"):
         Folds(counts=[400], folds=2).episode(400, Y, SEED, "toy", 0)
-    with pytest.raises(ConstraintError, match="5 folds are wanted, but there are only 4 samples"):
+    with pytest.raises(ConstraintError, match=r"\b5 folds.*\b4\b"):
         Folds(counts=[1], folds=5).episode(1, Y[:4], SEED, "toy", 0)
 
 
@@ -219,7 +215,7 @@ def test_links_of_a_file_by_name(tmp_path):
 def test_a_missing_file_is_told(tmp_path):
     lost = File(path=tmp_path / "lost.csv")
     for ask in (lambda: lost.points, lost.identity, lambda: drawn(lost, 1)):
-        with pytest.raises(ConstraintError, match=r"Cannot read constraint file '.*lost\.csv'"):
+        with pytest.raises(ConstraintError, match=r"constraint file '.*lost\.csv'"):
             ask()
 
 
@@ -290,7 +286,7 @@ def test_labelled_noise_is_the_share_of_wrong_classes():
 
 
 def test_labelled_needs_one_measure():
-    with pytest.raises(ValueError, match="give either 'shares'"):
+    with pytest.raises(ValueError, match=r"'shares'.*'per_class'"):
         Labelled()
 
 

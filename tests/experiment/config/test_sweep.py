@@ -49,24 +49,21 @@ def test_all_that_varies_is_chosen_by_one_rule():
 @pytest.mark.parametrize(
     ("grid", "says"),
     [
-        ("pckmean.w=1", "sweep pckmean.w=1: there is no item 'pckmean'. Did you mean 'pckmeans'?"),
-        ("pckmeans.ww=1", "sweep pckmeans.ww=1: 'pckmeans' has no parameter 'ww'. Did you mean 'w'?"),
-        ("pckmeans.w=1,-2", "sweep pckmeans.w=1,-2: 'w' of 'pckmeans' must be a number >= 0 or 'auto', got -2"),
-        ("pckmeans.w=5:1:1", "'5:1:1' does not lead from its start to its end"),
-        ("pckmeans.random_state=1", "is set by the experiment's seed"),
-        ("w=1", "sweep w=1: 'w' needs its algorithm: write kmeans.w=1"),
-        ("pckmeans.w", "write it as ALGORITHM.PARAMETER=VALUES"),
+        ("pckmean.w=1", r"sweep pckmean\.w=1: .*'pckmean'.*'pckmeans'"),
+        ("pckmeans.ww=1", r"sweep pckmeans\.ww=1: 'pckmeans'.*'ww'.*'w'"),
+        ("pckmeans.w=1,-2", r"sweep pckmeans\.w=1,-2: 'w'.*'pckmeans'.*-2"),
+        ("pckmeans.w=5:1:1", "'5:1:1'.*start.*end"),
+        ("pckmeans.random_state=1", "'random_state'.*seed"),
+        ("w=1", r"sweep w=1: 'w'.*kmeans\.w=1"),
+        ("pckmeans.w", r"ALGORITHM\.PARAMETER=VALUES"),
     ],
 )  # fmt: skip
 def test_mistakes_in_an_option_name_it(grid, says):
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(ConfigError, match=says):
         sweep_of(TEXT, grid)
-    assert says in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("rule", "says"), [("orakle", "must be none, heldout or"), ("oracle:ac", "no metric 'ac'")]
-)
+@pytest.mark.parametrize(("rule", "says"), [("orakle", "none, heldout"), ("oracle:ac", "metric 'ac'")])
 def test_a_wrong_choice_names_the_option(rule, says):
     with pytest.raises(ConfigError, match=f"^sweep select={rule}: .*{says}"):
         sweep_of(TEXT, "pckmeans.w=1", f"select={rule}")
@@ -74,12 +71,12 @@ def test_a_wrong_choice_names_the_option(rule, says):
 
 def test_a_name_for_two_algorithms_is_refused():
     text = TEXT.replace("- kmeans\n", "- {name: rca, label: twin}\n")
-    with pytest.raises(ConfigError, match=r"'rca' means several algorithms\. Give each a label"):
+    with pytest.raises(ConfigError, match=r"'rca'.*label"):
         sweep_of(text, "rca.shrinkage=0.1")
     assert sweep_of(text, "twin.shrinkage=0.1").algorithms[0].label == "twin"
 
 
 @pytest.mark.parametrize("grids", [[], ["select=heldout"]])
 def test_a_sweep_of_nothing_is_refused(grids):
-    with pytest.raises(ConfigError, match=r"nothing varies\. Name a grid"):
+    with pytest.raises(ConfigError, match="nothing varies"):
         sweep_of(TEXT, *grids)

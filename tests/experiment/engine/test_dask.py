@@ -14,6 +14,7 @@ import pytest
 from cscluster.errors import ConfigError
 from cscluster.experiment.engine.execute import Pool
 from cscluster.experiment.engine.run import prepare, run_job
+from tests.lines import assert_match
 from tests.store.values import values
 
 pytest.importorskip("distributed")
@@ -111,10 +112,7 @@ def test_workers_are_waited_for_and_a_killed_one_costs_nothing_but_time(start_cl
         run_job(job, Pool(2, "dask", cluster.address), kill_one)
     finally:
         log.removeHandler(helper)
-    assert messages == [
-        f"The Dask cluster at {cluster.address} has no workers. Trials wait until one joins, such as: "
-        f"dask worker {cluster.address}"
-    ]
+    assert_match(messages, f"Dask.* {cluster.address} .*no workers.*: dask worker {cluster.address}$")
     assert cluster.workers[0].wait() == -9
     assert cluster.workers[1].poll() is None
     local = prepare(str(tmp_path / "x.yaml"), out=tmp_path / "threads")
@@ -154,9 +152,7 @@ def test_a_lost_scheduler_is_told_and_the_run_resumes(cluster, tmp_path, capfd):
         if len(list(job.directory.records())) == 4:
             cluster.processes[0].kill()
 
-    with pytest.raises(
-        ConfigError, match=r"connection to the Dask scheduler was lost\. Finished trials are stored"
-    ):
+    with pytest.raises(ConfigError, match=r"Dask scheduler.*lost"):
         run_job(job, Pool(2, "dask", cluster.address), kill_it)
     assert "Traceback" not in capfd.readouterr().err
     assert 4 <= len(values(job.directory)) < 24
@@ -179,10 +175,10 @@ def test_an_algorithm_that_kills_its_process_is_one_crashed_record(cluster, tmp_
 
 @pytest.mark.parametrize(
     ("address", "says"),
-    [("cloud://x", "unknown address scheme 'cloud'"), ("here", "missing port number"), ("tcp://no.invalid:1", "not known")],
+    [("cloud://x", "'cloud'"), ("here", "port"), ("tcp://no.invalid:1", "not known")],
 )  # fmt: skip
 def test_an_address_where_nothing_answers_is_told(tmp_path, address, says):
     (tmp_path / "x.yaml").write_text(CONFIG)
     job = prepare(str(tmp_path / "x.yaml"), out=tmp_path)
-    with pytest.raises(ConfigError, match=f"No Dask scheduler answers at '{address}': .*{says}"):
+    with pytest.raises(ConfigError, match=f"Dask.*'{address}': .*{says}"):
         run_job(job, Pool(2, "dask", address))

@@ -67,7 +67,7 @@ def test_the_trials_of_a_repetition_go_to_one_worker(tmp_path):
 
 
 def test_unknown_backend():
-    with pytest.raises(ConfigError, match=r"no backend 'locale'. Did you mean 'local'\?"):
+    with pytest.raises(ConfigError, match=r"backend 'locale'.*'local'"):
         Pool(2, "locale")
-    with pytest.raises(ConfigError, match="It needs the backend 'dask'"):
+    with pytest.raises(ConfigError, match="backend 'dask'"):
         Pool(2, scheduler="tcp://127.0.0.1:8786")

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -196,7 +197,7 @@ def test_an_algorithm_that_changed_after_it_was_planned_is_not_run(tmp_path):
     run_job(job, Pool(1))
     (record,) = job.directory.records()
     assert record["status"] == "error"
-    assert record["error"]["message"] == "mine.py changed after the run was planned. Start it again."
+    assert re.match(r"mine\.py changed", record["error"]["message"])
 
 
 def test_what_algorithms_print_is_dropped(tmp_path):

@@ -12,6 +12,7 @@ from cscluster.experiment.config.load import parse
 from cscluster.experiment.engine import trial as trials
 from cscluster.experiment.plan.trials import compare, make_plan, resolved_params
 from cscluster.store.frame import COSTS, trials_frame, with_names
+from tests.lines import assert_match
 
 TEXT = """\
 name: small
@@ -126,10 +127,10 @@ def test_compare_says_what_is_stored_and_why_something_is_stale():
 
     reseeded = compare(plan_of(swap={"trials: 3": "trials: 1", "seed: 5": "seed: 6"}), stored, cells)
     assert (len(reseeded.todo), len(reseeded.stored), reseeded.n_stale) == (12, 0, 12)
-    assert reseeded.reasons == ["12 because the seed changed from 5 to 6"]
+    assert_match(reseeded.reasons, r"^12 .*seed.*\b5\b.*\b6$")
 
     scoped = compare(with_metrics(plan, "acc@unconstrained"), stored, cells)
-    assert scoped.reasons == ["12 because a metric was added"]
+    assert_match(scoped.reasons, "^12 .*metric was added")
     assert (len(scoped.todo), len(scoped.stored), scoped.n_stale) == (12, 0, 0)  # all are part of the plan
 
     assert len(compare(with_metrics(plan, "acc", *COSTS), stored, cells).stored) == 12
@@ -145,7 +146,7 @@ def test_a_reason_is_given_where_the_difference_is_a_default_of_none():
         hash_: entry.model_copy(update={"identity": {**new.identity, "clusterer": None}})
         for (hash_, entry), new in zip(cells.items(), other.entries().values(), strict=True)
     }
-    assert compare(other, stored, without).reasons == ["12 because the parameters of the algorithm changed"]
+    assert_match(compare(other, stored, without).reasons, "^12 .*parameters")
 
 
 def test_a_trial_of_which_one_tier_is_missing_is_to_be_run():
@@ -180,7 +181,7 @@ def test_a_new_version_of_an_algorithm_makes_its_trials_stale(monkeypatch):
     monkeypatch.setattr(KMeans, "version", 99)
     found = compare(plan_of(swap={"trials: 3": "trials: 1"}), stored, cells)
     before = next(iter(cells.values())).identity["version"]
-    assert found.reasons == [f"12 because the version of 'kmeans' changed from {before} to 99"]
+    assert_match(found.reasons, rf"^12 .*version of 'kmeans'.*\b{before}\b.*\b99$")
 
 
 def test_a_guard_and_its_version_are_part_of_the_key(monkeypatch):
@@ -219,9 +220,9 @@ def test_a_new_version_of_what_joins_a_metric_by_default_makes_its_trials_stale(
 @pytest.mark.parametrize(
     ("swap", "says"),
     [
-        ({"counts: [10, 20]": "counts: [99999]"}, "'iris': 99999 constraints are wanted, but 150 samples have only 11175 pairs"),
-        ({"seed: 5": "n_clusters: 151"}, "151 clusters are wanted, but 'iris' has only 150 samples"),
-        ({"[iris, wine]": "[usps]"}, "'usps' is not bundled"),
+        ({"counts: [10, 20]": "counts: [99999]"}, "'iris'.*99999 constraints.*150 samples.*11175"),
+        ({"seed: 5": "n_clusters: 151"}, "151 clusters.*'iris'.*150"),
+        ({"[iris, wine]": "[usps]"}, "'usps'.*bundled"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_planned(swap, says, monkeypatch):
@@ -252,7 +253,7 @@ def test_sparse_data_stays_sparse_where_the_algorithm_allows(tmp_path):
     ids=["trials", "repeats", "tiers", "grid"],
 )
 def test_a_plan_that_no_memory_holds_is_refused(swap):
-    with pytest.raises(ConfigError, match=r"trials\. The most is 10000000"):
+    with pytest.raises(ConfigError, match=r"trials.*10000000"):
         plan_of(swap=swap)
 
 
@@ -268,10 +269,10 @@ def test_links_that_vary_are_no_choice():
     text = TEXT.replace("label: grid", "label: grid, select: oracle:ari").replace(
         "20]}", "20], noise: [0, 0.2]}"
     )
-    with pytest.raises(ConfigError, match=r"'constraints' has lists \(noise\), so 'select' must be none"):
+    with pytest.raises(ConfigError, match=r"'constraints'.*\(noise\).*'select'"):
         parse(text, source="x.yaml")
     twice = TEXT.replace("20]}", "20], noise: [0.2, 0.2]}")
-    with pytest.raises(ConfigError, match=r"a second 0\.2 among the values of 'noise'"):
+    with pytest.raises(ConfigError, match=r"0\.2.*'noise'"):
         parse(twice, source="x.yaml")
 
 
