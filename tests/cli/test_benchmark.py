@@ -99,17 +99,17 @@ def test_the_commands_of_the_page(cscluster, add, tmp_path):
 @pytest.mark.parametrize(
     ("method", "more", "message"),
     [
-        ("kmens", (), "there is no algorithm 'kmens'. Did you mean 'kmeans'"),
-        ("gone.py:Mine", (), "there is no file 'gone.py'"),
-        ("[1, 2]", (), "'[1, 2]' is no method"),
-        ("mine.py:Mine", ("--write",), "it takes neither --write nor --check"),
-        ("mine.py:Mine", ("--results", "elsewhere"), "no stored trials of the benchmark"),
+        ("kmens", (), "algorithm 'kmens'.*'kmeans'"),
+        ("gone.py:Mine", (), r"no file 'gone\.py'"),
+        ("[1, 2]", (), r"'\[1, 2\]'.*method"),
+        ("mine.py:Mine", ("--write",), "--write.*--check"),
+        ("mine.py:Mine", ("--results", "elsewhere"), "no stored trials"),
     ],
 )
 def test_what_cannot_be_added(add, method, more, message):
     answer = add(method, *more)
     assert answer.returncode == 2
-    assert message in " ".join(answer.stderr.split())
+    assert re.search(message, " ".join(answer.stderr.split()))
 
 
 def test_the_track_of_given_constraints(cscluster, tmp_path):

@@ -1,6 +1,7 @@
 """The command line as its user meets it: output, exit codes, and what is left on disk."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -30,13 +31,13 @@ def lines(folder):
 def test_run_shows_tables_and_a_second_run_recomputes_nothing(cscluster, small):
     first = cscluster("run", "small.yaml")
     assert first.returncode == 0, first.stderr
-    assert "ACC (one-to-one) on iris by number of constraints" in first.stdout
+    assert "ACC (one-to-one) on iris" in first.stdout
     assert "preprocessing: none" in " ".join(first.stdout.split())
     assert "report: results/small/report.md" in first.stdout
     assert max(map(len, first.stdout.splitlines())) <= 80
     before = (small / "results/small/trials.jsonl").read_bytes()
     second = cscluster("run", "small.yaml")
-    assert "nothing to compute: all trials are stored" in second.stdout
+    assert "nothing to compute" in second.stdout
     assert (small / "results/small/trials.jsonl").read_bytes() == before
     assert len(lines(small / "results/small")) == 8
     smaller = cscluster("run", "small.yaml", "--set", "trials=1")
@@ -65,7 +66,7 @@ def test_failures_exit_with_1_and_can_be_retried(cscluster, small):
     )
     first = cscluster("run", "bad.yaml", "-j", "1")
     assert first.returncode == 1
-    assert "2 trials of Broken on iris: error: RuntimeError: out of luck" in first.stdout
+    assert re.search(r"\b2 trials.*Broken.*iris.*error: RuntimeError: out of luck", first.stdout)
     assert "N/A (0/2)" in first.stdout
     again = cscluster("run", "bad.yaml", "-j", "1")
     assert "nothing to compute" in again.stdout
@@ -91,28 +92,28 @@ def test_an_interrupted_fresh_run_is_resumed_without_forgetting(cscluster, small
     monkeypatch.setattr("cscluster.cli.run.run_job", interrupt)
     done = cscluster("run", "small.yaml", "--fresh", "-j", "1")
     assert done.returncode == 130
-    assert "resume with: cscluster run small.yaml -j 1" in done.stdout
+    assert ": cscluster run small.yaml -j 1" in done.stdout
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["run", "smal.yaml"], "There is no experiment file 'smal.yaml'"),
-        (["run", "small.yaml", "--set", "algorithms=[kmeen]"], "Did you mean 'kmeans'?"),
-        (["run", "small.yaml", "--set", "constraints.counts=[99999]"], "150 samples have only 11175 pairs"),
-        (["run", "small.yaml", "--set", "n_clusters=200"], "200 clusters are wanted, but 'iris' has only 150 samples"),
-        (["run", "small.yaml", "--retry", "all"], "'all' is not one of 'failed'"),
-        (["run", "small.yaml", "--backend", "cloud"], "There is no backend 'cloud'"),
-        (["run", "small.yaml", "--set", "datasets=[inf.csv]"], "has the value inf in column 'b', row 1"),
-        (["run", "small.yaml", "--set", "datasets=[{base: one.csv, target: c}]"], "has the one value"),
-        (["run", "small.yaml", "--set", "constraints={kind: file, path: clash.csv}"], "'0' and '2' are cannot-linked"),
-        (["run", "small.yaml", "--results", "taken"], "holds files but no results of cscluster. Choose another name or another directory of results."),
-        (["run", "small.yaml", "--results", "small.yaml"], "Cannot write to 'small.yaml/small': Not a directory."),
-        (["report", "nothing"], "There is no run 'nothing'"),
-        (["validate", "broken.yaml"], "broken.yaml:1:8: YAML: mapping values are not allowed here"),
-        (["show", "pckmean"], "Did you mean 'pckmeans'?"),
-        (["list", "algoritms"], "Did you mean 'algorithms'?"),
-        (["data", "info", "irsi"], "Did you mean 'iris'?"),
+        (["run", "smal.yaml"], r"experiment file 'smal\.yaml'"),
+        (["run", "small.yaml", "--set", "algorithms=[kmeen]"], "'kmeen'.*'kmeans'"),
+        (["run", "small.yaml", "--set", "constraints.counts=[99999]"], "99999 constraints.*150 samples.*11175 pairs"),
+        (["run", "small.yaml", "--set", "n_clusters=200"], "200 clusters.*'iris'.*150 samples"),
+        (["run", "small.yaml", "--retry", "all"], "'all'.*'failed'"),
+        (["run", "small.yaml", "--backend", "cloud"], "backend 'cloud'"),
+        (["run", "small.yaml", "--set", "datasets=[inf.csv]"], " inf .*column 'b', row 1"),
+        (["run", "small.yaml", "--set", "datasets=[{base: one.csv, target: c}]"], "target.*one value 'x'"),
+        (["run", "small.yaml", "--set", "constraints={kind: file, path: clash.csv}"], "'0'.*'2'.*cannot-linked"),
+        (["run", "small.yaml", "--results", "taken"], "'taken/small'.*no results"),
+        (["run", "small.yaml", "--results", "small.yaml"], r"'small\.yaml/small': Not a directory"),
+        (["report", "nothing"], "run 'nothing'"),
+        (["validate", "broken.yaml"], r"broken\.yaml:1:8: YAML: "),
+        (["show", "pckmean"], "'pckmean'.*'pckmeans'"),
+        (["list", "algoritms"], "'algoritms'.*'algorithms'"),
+        (["data", "info", "irsi"], "'irsi'.*'iris'"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_sentence_exit_code_2_and_nothing_written(cscluster, small, arguments, says):
@@ -125,7 +126,7 @@ def test_bad_input_is_one_sentence_exit_code_2_and_nothing_written(cscluster, sm
     before = {path: path.stat().st_mtime_ns for path in small.rglob("*")}
     done = cscluster(*arguments)
     assert done.returncode == 2
-    assert says in done.stderr
+    assert re.search(says, done.stderr)
     assert "Traceback" not in done.stderr
     assert {path: path.stat().st_mtime_ns for path in small.rglob("*")} == before
 
@@ -135,13 +136,13 @@ def test_a_directory_of_another_experiment_is_refused(cscluster, small):
     (small / "twin.yaml").write_text(SMALL)
     done = cscluster("run", "twin.yaml")
     assert done.returncode == 2
-    assert "belongs to another experiment file (small.yaml)" in done.stderr
+    assert re.search(r"another experiment.*small\.yaml", done.stderr)
 
 
 def test_stale_results_are_explained(cscluster, small):
     cscluster("run", "small.yaml", "-j", "1", "--set", "trials=1")
     done = cscluster("run", "small.yaml", "--set", "trials=1", "--set", "seed=7", "--dry-run")
-    assert "stale: 4 because the seed changed from 0 to 7" in done.stdout
+    assert re.search(r"stale: 4\b.*seed.*\b0\b.*\b7\b", done.stdout)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +196,7 @@ def test_an_interrupted_run_with_a_grid_says_what_is_missing(cscluster, small):
     store = small / "results/small/trials.jsonl"
     store.write_text("".join(store.read_text().splitlines(keepends=True)[:-1]))
     told = " ".join(cscluster("report", "small").stdout.split())
-    assert "incomplete: 1 planned trial not stored (tuned on iris 1 of 8)" in told
+    assert re.search(r"\b1 planned trial\b.*tuned on iris 1 of 8", told)
     (missing,) = json.loads(cscluster("report", "small", "-f", "json").stdout)["runs"][0]["missing"]
     assert missing == {"dataset": "iris", "label": "tuned", "count": 1, "planned": 8}
     assert "incomplete" not in cscluster("run", "small.yaml", "-j", "1").stdout
@@ -211,7 +212,7 @@ def test_what_is_outside_of_a_plan_and_what_is_stale_are_told_apart(cscluster, s
     assert "stale: 2 because a metric was added" in done.stdout
     done = cscluster("run", "small.yaml", "--set", "trials=1", "--set", "seed=7", "--dry-run")
     assert "not part of this plan: 2 stored trials" in done.stdout
-    assert "stale: 2 because the seed changed from 0 to 7" in done.stdout
+    assert re.search(r"stale: 2\b.*seed.*\b0\b.*\b7\b", done.stdout)
 
 
 def test_a_label_can_be_changed_without_running_anything(cscluster, small):

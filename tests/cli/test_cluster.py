@@ -129,7 +129,7 @@ def test_labels_alone_go_to_standard_output(call, garden):
 
 def test_without_a_file_the_last_line_says_how_to_get_the_labels(call, garden):
     done = call("cluster flowers.csv -k 3 -a kmeans --target species")
-    assert done.stdout.splitlines()[-1] == "the labels are not written: --out labels.csv writes them"
+    assert "--out labels.csv" in done.stdout.splitlines()[-1]
 
 
 def test_the_table_with_its_clusters(call, garden):
@@ -145,11 +145,9 @@ def test_a_data_set_by_name(call, tmp_path):
     (tmp_path / "links.csv").write_text("a,b,link,weight\n0,1,must,2\n0,50,cannot,\n")
     done = call("cluster iris -c links.csv -k 3")
     assert "iris: 150 rows, counted from 0" in done.stdout
-    assert "chosen: k-means, because a comparison needs 10 constraints with 2 of each kind" in " ".join(
-        done.stdout.split()
-    )
+    assert re.search(r"chosen: k-means.*\b10 constraints.*\b2\b", " ".join(done.stdout.split()))
     assert "constraints satisfied: 2 of 2 (100%)" in done.stdout
-    assert "links.csv: 1 must-link, 1 cannot-link, weights from 1 to 2" in done.stdout
+    assert re.search(r"links\.csv: 1 must-link, 1 cannot-link.*weights.*\b1\b.*\b2\b", done.stdout)
 
 
 def test_violated_constraints_are_named_ten_at_most(call, garden):
@@ -166,35 +164,35 @@ def test_violated_constraints_are_named_ten_at_most(call, garden):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ("cluster flowers.cvs", "There is no data set 'flowers.cvs'. Did you mean 'flowers.csv'?"),
-        ("cluster flower.csv", "There is no data file 'flower.csv'. Did you mean 'flowers.csv'?"),
-        ("cluster missing.csv", "There is no data file 'missing.csv'"),
-        ("cluster irsi", "Did you mean 'iris'?"),
-        ("cluster flowers.csv -c nothing.csv", "Cannot read constraint file 'nothing.csv': No such file"),
-        ("cluster flowers.csv -c clash.csv", "'0100' and '0102' are cannot-linked (line 4), but must-links"),
-        ("cluster flowers.csv -c strange.csv", "strange.csv:2: there is no sample '0999'"),
-        ("cluster flowers.csv -c heads.csv", "the first line must be 'a,b,link' or 'a,b,link,weight', got 'from,to,type'"),
-        ("cluster flowers.csv -c numbers.csv", "numbers.csv:2: there is no sample '3'. The id column holds names such as '0100'"),
-        ("cluster flowers.csv -k 0", "must be an integer of at least 2"),
-        ("cluster flowers.csv -k 200 -a kmeans", "200 clusters are too many for 120 rows"),
-        ("cluster flowers.csv -a kmeens", "Did you mean 'kmeans'?"),
-        ("cluster flowers.csv --guard", "a guard need the name of an algorithm"),
-        ("cluster flowers.csv --clusterer kmeans", "a guard need the name of an algorithm"),
-        ("cluster flowers.csv -c hard.csv -a pmmc", "PMMC cannot guarantee hard constraints. Use pccc or cop_kmeans"),
-        ("cluster flowers.csv -c hard.csv -a rca -k 3 --guard", "RCA + k-means cannot guarantee hard constraints"),
-        ("cluster flowers.csv -a pmmc -p fallback=false", "PMMC has no parameter 'fallback'. Leave it out"),
-        ("cluster flowers.csv -a pckmeans -p w=-1", "'w' of PCK-Means must be a number"),
-        ("cluster flowers.csv --target kind", "has no column 'kind'"),
-        ("cluster flowers.csv --ignore petal_wdith", "Did you mean 'petal_width'?"),
-        ("cluster flowers.csv --features name", "no columns to cluster by: name (text with 120 different values)"),
-        ("cluster flowers.csv --preprocess whiten", "There is no preprocessing step 'whiten'"),
-        ("cluster flowers.csv --out flowers.csv", "is the file of an input"),
-        ("cluster flowers.csv --out no/labels.csv", "there is no directory 'no'"),
-        ("cluster flowers.csv --map map.doc", "must end with one of .html, .png, .pdf, .svg"),
-        ("cluster flowers.csv -a scsc --model m.zip", "SCSC cannot predict the clusters of new rows"),
-        ("cluster flowers.csv -a kmeans --preprocess tfidf --model m.zip", "cannot hold the step 'tfidf'"),
-        ("predict no.zip flowers.csv", "Cannot read model file 'no.zip': No such file"),
-        ("predict links.csv flowers.csv", "'links.csv' is not a model file"),
+        ("cluster flowers.cvs", r"'flowers\.cvs'.*'flowers\.csv'"),
+        ("cluster flower.csv", r"'flower\.csv'.*'flowers\.csv'"),
+        ("cluster missing.csv", r"data file 'missing\.csv'"),
+        ("cluster irsi", "'irsi'.*'iris'"),
+        ("cluster flowers.csv -c nothing.csv", r"constraint file 'nothing\.csv': No such file"),
+        ("cluster flowers.csv -c clash.csv", "'0100'.*'0102'.*cannot-linked.*line 4.*must-links"),
+        ("cluster flowers.csv -c strange.csv", r"strange\.csv:2: .*sample '0999'"),
+        ("cluster flowers.csv -c heads.csv", r"heads\.csv:1: .*'a,b,link'.*'a,b,link,weight'.*'from,to,type'"),
+        ("cluster flowers.csv -c numbers.csv", r"numbers\.csv:2: .*sample '3'.*'0100'"),
+        ("cluster flowers.csv -k 0", r"clusters.*\b2\b.*'auto'.*\b0\b"),
+        ("cluster flowers.csv -k 200 -a kmeans", "200 clusters.*120 rows"),
+        ("cluster flowers.csv -a kmeens", "'kmeens'.*'kmeans'"),
+        ("cluster flowers.csv --guard", "guard.*name of an algorithm"),
+        ("cluster flowers.csv --clusterer kmeans", "guard.*name of an algorithm"),
+        ("cluster flowers.csv -c hard.csv -a pmmc", "PMMC.*hard constraints.*pccc.*cop_kmeans"),
+        ("cluster flowers.csv -c hard.csv -a rca -k 3 --guard", r"RCA \+ k-means.*hard constraints"),
+        ("cluster flowers.csv -a pmmc -p fallback=false", "PMMC.*parameter 'fallback'"),
+        ("cluster flowers.csv -a pckmeans -p w=-1", "'w'.*PCK-Means.*-1"),
+        ("cluster flowers.csv --target kind", "column 'kind'"),
+        ("cluster flowers.csv --ignore petal_wdith", "'petal_wdith'.*'petal_width'"),
+        ("cluster flowers.csv --features name", r"no columns.*name \(text.*120\b"),
+        ("cluster flowers.csv --preprocess whiten", "step 'whiten'"),
+        ("cluster flowers.csv --out flowers.csv", r"--out.*'flowers\.csv'.*input"),
+        ("cluster flowers.csv --out no/labels.csv", "--out.*no directory 'no'"),
+        ("cluster flowers.csv --map map.doc", r"map\.doc.*\.html, \.png, \.pdf, \.svg"),
+        ("cluster flowers.csv -a scsc --model m.zip", "SCSC.*predict"),
+        ("cluster flowers.csv -a kmeans --preprocess tfidf --model m.zip", "step 'tfidf'"),
+        ("predict no.zip flowers.csv", r"model file 'no\.zip': No such file"),
+        ("predict links.csv flowers.csv", r"'links\.csv'.*not a model file"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_sentence_exit_code_2_and_nothing_written(call, garden, arguments, says):
@@ -206,7 +204,7 @@ def test_bad_input_is_one_sentence_exit_code_2_and_nothing_written(call, garden,
     before = {path: path.stat().st_mtime_ns for path in garden.rglob("*")}
     done = call(arguments)
     assert done.returncode == 2
-    assert says in done.stderr.replace("\n", " ")
+    assert re.search(says, done.stderr.replace("\n", " "))
     assert "Traceback" not in done.stderr
     assert {path: path.stat().st_mtime_ns for path in garden.rglob("*")} == before
 
@@ -223,20 +221,20 @@ def test_options_are_read():
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (("kmeens", [], "3"), "Did you mean 'kmeans'?"),
-        (("auto", ["w=1"], "3"), "need the name of an algorithm"),
+        (("kmeens", [], "3"), "'kmeens'.*'kmeans'"),
+        (("auto", ["w=1"], "3"), "name of an algorithm"),
         (("pckmeans", ["w"], "3"), "NAME=VALUE"),
-        (("pckmeans", ["v=1"], "3"), "has no parameter 'v'"),
-        (("pckmeans", ["w=heavy"], "3"), "'w' of PCK-Means must be a number"),
-        (("pckmeans", ["n_clusters=3"], "3"), "set by the number of clusters"),
-        (("pckmeans", ["random_state=3"], "3"), "set by the seed"),
-        (("pckmeans", ["w=" + "[" * 100_000], "3"), "--param w: nested too deeply"),
-        (("pckmeans", ["w=!!timestamp foo"], "3"), "is not allowed. Write plain values"),
-        (("pckmeans", ["w=0x" + "f" * 5000], "3"), "must be a number >= 0"),
-        (("auto", [], "9" * 5000), "must be an integer of at least 2"),
-        (("auto", [], "1"), "must be an integer of at least 2"),
-        (("auto", [], "many"), "must be an integer of at least 2"),
-        (("auto", [], "²"), "must be an integer of at least 2"),
+        (("pckmeans", ["v=1"], "3"), "parameter 'v'"),
+        (("pckmeans", ["w=heavy"], "3"), "'w'.*PCK-Means.*'heavy'"),
+        (("pckmeans", ["n_clusters=3"], "3"), "'n_clusters'.*number of clusters"),
+        (("pckmeans", ["random_state=3"], "3"), "'random_state'.*seed"),
+        (("pckmeans", ["w=" + "[" * 100_000], "3"), "--param w.*nested"),
+        (("pckmeans", ["w=!!timestamp foo"], "3"), "--param w:1:1: .*tag"),
+        (("pckmeans", ["w=0x" + "f" * 5000], "3"), "'w'.*PCK-Means.*'0xff"),
+        (("auto", [], "9" * 5000), "clusters.*'auto'.*9{40}"),
+        (("auto", [], "1"), r"clusters.*\b2\b.*'auto'.*\b1\b"),
+        (("auto", [], "many"), "clusters.*'auto'.*many"),
+        (("auto", [], "²"), "clusters.*'auto'.*²"),
     ],
 )
 def test_wrong_options_are_one_sentence(given, says):
@@ -253,9 +251,7 @@ def test_new_rows_with_other_columns(call, garden):
     assert (done.returncode, "no column 'sepal_width'" in done.stderr) == (2, True)
     write(garden / "east.csv", [flowers[0], *([r[0], r[1], "east", *r[3:]] for r in flowers[1:4])])
     east = call("predict m.zip east.csv -o -")
-    assert "column 'bed': 3 rows with values the model has not seen ('east')" in east.stderr.replace(
-        "\n", " "
-    )
+    assert re.search(r"column 'bed': 3 rows.*'east'", east.stderr.replace("\n", " "))
     assert len(read(east.stdout)) == 4
 
 
@@ -279,7 +275,7 @@ def test_partial_labels_are_enough(call, garden):
     write(garden / "some.csv", [head, *known])
     done = call("cluster some.csv --labels species -k 3 -a mpckmeans --out labels.csv")
     assert done.returncode == 0, done.stderr
-    assert "column 'species': 30 labelled rows of 3 classes, taken as constraints" in done.stdout
+    assert re.search(r"column 'species': 30\b.*\b3 classes", done.stdout)
     found = dict(read((garden / "labels.csv").read_text())[1:])
     groups = {}
     for row in known:
@@ -298,7 +294,7 @@ def test_contradictions_are_listed_and_can_be_kept_or_dropped(call, garden):
     dropped = call("cluster flowers.csv --links clash.csv -k 3 -a pckmeans --contradictions drop")
     assert "2 must-links, 1 cannot-link\n" in dropped.stdout
     kept = call("cluster flowers.csv --links clash.csv -k 3 -a pckmeans --contradictions keep")
-    assert "2 must-links, 2 cannot-links\n1 cannot-link contradicted by must-links" in kept.stdout
+    assert "2 must-links, 2 cannot-links\n1 cannot-link contradicted" in kept.stdout
 
 
 def test_the_last_number_of_clusters_tried_is_told(capsys):
@@ -351,9 +347,8 @@ def test_hard_constraints_are_counted_apart_from_weights():
     links = Constraints(
         [(0, 1), (1, 2)], [(0, 3)], n_samples=4, must_weights=[np.inf, 2.0], cannot_weights=[0.5]
     )
-    assert view.links_lines(links, Path("l.csv")) == [
-        "l.csv: 2 must-links, 1 cannot-link, 1 of them hard, weights from 0.5 to 2"
-    ]
+    (line,) = view.links_lines(links, Path("l.csv"))
+    assert re.fullmatch(r"l\.csv: 2 must-links, 1 cannot-link, 1\b.* hard, .*\b0\.5\b.*\b2", line)
     assert view.links_lines(links.hardened(), Path("l.csv"))[0].endswith("1 cannot-link, all hard")
 
 
@@ -382,7 +377,7 @@ def test_a_large_file_is_labelled_though_it_is_never_read_whole(call, tmp_path, 
     assert "--with-table repeats tables of at most" in refused.stderr
     refused = call("cluster big.parquet -k 3 -a ccskl -o labels.csv")
     assert refused.returncode == 2
-    assert "cannot predict the clusters of new rows" in refused.stderr
+    assert re.search("CCSKL.*predict", refused.stderr)
 
 
 def test_clusters_from_distances_alone_with_noise_in_every_file(call, garden):
@@ -395,7 +390,7 @@ def test_clusters_from_distances_alone_with_noise_in_every_file(call, garden):
         "--map map.html --map map.png --violated violated.csv --describe about.html"
     )
     assert done.returncode == 0, done.stderr
-    assert "distances.npy: distances instead of columns" in done.stdout
+    assert "distances.npy: " in done.stdout
     assert "features:" not in done.stdout
     labels = [row[1] for row in read((garden / "labels.csv").read_text())[1:]]
     assert labels[119] == "-1"
@@ -408,21 +403,21 @@ def test_clusters_from_distances_alone_with_noise_in_every_file(call, garden):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ("-k 3 --distances new.csv", "The rows of 'new.csv' are in another order"),
-        ("-k 3 --distances missing.npy", "Cannot read distances from 'missing.npy'"),
-        ("--distances distances.npy", "Distances need the number of clusters, or 'hdbscan'"),
+        ("-k 3 --distances new.csv", r"'new\.csv'.*another order"),
+        ("-k 3 --distances missing.npy", r"distances.*'missing\.npy'"),
+        ("--distances distances.npy", "number of clusters.*'hdbscan'"),
         (
             "-k 3 -a pmmc --distances distances.npy",
-            "'pmmc' needs columns. Distances go with kernel_kmeans, csp, agglomerative",
+            "'pmmc'.*columns.*kernel_kmeans, csp, agglomerative",
         ),
-        ("-k 3 --preprocess pca=2 --distances distances.npy", "--preprocess changes columns"),
-        ("-k 3 -a hdbscan", "HDBSCAN finds the number of clusters itself. Leave out -k"),
-        ("-a hdbscan --guard", "'hdbscan' finds the number of clusters, which k-means needs"),
-        ("-a hdbscan --model model.zip", "cannot predict the clusters of new rows"),
+        ("-k 3 --preprocess pca=2 --distances distances.npy", "--preprocess.*columns"),
+        ("-k 3 -a hdbscan", "HDBSCAN.*-k"),
+        ("-a hdbscan --guard", "'hdbscan'.*k-means"),
+        ("-a hdbscan --model model.zip", "HDBSCAN.*predict"),
     ],
 )
 def test_what_does_not_go_with_distances_or_noise(call, garden, options, sentence):
     done = call(f"cluster flowers.csv {options}")
     assert done.returncode == 2
-    assert sentence in " ".join(done.stderr.split())
+    assert re.search(sentence, " ".join(done.stderr.split()))
     assert "Traceback" not in done.stderr

@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -28,16 +29,16 @@ def test_in_the_terminal_and_on_to_clusters(cscluster, beads, monkeypatch):
     line = "label beads.csv -k 3 --target colour --terminal --out mine.csv --seed 4"
     done = cscluster(*line.split())
     assert done.returncode == 0, done.stderr
-    assert "beads.csv: 45 rows, column 'id' names them" in done.stdout
+    assert re.search(r"beads\.csv: 45 rows.*'id'", done.stdout)
     assert "remark bead" in done.stdout
     assert "colour" not in done.stdout.partition("the same clusters with:")[0]
-    assert "2 answers in beads-links.csv, the same clusters with:" in done.stdout
+    assert re.search(r"\b2 answers.*beads-links\.csv", done.stdout)
     use = done.stdout.splitlines()[-1].split()
     assert use[:3] == ["cscluster", "cluster", "beads.csv"]
     clustered = cscluster(*use[1:], "--out", "theirs.csv")
     assert clustered.returncode == 0, clustered.stderr
     assert (beads / "mine.csv").read_text() == (beads / "theirs.csv").read_text()
-    assert "beads-links.csv: 0 must-links, 2 cannot-links" in clustered.stdout
+    assert re.search(r"beads-links\.csv: 0\b.*\b2 cannot-links", clustered.stdout)
     monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
     assert "going on from 2 answers" in cscluster(*line.split()).stdout
     assert len((beads / "beads-links.csv").read_text().splitlines()) == 4
@@ -46,20 +47,20 @@ def test_in_the_terminal_and_on_to_clusters(cscluster, beads, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ("-k 50", "50 clusters are too many for 45 rows."),
-        ("-a hdbscan", "'label' shows no noise. Choose another method than 'hdbscan'"),
-        ("-k 3 --id name", "no column 'name'"),
-        ("-k 3 --image-shape 8x8", "Images of 8x8 need rows of 64 numbers"),
-        ("-k 3 --links nowhere/links.csv", "there is no directory 'nowhere'"),
-        ("-k 3 --links beads.csv", "is the file of an input"),
-        ("-k 3 --links bad.csv", "bad.csv:2: link must be 'must' or 'cannot', got 'maybe'"),
+        ("-k 50", "50 clusters.*45 rows"),
+        ("-a hdbscan", "'label'.*noise.*'hdbscan'"),
+        ("-k 3 --id name", "column 'name'"),
+        ("-k 3 --image-shape 8x8", r"8x8.*\b64\b"),
+        ("-k 3 --links nowhere/links.csv", "no directory 'nowhere'"),
+        ("-k 3 --links beads.csv", r"beads\.csv'.*input"),
+        ("-k 3 --links bad.csv", r"bad\.csv:2: .*'must'.*'cannot'.*'maybe'"),
     ],
 )
 def test_one_sentence_says_what_is_wrong(cscluster, beads, options, sentence):
     (beads / "bad.csv").write_text("a,b,link\nb1,b2,maybe\n")
     done = cscluster("label", "beads.csv", "--terminal", "--ignore", "colour", *options.split())
     assert done.returncode == 2
-    assert sentence in done.stderr
+    assert re.search(sentence, done.stderr)
     assert len(done.stderr.strip().splitlines()) == 1
 
 
@@ -94,7 +95,7 @@ def test_the_page_until_ctrl_c(beads):
         finally:
             running.kill()
     assert running.returncode == 0
-    assert "1 answer in mine.csv, the same clusters with:" in out
+    assert re.search(r"\b1 answer\b.*mine\.csv", out)
     assert "cscluster cluster beads.csv --links mine.csv -k 3 --closure --target colour" in out
     assert len(read_constraints(beads / "mine.csv", 45, [f"b{i}" for i in range(45)])) == 1
 

@@ -1,5 +1,7 @@
 """``--shard`` and ``cscluster merge``: job arrays end in the same run as one machine."""
 
+import re
+
 import pandas as pd
 import pytest
 
@@ -41,7 +43,7 @@ def test_merged_shards_are_the_unsharded_run(cscluster, small):
     assert sum(len(list(RunDirectory(path).records())) for path in shards) == 48
     done = cscluster("merge", *shards)
     assert done.returncode == 0, done.stderr
-    assert "joined 3 runs in results/small: 48 of 48 trials" in done.stdout
+    assert re.search(r"\b3 runs.*results/small: 48 of 48", done.stdout)
     assert "missing" not in done.stdout
     assert everything(RunDirectory(small / "results/small")) == whole
     summaries = [pd.read_csv(small / folder / "small/summary.csv") for folder in ("results", "whole")]
@@ -58,11 +60,9 @@ def test_a_shard_resumes_and_a_partial_merge_is_completed_by_a_run(cscluster, sm
     store.write_text("".join(store.read_text().splitlines(keepends=True)[:-3]))
     merged = cscluster("merge", "small.shard-1-of-2")
     assert merged.returncode == 0
-    assert "joined 1 run in results/small: 21 of 48 trials" in merged.stdout
-    assert (
-        "missing: 3 of the 24 trials of shard 1/2\nmissing: 24 of the 24 trials of shard 2/2" in merged.stdout
-    )
-    assert "run what is missing with: cscluster run small.yaml\n" in merged.stdout
+    assert re.search(r"\b1 run\b.*results/small: 21 of 48", merged.stdout)
+    assert re.search(r"\b3 of\b.*\b24\b.*1/2\n.*\b24 of\b.*\b24\b.*2/2\n", merged.stdout)
+    assert ": cscluster run small.yaml\n" in merged.stdout
     assert "21 stored, 3 to run" in " ".join(run(cscluster, "--shard", "1/2").stdout.split())
     cscluster("merge", "small.shard-1-of-2")
     assert "24 stored, 24 to run" in " ".join(run(cscluster).stdout.split())

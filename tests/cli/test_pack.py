@@ -108,8 +108,8 @@ def test_the_packed_constraints_are_those_that_the_methods_saw(call, tmp_path):
     ("name", "change", "says"),
     [
         ("starts_of_mine.py", ("3", "4"), "starts_of_mine.py changed"),
-        ("score.py", ("mean", "sum"), "the code of a metric changed"),
-        ("table.csv", ("0.0,0,a", "0.5,0,a"), "the content of the data set 'mine' changed"),
+        ("score.py", ("mean", "sum"), "metric changed"),
+        ("table.csv", ("0.0,0,a", "0.5,0,a"), "data set 'mine' changed"),
     ],
 )
 def test_what_was_not_run_is_not_packed(call, tmp_path, name, change, says):

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -67,7 +68,7 @@ def test_choices(cscluster, runs):
 def test_runs_one_after_another_and_in_one_table(cscluster, runs):
     apart = cscluster("report", "first", "third")
     assert apart.stdout.count("A title\n") == 2
-    assert "mean ± standard deviation over 6 trials; bold" in apart.stdout
+    assert re.search(r"\b6 trials", apart.stdout)
     together = cscluster("report", "first", "third", "--by", "dataset")
     assert together.stdout.startswith("A title + A title\n")
     (glass,) = [line for line in together.stdout.splitlines() if line.startswith("glass")]
@@ -83,7 +84,7 @@ def test_the_table_of_a_paper(cscluster, runs):
     assert [line.split()[0] for line in shown.splitlines()[4:8]] == ["iris", "wine", "sonar", "mean"]
     assert max(map(len, shown.splitlines())) <= 80
     wide = cscluster(*arguments, "-f", "csv").stdout.splitlines()
-    assert wide[0] == '"ACC (majority) by data set, number of constraints 10"'
+    assert re.match(r'"ACC \(majority\) .*\b10"$', wide[0])
     assert wide[1] == "data set,A,B,C"
     latex = cscluster(*arguments, "-f", "latex", "--caption", "Ours", "--label", "tab:ours").stdout
     assert "\\caption{Ours. Mean" in latex
@@ -92,42 +93,42 @@ def test_the_table_of_a_paper(cscluster, runs):
 
 def test_a_paragraph_on_methods(cscluster, runs):
     text = cscluster("report", "first", "-f", "prose").stdout
-    assert text.startswith("A, B and C were each run 6 times on each of 3 data sets")
+    assert re.match(r"A, B and C .*\b6 times.*\b3 data sets", text)
     assert cscluster("report", "first", "third", "-f", "prose").stdout.count(" Constraints: ") == 2
 
 
 def test_by_parameter(cscluster, tmp_path):
     oracle(tmp_path / "results/run", label="A")
     done = cscluster("report", "run", "--by", "lam")
-    assert "ACC (majority) on iris by lam, number of constraints 10" in done.stdout
+    assert re.search(r"ACC \(majority\) on iris.*\blam\b.*\b10\b", done.stdout)
     assert done.stdout.splitlines()[3].split() == ["algorithm", "1", "2"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["report", "frist"], "There is no run 'frist' in 'results'. Did you mean 'first'?"),
-        (["report", "first", "--results", "nowhere"], "There is no run 'first' in 'nowhere'"),
-        (["report", "first", "-m", "eror"], "The records of 'first' have no metric 'eror'. Did you mean 'error'?"),
-        (["report", "first", "--format", "latx"], "There is no format 'latx'. Did you mean 'latex'?"),
-        (["report", "first", "--out", "table"], "The ending of 'table' is not that of a format. Add --format"),
-        (["report", "first", "--out", "results"], "The ending of 'results' is not that of a format"),
-        (["report", "first", "--reference", "Z"], "There is no method 'Z'"),
-        (["report", "first", "--by", "lam"], "Cannot show 'run' by 'lam'. There are point, dataset"),
-        (["report", "first", "--where", "dataset=irsi"], "Did you mean 'iris'?"),
-        (["report", "first", "second", "--by", "dataset"], "which cannot share a table. Use 'cscluster compare'"),
-        (["report", "first", "--tol", "1"], "--tol belongs to --check"),
-        (["report", "first", "second", "--check", "x.csv"], "--check compares one whole run"),
-        (["report", "first", "--check", "x.csv"], "Cannot read the reference 'x.csv': No such file or directory."),
-        (["report", "first", "--out", "results/first/run.json/t.md"], "Cannot write 'results/first/run.json/t.md'"),
-        (["compare", "first", "secnd"], "There is no run 'secnd' in 'results'. Did you mean 'second'?"),
-        (["compare", "first", "second", "-m", "xyz"], "The records of 'first' have no metric 'xyz'"),
+        (["report", "frist"], "'frist'.*'results'.*'first'"),
+        (["report", "first", "--results", "nowhere"], "'first'.*'nowhere'"),
+        (["report", "first", "-m", "eror"], "'first'.*metric 'eror'.*'error'"),
+        (["report", "first", "--format", "latx"], "format 'latx'.*'latex'"),
+        (["report", "first", "--out", "table"], "'table'.*--format"),
+        (["report", "first", "--out", "results"], "'results'.*--format"),
+        (["report", "first", "--reference", "Z"], "method 'Z'"),
+        (["report", "first", "--by", "lam"], "'run'.*'lam'.*point, dataset"),
+        (["report", "first", "--where", "dataset=irsi"], "'dataset=irsi'.*'iris'"),
+        (["report", "first", "second", "--by", "dataset"], "'cscluster compare'"),
+        (["report", "first", "--tol", "1"], "--tol.*--check"),
+        (["report", "first", "second", "--check", "x.csv"], "--check.*one whole run"),
+        (["report", "first", "--check", "x.csv"], r"reference 'x\.csv': No such file"),
+        (["report", "first", "--out", "results/first/run.json/t.md"], r"write 'results/first/run\.json/t\.md'"),
+        (["compare", "first", "secnd"], "'secnd'.*'results'.*'second'"),
+        (["compare", "first", "second", "-m", "xyz"], "'first'.*metric 'xyz'"),
     ],
 )  # fmt: skip
 def test_bad_input_is_one_sentence_and_exit_code_2(cscluster, runs, arguments, says):
     done = cscluster(*arguments)
     assert done.returncode == 2
-    assert says in done.stderr
+    assert re.search(says, done.stderr)
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
 
@@ -136,7 +137,8 @@ def test_check(cscluster, runs):
     reference = runs.path / "reference.csv"
     cscluster("report", "first", "--out", reference)
     done = cscluster("report", "first", "--check", "reference.csv")
-    assert (done.returncode, done.stdout) == (0, "0 of 18 cells of 'first' drifted from reference.csv\n")
+    assert done.returncode == 0
+    assert re.fullmatch(r"0 of 18 .*'first'.*reference\.csv\n", done.stdout)
     lines = reference.read_text().splitlines()
     lines[1] = lines[1].replace("iris,A,", "iris,Z,")
     lines[2:4] = [",".join([*line.split(",")[:7], "0.1", *line.split(",")[8:]]) for line in lines[2:4]]
@@ -151,7 +153,7 @@ def test_check(cscluster, runs):
         "acc of A on sonar at 10",
     ]
     assert all(": 0.1000 -> 0.5" in line or ": 0.1000 -> 0.4" in line for line in told[1:3])
-    assert told[3] == "3 of 18 cells of 'first' drifted from reference.csv"
+    assert re.fullmatch(r"3 of 18 .*'first'.*reference\.csv", told[3])
     assert cscluster("report", "first", "--check", "reference.csv", "--tol", "acc=1").returncode == 1
 
 

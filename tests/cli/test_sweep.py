@@ -1,5 +1,7 @@
 """``cscluster sweep`` as its user meets it."""
 
+import re
+
 import pytest
 
 from cscluster.store.directory import RunDirectory
@@ -31,7 +33,7 @@ def test_a_sweep_has_a_row_for_each_point_and_resumes(cscluster, small):
         "local",
     ]
     planned = cscluster(*arguments, "--dry-run")
-    assert "36 trials planned (9 settings x 2 numbers of constraints x 2 trials)" in planned.stdout
+    assert re.search(r"36 trials.*\b9 settings x 2\b.* x 2 trials", planned.stdout)
     assert not (small / "results").exists()
     done = cscluster(*arguments)
     assert done.returncode == 0, done.stderr
@@ -64,7 +66,7 @@ def test_a_sweep_may_be_sharded(cscluster, small):
         assert f"4 of 8 trials in shard {number}/2" in part.stdout
         assert "cscluster merge results/small-sweep.shard-*-of-2" in part.stdout
     merged = cscluster("merge", "small-sweep.shard-1-of-2", "small-sweep.shard-2-of-2")
-    assert "joined 2 runs in results/small-sweep: 8 of 8 trials, 0 failed" in merged.stdout
+    assert re.search(r"\b2 runs.*results/small-sweep: 8 of 8\b.*\b0 failed", merged.stdout)
     again = cscluster("sweep", "small.yaml", "-g", "Lloyd.tol=1,2", "--backend", "local")
     assert "nothing to compute" in again.stdout
 
