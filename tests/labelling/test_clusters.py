@@ -15,14 +15,14 @@ from cscluster.selection import auto, compare
 from cscluster.selection.auto import AnswerAuto
 
 
-def links(y, count, seed=0):
+def random_answers(y, count):
     """Return that many answers about random pairs."""
-    pairs = random_pairs(len(y), count, np.random.default_rng(seed)).tolist()
+    pairs = random_pairs(len(y), count, np.random.default_rng(0)).tolist()
     return [Link(a, b, bool(y[a] == y[b])) for a, b in pairs]
 
 
 def test_clusters_are_those_of_auto_whatever_was_answered_before(beads):
-    answers = links(beads.y, 45)
+    answers = random_answers(beads.y, 45)
     clusterer = AnswerClusterer(beads, beads.X, 3, seed=5)
     for count in (0, 5, 30, 45):
         made = clusterer(answers[:count])
@@ -35,12 +35,12 @@ def test_clusters_are_those_of_auto_whatever_was_answered_before(beads):
 
 
 def test_a_given_method_is_used(beads):
-    made = AnswerClusterer(beads, beads.X, 3, "cop_kmeans")(links(beads.y, 9))
+    made = AnswerClusterer(beads, beads.X, 3, "cop_kmeans")(random_answers(beads.y, 9))
     assert (made.algorithm, made.reason) == ("COP-KMeans", "you asked for it")
 
 
 def test_a_change_of_the_method_is_said(beads, monkeypatch):
-    answers = links(beads.y, 80)
+    answers = random_answers(beads.y, 80)
     clusterer = AnswerClusterer(beads, beads.X, 3)
     rca, pckmeans = auto.Candidate("rca", "pckmeans"), auto.Candidate("pckmeans")
     monkeypatch.setattr(compare, "ABOVE", -1.0)  # the beads are clear to every method

@@ -3,6 +3,7 @@
 import contextlib
 import http.client
 import json
+import re
 import socket
 import threading
 import urllib.error
@@ -159,9 +160,7 @@ def test_the_list_of_answers_on_the_page(browser, digits_server):
         session.answer(a, b, together)
     person = Person(browser, digits_server.address, session.table.y)
     person.run("send({action: 'no', rows: [0, 2]})")
-    assert person.text("problem").startswith(
-        "'0' and '2' are together by your answers '0' and '1', '1' and '2'"
-    )
+    assert re.match("'0'.*'2'.*together.*'0' and '1', '1' and '2'", person.text("problem"))
     entries = "Array.from(document.querySelectorAll('#given li'))"
     person.wait_for(f"return {entries}.length == 3")
     shown = person.browser.execute_script(
@@ -189,7 +188,7 @@ def test_the_end_of_the_program_is_said(browser, session, items):
     with serving(PageState(session, items, np.zeros((200, 2)), lambda clusters: "use")) as running:
         person = Person(browser, running.address, session.table.y)
     person.run("step('yes')")
-    assert "The program has ended. All answers so far are saved." in person.text("status")
+    assert "The program has ended" in person.text("status")
 
 
 def get(server, path, headers=None, body=None):
@@ -293,9 +292,7 @@ def test_a_contradiction_is_named_with_its_chain_and_can_be_resolved(server):
         assert post(server, action="yes", rows=rows)[0] == 200
     status, state = post(server, action="no", rows=[0, 2])
     assert status == 409
-    assert state["error"].startswith(
-        "'b0' and 'b2' are together by your answers 'b0' and 'b1', 'b1' and 'b2'"
-    )
+    assert re.match("'b0'.*'b2'.*together.*'b0' and 'b1', 'b1' and 'b2'", state["error"])
     assert state["chain"] == [[0, 1], [1, 2]]
     assert state["again"]
     assert [item["row"] for item in state["question"]] == [0, 1]
@@ -341,7 +338,7 @@ def test_two_tabs(browser, server):
     post(server, action="delete", rows=[2, 3])
     person.browser.execute_script(f"{entries}[1].querySelectorAll('button')[1].click()")
     person.wait_for(f"return {entries}.length == 2")
-    assert person.text("problem") == "There is no answer about 'b2' and 'b3' any more."
+    assert re.search("no answer.*'b2'.*'b3'", person.text("problem"))
     assert [tuple(link[:2]) for link in session.answers] == [(0, 1), (4, 5)]
     for rows in ([0, 1], [4, 5]):
         post(server, action="delete", rows=rows)

@@ -55,12 +55,12 @@ def test_pictures_are_told_as_pixels(talk, beads, tmp_path):
 @pytest.mark.parametrize(
     ("code", "sentence"),
     [
-        ("print('maybe')", "must write y, n or skip, .* It wrote 'maybe'"),
-        ("print('y 1.5')", "It wrote 'y 1.5'"),
-        ("print('n 0')", "It wrote 'n 0'"),
-        ("pass", "It wrote ''"),
-        ("sys.exit('no key is set')", "gives no answer: Command .* returned non-zero exit status 1"),
-        ("import time; time.sleep(60)", "timed out after 0.5 seconds"),
+        ("print('maybe')", r"\by, n or skip\b.*'maybe'\.$"),
+        ("print('y 1.5')", r"\bskip\b.*'y 1\.5'\.$"),
+        ("print('n 0')", r"\bskip\b.*'n 0'\.$"),
+        ("pass", r"\bskip\b.* ''\.$"),
+        ("sys.exit('no key is set')", "no answer: .*status 1"),
+        ("import time; time.sleep(60)", "no answer: .*timed out.*0.5"),
     ],
 )
 def test_failures_are_one_sentence(talk, monkeypatch, code, sentence):
@@ -72,5 +72,5 @@ def test_failures_are_one_sentence(talk, monkeypatch, code, sentence):
 
 @pytest.mark.parametrize("command", ["no-such-program-here", "", "'open"])
 def test_what_cannot_be_started_is_named(talk, command):
-    with pytest.raises(DataError, match="gives no answer"):
+    with pytest.raises(DataError, match=f"'{command}' .*no answer: "):
         ask_program(talk, Items(talk.table, "beads", set()), command, 1)

@@ -1,5 +1,6 @@
 """Answers are saved after each one, can be taken back, and go on where they were left."""
 
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,6 +12,7 @@ from cscluster.errors import ConstraintError, ParameterError, StoreError
 from cscluster.labelling.clusters import AnswerClusterer
 from cscluster.labelling.session import AnswerError, Session
 from cscluster.tables import method
+from tests.lines import assert_match
 
 
 @pytest.fixture
@@ -119,12 +121,12 @@ def test_contradictions_are_named_and_not_saved(talk, path):
     talk.answer(0, 1, True)
     talk.answer(1, 30, False)
     before = path.read_text()
-    chain = "'b0' and 'b30' are apart by your answers 'b0' and 'b1', 'b1' not 'b30'. These are asked again"
+    chain = "'b0'.*'b30'.*apart.*'b0' and 'b1', 'b1' not 'b30'"
     with pytest.raises(AnswerError, match=chain) as caught:
         talk.answer(0, 30, True)
     assert caught.value.chain == talk.answers
     talk.skip(0)
-    with pytest.raises(AnswerError, match="'b0' and 'b1' are together by your answers 'b0' and 'b1'"):
+    with pytest.raises(AnswerError, match=r"'b0'.*'b1'.*together.*'b0' and 'b1'"):
         talk.answer(0, 1, False)
     assert path.read_text() == before
     assert len(talk.answers) == 2
@@ -145,7 +147,7 @@ def test_more_groups_than_clusters_are_named_and_can_be_taken_back(talk):
         talk.answer(a, b, False)
         assert talk.problem == ""
     talk.answer(1, 40, False)
-    assert talk.problem.startswith("By your answers 4 items are all in different groups (b0, b20, b40, b1)")
+    assert re.search(r"\b4 items.*different groups \(b0, b20, b40, b1\)", talk.problem)
     assert talk.problem.endswith("or start again with 4.")
     talk.undo()
     assert talk.problem == ""
@@ -153,10 +155,10 @@ def test_more_groups_than_clusters_are_named_and_can_be_taken_back(talk):
 
 def test_a_second_session_is_told(talk, path, beads, heaps, tmp_path):
     answer(talk)
-    with pytest.raises(StoreError, match=r"Another session is labelling into '.*links\.csv'\. End it first"):
+    with pytest.raises(StoreError, match=r"Another session.*links\.csv'"):
         Session(heaps, path)
     (tmp_path / "same.csv").symlink_to(path)
-    with pytest.raises(StoreError, match="Another session is labelling"):
+    with pytest.raises(StoreError, match=r"Another session.*\.csv'"):
         Session(heaps, tmp_path / "same.csv")
     answer(talk)
     assert len(path.read_text().splitlines()) == 3
@@ -171,7 +173,7 @@ def test_the_lock_ends_with_the_process(path, beads, heaps):
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as other:
         assert other.stdout.readline() == b"held\n"
-        with pytest.raises(StoreError, match="Another session is labelling"):
+        with pytest.raises(StoreError, match=r"Another session.*\.csv'"):
             Session(heaps, path)
         other.kill()
         other.wait()
@@ -193,7 +195,7 @@ def test_ids_that_differ_only_in_a_line_break_are_not_mistaken(path, heaps, bead
 def test_a_file_that_another_program_changed_is_left_alone(talk, path):
     answer(talk)
     path.write_text("a,b,link\nb5,b6,must\n")
-    with pytest.raises(StoreError, match="changed by another program"):
+    with pytest.raises(StoreError, match=r"links\.csv'.*another program"):
         answer(talk)
     assert path.read_text() == "a,b,link\nb5,b6,must\n"
     assert len(talk.answers) == 1
@@ -201,7 +203,7 @@ def test_a_file_that_another_program_changed_is_left_alone(talk, path):
 
 def test_a_contradictory_file_is_refused(path, beads, heaps):
     path.write_text("a,b,link\nb0,b1,must\nb1,b0,cannot\n")
-    with pytest.raises(ConstraintError, match="'b0' and 'b1' are cannot-linked"):
+    with pytest.raises(ConstraintError, match=r"'b0'.*'b1'.*cannot-linked.*line 3.*line 2"):
         Session(heaps, path)
 
 
@@ -225,7 +227,7 @@ def test_a_change_that_the_others_contradict_is_refused_with_the_chain(talk, pat
         talk.answer(a, b, together)
     talk.answer(30, 31, True)
     before = path.read_text()
-    with pytest.raises(AnswerError, match="'b0' and 'b30' are apart by your answers") as caught:
+    with pytest.raises(AnswerError, match=r"'b0'.*'b30'.*apart") as caught:
         talk.change(30, 0, True)
     assert [tuple(link[:2]) for link in caught.value.chain] == [(0, 1), (1, 2), (2, 31), (30, 31)]
     assert path.read_text() == before
@@ -283,10 +285,7 @@ def test_with_more_groups_than_clusters_answers_against_the_clusters_are_asked_a
 
 def test_what_is_missing_is_said_until_one_can_stop(path, beads):
     with Session(AnswerClusterer(beads, beads.X, 3), path) as talk:
-        assert talk.missing[:2] == [
-            "0 of 3 groups found",
-            "about 10 more answers until methods can be compared",
-        ]
+        assert_match(talk.missing[:2], "^0 of 3 groups", r"\b10 more answers\b.*methods")
         for _ in range(24):
             answer(talk)
         talk.finish()
@@ -297,10 +296,10 @@ def test_what_is_missing_is_said_until_one_can_stop(path, beads):
 def test_one_can_stop_when_all_groups_are_found_and_answers_are_predicted(talk):
     for _ in range(17):
         answer(talk)
-    assert talk.missing == ["17 of the last 17 answers predicted, 18 of 20 needed"]
+    assert_match(talk.missing, r"^17\b.*\b17 answers predicted, 18 of 20\b")
     answer(talk)
     assert talk.missing == []
-    assert talk.advice.startswith("All 3 groups are found, and 18 of the last 20 answers were predicted")
+    assert re.match(r"All 3 groups.*\b18\b.*\b20 answers", talk.advice)
 
 
 def test_what_a_killed_session_left_behind_is_removed(path, heaps):
@@ -319,7 +318,7 @@ def test_an_answer_that_cannot_be_saved_is_remembered_as_such(talk, path):
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (5, before[1]))  # as if the disk had room for five bytes
     try:
-        with pytest.raises(StoreError, match="Cannot write"):
+        with pytest.raises(StoreError, match=r"write.*links\.csv'"):
             talk.answer(0, 1, True)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
@@ -335,7 +334,7 @@ def test_answers_that_are_gone_are_neither_changed_nor_deleted(talk):
     talk.answer(0, 30, False)
     talk.delete(1, 0)
     for stale in (lambda: talk.delete(0, 1), lambda: talk.change(0, 1, False)):
-        with pytest.raises(ConstraintError, match="no answer about 'b0' and 'b1' any more"):
+        with pytest.raises(ConstraintError, match=r"no answer.*'b0'.*'b1'"):
             stale()
     assert [tuple(link[:3]) for link in talk.answers] == [(0, 30, False)]
 

@@ -44,11 +44,11 @@ def test_every_track_is_an_experiment(profile, tmp_path):
 
 
 def test_names_that_do_not_exist(tmp_path):
-    with pytest.raises(ConfigError, match=r"no track 'publishd'\. Did you mean 'published'"):
+    with pytest.raises(ConfigError, match=r"track 'publishd'.*'published'"):
         choose("publishd", "full", tmp_path)
-    with pytest.raises(ConfigError, match=r"no profile 'quik'\. Did you mean 'quick'"):
+    with pytest.raises(ConfigError, match=r"profile 'quik'.*'quick'"):
         choose(None, "quik", tmp_path)
-    with pytest.raises(ConfigError, match="'large' is not part of the quick profile"):
+    with pytest.raises(ConfigError, match=r"'large'.*quick.*published, links, noise"):
         choose("large", "quick", tmp_path)
 
 
@@ -103,7 +103,7 @@ def test_the_page_from_stored_runs_goes_on_where_it_stopped(tmp_path):
     text = (folder / "BENCHMARK.md").read_text()
     assert text.count("<details>") == 3
     assert (folder / "figures" / "benchmark_links.png").read_bytes().startswith(b"\x89PNG")
-    assert "pairs that the classes link.  Repetitions: 1 of 2." in text
+    assert "Repetitions: 1 of 2." in text
     assert "Not run: Labelled samples" in text
     assert re.search(r"\| PCCC \(printed\) \| .*[01]\.\d{3}", text)
     assert "The cost of noise" in text
@@ -224,20 +224,20 @@ BEST, SAME, WORST = ([level + 0.001 * i for i in range(30)] for level in (0.8, 0
 def test_advice_follows_from_the_numbers():
     found = line({"k-means": SAME, "PCCC": BEST, "LDA": WORST})
     assert found.startswith("**Labels of every class:** use PCCC.")
-    assert "PCCC has ARI 0.815 (k-means 0.515, LDA 0.215), tied with 0 others." in found
+    assert re.search(r"PCCC has ARI 0\.815 \(k-means 0\.515, LDA 0\.215\).*\b0 others", found)
     found = line({"k-means": SAME, "PCCC": WORST, "LDA": BEST})
     assert "use a classifier, such as LDA." in found
     found = line({"k-means": BEST, "PCCC": SAME, "LDA": WORST})
     assert "no method is clearly better than k-means" in found
     found = line({"k-means": BEST, "PCCC": SAME, "LDA": WORST}, {"k-means": SAME, "PCCC": BEST, "LDA": WORST})
-    assert "from 10 labels of each class on, use PCCC." in found
+    assert re.search("from 10 labels.*use PCCC", found)
     assert "With 5 labels of each class, k-means has" in found
     assert "With 10 labels of each class, PCCC has" in found
 
 
 def test_three_data_sets_decide_nothing():
     few = {"k-means": SAME[:3], "PCCC": BEST[:3], "LDA": SAME[:3]}
-    assert "higher on 3 of 3 data sets, too few to test." in line(few)
+    assert re.search("3 of 3 data sets.*too few", line(few))
 
 
 LDA = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")

@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import json
+import re
 
 import pytest
 from pydantic import ValidationError
@@ -202,7 +203,7 @@ def test_the_page_of_a_paper(run):
     )
     text = rendered(page.paper_blocks(report_of(paper, {"one": run})))
     assert "1 claim: 1 do not hold" in text
-    assert "✘ does not hold (other data), c, Fig. 1: “A is best” In 0 of 1 case" in text
+    assert re.search(r"✘ does not hold \(other data\), c, Fig\. 1: “A is best” .*\b0 of 1\b", text)
     assert "- Other data: x in place of z\n- Cause: the start\n- Experiments: `one`" in text
     assert "| another start | in 0 of 1 case" in text
     assert "| no | post hoc |" in text
@@ -239,7 +240,7 @@ def test_missing_data_are_named_once():
 
 def test_the_page_tells_trials_of_earlier_versions():
     state = page.State(6, 8, outdated={"A": 2, "B": 1})
-    assert state.words() == "6 of 8 trials, 3 of them with earlier versions of A, B"
+    assert re.fullmatch(r"6 of 8 trials, 3\b.*versions.*\bA, B", state.words())
 
 
 def test_the_page_names_the_machine_and_its_load():
@@ -248,7 +249,7 @@ def test_the_page_names_the_machine_and_its_load():
         paper_with(), {}, environments={"e": environment}, cpu_seconds=3600.0, clock_seconds=5400.0
     )
     text = rendered(page.blocks([report], "a command"))
-    assert "Trials ran on Some CPU (2 cores), 1.0 CPU hours in all" in text
+    assert re.search(r"Some CPU \(2 cores\), 1\.0 CPU hours", text)
     assert "wall-clock time was 1.5 times CPU time" in page.machines([report])
     assert page.machines([]) == ""
 
@@ -293,5 +294,5 @@ wrong: W
 
 
 def test_an_unknown_paper_has_a_hint():
-    with pytest.raises(ConfigError, match=r"There is no paper 'zeng2021'.*zeng2012"):
+    with pytest.raises(ConfigError, match=r"paper 'zeng2021'.*'zeng2012'"):
         claims.load("zeng2021")

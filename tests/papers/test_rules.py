@@ -1,5 +1,7 @@
 """Every kind of rule, on records for which the claim holds and on records for which it does not."""
 
+import re
+
 import numpy as np
 import pytest
 from pydantic import TypeAdapter, ValidationError
@@ -135,7 +137,7 @@ def test_the_numbers_of_a_claim():
     lead = judge({"kind": "compare", "label": "A", "than": "B"}, observations(NOISY))
     gaps = np.array(NOISY["x"]["A"]) - np.array(NOISY["x"]["B"])
     error = gaps.std(ddof=1) / 2
-    assert lead.text == (f"in 1 of 1 case, mean 0.875 against 0.468 (s.e. {error:.2g})")
+    assert re.fullmatch(rf"in 1 of 1 .*\b0\.875\b.*\b0\.468 \(s\.e\. {error:.2g}\)", lead.text)
     ratio = judge({"kind": "limit", "label": "A", "than": "B", "by": "all"}, observations(wins(7)))
     assert ratio.text == "1.8 times"
     tied = judge(
@@ -147,7 +149,7 @@ def test_the_numbers_of_a_claim():
 
 def test_an_undecided_claim_has_the_interval_of_its_share():
     outcome = judge({"kind": "compare", "label": "A", "than": "B", "share": "most"}, observations(wins(4)))
-    assert outcome.text.endswith("(95 % interval of the share: 0.25 to 0.84)")
+    assert re.search(r"\(95 % .*\b0\.25 to 0\.84\)$", outcome.text)
     # Wilson's interval solves (p - share)^2 = z^2 p (1 - p) / n.
     for bound in (0.2505, 0.8418):
         assert (bound - 4 / 7) ** 2 == pytest.approx(1.96**2 * bound * (1 - bound) / 7, rel=1e-3)
@@ -243,7 +245,7 @@ def test_printed_numbers_within_a_tolerance():
     rule = {"kind": "numbers", "table": "IV", "metric": "error_percent", "tolerance": 1}
     found = observations(ERRORS, "error")
     outcome = judge({**rule, "share": 1.0}, found, numbers)
-    assert outcome.text.startswith("2 of 3 numbers within 1, largest difference 10 (B on x: 30, printed 20)")
+    assert re.match(r"2 of 3 numbers within 1, .*\b10 \(B on x: 30, printed 20\)", outcome.text)
     assert judge({**rule, "tolerance": 0.1}, found, numbers).status == FAILS
     assert judge({**rule, "table": "V"}, found, numbers) is None
     mean = {**rule, "table": "II"}

@@ -45,7 +45,7 @@ def test_among_equal_numbers_the_smallest():
 
 def test_more_components_than_rows_allow():
     apart = Constraints([], [(i, j) for i in range(4) for j in range(i)], n_samples=4)
-    with pytest.raises(ConstraintError, match="need at least 4 clusters of 4 rows"):
+    with pytest.raises(ConstraintError, match=r"\b4 clusters.*\b4 rows"):
         count.candidates(4, apart)
 
 

@@ -46,20 +46,20 @@ def test_hard_constraints():
     X, given = rows(), constraints(60).hardened()
     model = Guarded(PCCC(n_clusters=3), random_state=0).fit(X, constraints=given)
     assert not len(given.violated(model.labels_))
-    with pytest.raises(ConstraintError, match=r"cannot guarantee hard constraints\. Use pccc or cop_kmeans"):
+    with pytest.raises(ConstraintError, match=r"PCK-Means.*hard constraints.*pccc.*cop_kmeans"):
         Guarded(PCKMeans(n_clusters=3)).fit(X, constraints=given)
 
 
 def test_guards_are_not_nested_and_know_the_number_of_clusters():
-    with pytest.raises(ParameterError, match="must not be Auto"):
+    with pytest.raises(ParameterError, match=r"'estimator'.*Guarded.* not .*Auto"):
         Guarded(Auto(n_clusters=3)).fit(rows())
-    with pytest.raises(ParameterError, match="'estimator' of Guarded"):
+    with pytest.raises(ParameterError, match=r"'estimator'.*Guarded.*\b3\b"):
         Guarded(3).fit(rows())
 
 
 def test_a_wrong_parameter_is_an_error_and_no_reason_for_the_baseline():
     for given in (constraints(60), None):
-        with pytest.raises(ParameterError, match="'w' of PCKMeans"):
+        with pytest.raises(ParameterError, match=r"'w'.*PCKMeans.*-1\.0"):
             Guarded(PCKMeans(n_clusters=3, w=-1.0)).fit(rows(), constraints=given)
 
 
@@ -82,5 +82,5 @@ def test_partial_labels_are_constraints():
 
 @pytest.mark.parametrize("estimator", [cluster.KMeans(n_clusters=3), PCKMeans, None])
 def test_an_estimator_that_takes_no_constraints_is_refused(estimator):
-    with pytest.raises(ParameterError, match=r"'estimator' of Guarded must be .*fit\(X, constraints"):
+    with pytest.raises(ParameterError, match=r"'estimator'.*Guarded.*fit\(X, constraints"):
         Guarded(estimator).fit(rows(), constraints=constraints(60))

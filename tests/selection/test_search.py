@@ -34,7 +34,7 @@ def test_the_first_of_equal_ones():
 
 
 def test_few_constraints_are_refused():
-    with pytest.raises(ConstraintError, match="A search needs 10 constraints with 2 of each kind"):
+    with pytest.raises(ConstraintError, match=r"\b10 constraints.*\b2\b.*\b1 must-links.*\b4 cannot-links"):
         HeldOutSearch(PCKMeans(n_clusters=3), GRID).fit(rows(), constraints=constraints(5))
 
 
@@ -47,7 +47,7 @@ def test_the_seed_of_the_folds_may_be_a_generator():
         )
         assert first.results_ == second.results_
     assert search.set_params(random_state=None).fit(X, constraints=given).labels_.shape == (90,)
-    with pytest.raises(ParameterError, match="'random_state' of HeldOutSearch"):
+    with pytest.raises(ParameterError, match=r"'random_state'.*HeldOutSearch.*-1"):
         search.set_params(random_state=-1).fit(X, constraints=given)
 
 
@@ -60,5 +60,5 @@ def test_several_grids():
 
 @pytest.mark.parametrize("estimator", [cluster.KMeans(n_clusters=3), PCKMeans, ITML()])
 def test_what_is_no_clusterer_with_constraints_is_refused(estimator):
-    with pytest.raises(ParameterError, match="'estimator' of HeldOutSearch must be"):
+    with pytest.raises(ParameterError, match=r"'estimator'.*HeldOutSearch"):
         HeldOutSearch(estimator, {}).fit(rows(), constraints=constraints(60))
