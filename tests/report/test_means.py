@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from cscluster.errors import ConfigError
@@ -91,20 +93,20 @@ def test_columns_of_tiers_tell_their_point(tmp_path):
     records = [trial("a", 0.5, point=point, tier=tier) for point in (5, 10) for tier in (1, 2)]
     (table,) = means_tables(collect(store(tmp_path, [entry("a")], records, kind="tiers")))
     assert table.heads[1:] == ["5 t1", "5 t2", "10 t1", "10 t2"]
-    assert table.caption == "ACC (majority) on iris by constraints of a tier"
+    assert re.fullmatch(r"ACC \(majority\) on iris .*\btier", table.caption)
 
 
 def test_data_sets_by_algorithms(tmp_path):
     results = at_last_point(collect(three_by_three(tmp_path)))
     (table,) = means_tables(results, "dataset")
-    assert table.caption == "ACC (majority) by data set, number of constraints 20"
+    assert re.fullmatch(r"ACC \(majority\) .*data set, .*\b20", table.caption)
     assert table.heads[0] == "data set"
     assert names(table) == ["iris", "wine", "sonar", "mean rank"]
     assert table.rows[-1][1:] == ["3.00", "2.00", "1.00"]
     assert table.heads[1:] == ["A", "B", "C"]
     assert best(table) == {(name, "C") for name in ("iris", "wine", "sonar")}
     assert cell(table, "wine", "B").startswith("0.6")
-    assert "best in its row, or not significantly worse" in legend(results, "dataset")[0]
+    assert "best in its row" in legend(results, "dataset")[0]
 
 
 def test_the_mean_rank_is_over_data_sets_that_all_have(tmp_path):
@@ -128,7 +130,7 @@ def test_cells_are_marked_against_a_reference(tmp_path):
     for table in tables:  # a higher accuracy is a lower error
         for name in ("iris", "wine", "sonar"):
             assert {head: cell(table, name, head)[-1] for head in "ABC"} == {"A": "-", "B": " ", "C": "+"}
-    with pytest.raises(ConfigError, match="There is no method 'D'"):
+    with pytest.raises(ConfigError, match=r"method 'D'.*A, B, C"):
         means_tables(results, "dataset", "D")
 
 
@@ -149,12 +151,12 @@ def test_a_parameter_across(tmp_path):
     records += [trial("b", 0.99, trial=t) for t in range(5)]
     folder = store(tmp_path, [entry("a", select="oracle:acc"), entry("b")], records, trials=5)
     (table,) = means_tables(collect(folder, every=True), "lam")
-    assert table.caption == "ACC (majority) on iris by lam, number of constraints 10"
+    assert re.fullmatch(r"ACC \(majority\) on iris .*\blam, .*\b10", table.caption)
     assert names(table) == ["A (eta=x)", "A (eta=y)"]
     assert table.heads[1:] == ["1", "2", "3"]
     assert cell(table, "A (eta=x)", "2") == "0.520 ± 0.016"
     assert best(table) == {("A (eta=x)", "3"), ("A (eta=y)", "3")}
-    with pytest.raises(ConfigError, match=r"Cannot show 'run' by 'lma'\. Did you mean 'lam'"):
+    with pytest.raises(ConfigError, match=r"'run'.*'lma'.*'lam'"):
         means_tables(collect(folder, every=True), "lma")
 
 

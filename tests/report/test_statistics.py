@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -172,9 +174,7 @@ def test_copies_of_one_result_are_one_observation(tmp_path):
     copies = run(tmp_path / "file", columns, kind="file")
     assert scores(copies).index.tolist() == [0]
     assert record(copies, "B", "A") == (0, 1, 0)
-    assert sentence(copies, "acc") == (
-        "B has the highest ACC (majority) on iris, too few trials to test differences."
-    )
+    assert re.fullmatch(r"B .*highest ACC \(majority\) on iris, too few trials\b.*", sentence(copies, "acc"))
     drawn = run(tmp_path / "drawn", columns)
     assert record(drawn, "B", "A") == (1, 0, 0)
 
@@ -316,9 +316,7 @@ def test_samples_of_one_source_are_one_data_set(tmp_path):
     assert "Across 5 sources of 6 data sets" in sentence(six, "acc")
     five = run(tmp_path / "five", columns, datasets=names[:5], sources=sources)
     assert statistics.rank_test(five, "acc") is None
-    assert sentence(five, "acc").endswith(
-        "4 data sets are too few to test differences across them (at least 5)."
-    )
+    assert re.search(r"\b4 data sets.*too few.*\b5\b", sentence(five, "acc"))
 
 
 def test_what_is_not_ranked_is_named(tmp_path):
@@ -339,19 +337,17 @@ def test_the_outcome_in_words(tmp_path):
     results = run(tmp_path / "two", columns, datasets=("iris", "wine", "sonar"))
     assert "Friedman" not in sentence(results, "acc")  # B has nothing on sonar
     results = run(tmp_path / "one", columns, datasets=("iris", "wine"))
-    assert sentence(results, "acc") == (
-        "A has the highest ACC (majority) in 1 of 2 cases. By paired t-tests at 0.05 it is significantly better than "
-        "B in 1 of 2 (worse in 1) and C in 2 of 2. "
-        "2 data sets are too few to test differences across them (at least 5)."
-    )
-    assert sentence(results, "error").startswith("A has the lowest error in 1 of 2 cases. By paired")
+    first, tests, across = sentence(results, "acc").split(". ")
+    assert re.fullmatch(r"A .*highest ACC \(majority\) in 1 of 2\b.*", first)
+    assert re.search(r"\b0\.05\b.*better than B in 1 of 2 \(worse in 1\) and C in 2 of 2$", tests)
+    assert re.match(r"2 data sets.*too few.*\b5\b", across)
+    assert re.match(r"A .*lowest error in 1 of 2\b", sentence(results, "error"))
 
 
 def test_one_case_is_named(tmp_path):
     results = run(tmp_path, {"a": CLEAR["A"], "b": CLEAR["B"]})
-    assert sentence(results, "acc") == (
-        "B has the highest ACC (majority) on iris. By paired t-tests at 0.05 it is significantly better than A in 1 of 1."
-    )
+    pattern = r"B .*highest ACC \(majority\) on iris\. .*\b0\.05\b.*better than A in 1 of 1\."
+    assert re.fullmatch(pattern, sentence(results, "acc"))
 
 
 def test_nothing_to_say(tmp_path):

@@ -59,23 +59,22 @@ def test_all_conditions_hold(results):
 @pytest.mark.parametrize(
     ("condition", "says"),
     [
-        ("dataset", "A condition is a field, one of"),
-        ("=iris", "A condition is a field, one of"),
-        ("dataste=iris", "no field 'dataste'. Did you mean 'dataset'"),
-        ("x=iris", "no field 'x'. There are dataset, label, algorithm, point, tier, trial, how, lam"),
-        ("dataset=irsi", "No trial of 'run' fulfils 'dataset=irsi'. Did you mean 'iris'"),
-        ("point=7", "No trial of 'run' fulfils 'point=7'. There are 10, 20, 60"),
-        ("point>=many", "A condition with >= needs a number, got 'many'"),
-        ("dataset>5", "No trial of 'run' fulfils 'dataset>5'"),
-        ("point=", "No trial of 'run' fulfils 'point='"),
+        ("dataset", "condition.*dataset, label"),
+        ("=iris", "condition.*dataset, label"),
+        ("dataste=iris", "field 'dataste'.*'dataset'"),
+        ("x=iris", "field 'x'.*dataset, label, algorithm, point, tier, trial, how, lam"),
+        ("dataset=irsi", "'run'.*'dataset=irsi'.*'iris'"),
+        ("point=7", "'run'.*'point=7'.*10, 20, 60"),
+        ("point>=many", ">=.*number.*'many'"),
+        ("dataset>5", "'run'.*'dataset>5'"),
+        ("point=", "'run'.*'point='"),
     ],
 )
 def test_errors(results, condition, says):
-    with pytest.raises(ConfigError) as error:
+    with pytest.raises(ConfigError, match=says):
         where(results, [condition])
-    assert says in str(error.value)
 
 
 def test_two_conditions_that_exclude_each_other(results):
-    with pytest.raises(ConfigError, match=r"No trial of 'run' fulfils 'point=20'\. There is 10"):
+    with pytest.raises(ConfigError, match=r"'run'.*'point=20'.*\b10\b"):
         where(results, ["point=10", "point=20"])

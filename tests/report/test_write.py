@@ -31,7 +31,7 @@ def test_a_full_disk_is_told(wide, tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(StoreError, match=r"Cannot write '.*summary\.csv': No space left on device"):
+    with pytest.raises(StoreError, match=r"summary\.csv': No space left"):
         write.into_directory(wide, tmp_path)
     assert not list(tmp_path.glob(".*.part"))
 

@@ -1,4 +1,5 @@
 from cscluster.store.environments import version_changes
+from tests.lines import assert_match
 
 HERE = {
     "cscluster": "0.1.0",
@@ -31,7 +32,8 @@ def test_what_changed_is_named_with_its_versions():
 
 def test_a_checkout_is_known_by_its_commit_and_a_blas_by_its_version():
     other = {**HERE, "revision": {"commit": "b" * 40, "dirty": True}, "blas": ["mkl 2025 (Haswell)"]}
-    assert version_changes([HERE, other, {**other, "revision": None}]) == [
-        "cscluster from 0.1.0 (aaaaaaa) to 0.1.0 (bbbbbbb) to 0.1.0",
-        "BLAS from openblas 0.3.30 to mkl 2025",
-    ]
+    assert_match(
+        version_changes([HERE, other, {**other, "revision": None}]),
+        r"^cscluster .*0\.1\.0 \(aaaaaaa\).*0\.1\.0 \(bbbbbbb\).*0\.1\.0$",
+        r"^BLAS .*openblas 0\.3\.30.*mkl 2025$",
+    )

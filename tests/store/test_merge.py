@@ -106,10 +106,10 @@ def cells(**identity):
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        (cells(data="9"), "the content of the data set 'd' changed"),
-        (cells(version=2), "the version of 'kmeans' changed from 1 to 2"),
-        (cells(), "different experiments: one has algorithms or data that the other lacks"),
-        ({"plan": {"repetitions": 7}}, r"1' and '.*2' are different experiments: their repetitions differ\."),
+        (cells(data="9"), r"data set 'd'.*1234.*\b9\."),
+        (cells(version=2), r"version of 'kmeans'.*\b1\b.*\b2\b"),
+        (cells(), "2' are different.*algorithms or data"),
+        ({"plan": {"repetitions": 7}}, "1' and '.*2' are different.*repetitions"),
     ],
 )  # fmt: skip
 def test_other_experiments_are_refused_and_nothing_is_written(tmp_path, changes, says):
@@ -132,14 +132,14 @@ def test_cells_of_earlier_plans_do_not_tell_runs_apart(tmp_path):
         store(tmp_path / "3", [record(2)], **cells(data="9")),
     ]
     assert merge(runs[:2], RunDirectory(tmp_path / "exp")).found == 2
-    with pytest.raises(StoreError, match="the content of the data set 'd' changed"):
+    with pytest.raises(StoreError, match=r"data set 'd'.*1234.*\b9\."):
         merge([runs[0], runs[2]], RunDirectory(tmp_path / "other"))
 
 
 def test_a_directory_of_other_things_is_left_alone(tmp_path):
     (tmp_path / "exp").mkdir()
     (tmp_path / "exp/thesis.tex").touch()
-    with pytest.raises(StoreError, match="holds files but no results of cscluster"):
+    with pytest.raises(StoreError, match=r"exp' .*no results"):
         merge([store(tmp_path / "1", [record(0)])], RunDirectory(tmp_path / "exp"))
 
 

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from cscluster.errors import ConfigError
@@ -26,8 +28,8 @@ def test_names_with_mean_ranks_and_the_critical_difference(tmp_path):
     difference = friedman(means(results, "acc")).critical_difference
     assert f"CD = {difference:.2f}" in shown
     assert figure.axes[0].get_title() == "mean rank by ACC (majority)"
-    assert caption(figure).startswith("Across 15 data sets the algorithms differ (Friedman, p = ")
-    assert "Mean rank by ACC (majority), 1 is best (number of constraints: 10)" in caption(figure)
+    assert re.match(r"Across 15 data sets.*differ \(Friedman, p = ", caption(figure))
+    assert re.search(r"ACC \(majority\), 1 is best \(.*\b10\)", caption(figure))
     bars = [line for line in figure.axes[0].get_lines() if line.get_linewidth() > 2]
     # 15 data sets and 4 algorithms: ranks that are one apart are alike, two apart are not.
     assert 1 < difference < 2
@@ -59,9 +61,9 @@ def test_the_line_of_ranks_takes_half_of_the_width(tmp_path, name):
 
 
 def test_too_little_for_ranks(tmp_path):
-    with pytest.raises(ConfigError, match="at least three algorithms"):
+    with pytest.raises(ConfigError, match=r"'run'.*three algorithms.*'acc'"):
         critical_difference(run(tmp_path / "a", ("A", "B"), MANY[:5], points=(10,)), "acc")
-    with pytest.raises(ConfigError, match="on 5 data sets"):
+    with pytest.raises(ConfigError, match=r"'run'.*'acc'.*\b5 data sets"):
         critical_difference(run(tmp_path / "b", ("A", "B", "C"), MANY[:4], points=(10,)), "acc")
 
 

@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 
@@ -69,11 +70,11 @@ def test_captions_are_written_for_latex(tmp_path):
     results = run(tmp_path / "run", ("A",), grid={"lam": (1, 2)}, select="oracle:acc")
     draw(results, tmp_path / "figures")
     caption = (tmp_path / "figures" / "curves_acc.caption.tex").read_text()
-    assert r"band: 95 \% confidence interval of the mean; *: parameters picked" in caption
+    assert re.search(r"band: 95 \\% .*; \*: parameters", caption)
 
 
 def test_an_unknown_style(tmp_path):
-    with pytest.raises(ConfigError, match=r"no style of figures 'poster'\. There are paper, page, slides"):
+    with pytest.raises(ConfigError, match=r"'poster'.*paper, page, slides"):
         draw(run(tmp_path), tmp_path / "figures", style="poster")
 
 
@@ -83,7 +84,7 @@ def test_names_of_files_are_safe(tmp_path):
 
 
 def test_an_unknown_format_is_found_before_anything_is_drawn(tmp_path):
-    with pytest.raises(ConfigError, match="no figure format 'jpg'"):
+    with pytest.raises(ConfigError, match="figure format 'jpg'"):
         draw(run(tmp_path), tmp_path / "figures", ("png", "jpg"))
     assert not (tmp_path / "figures").exists()
 

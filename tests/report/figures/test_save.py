@@ -74,10 +74,10 @@ def test_settings_of_the_user_are_left_as_they_were(tmp_path):
 
 def test_an_unknown_format_and_a_place_that_cannot_be_written(tmp_path):
     figure = curves(run(tmp_path / "run"), "acc")
-    with pytest.raises(ConfigError, match=r"no figure format 'gif'\. There are png, pdf, svg"):
+    with pytest.raises(ConfigError, match=r"figure format 'gif'.*png, pdf, svg"):
         save(figure, tmp_path / "figure.gif")
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match="Cannot write"):
+    with pytest.raises(StoreError, match=r"write.*figure\.png'"):
         save(figure, tmp_path / "file" / "figure.png")
 
 

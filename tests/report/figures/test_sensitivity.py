@@ -40,7 +40,7 @@ def test_of_several_numbers_of_constraints_the_last(tmp_path):
 
 def test_words_have_no_order_that_a_line_could_show(tmp_path):
     results = run(tmp_path, ("A",), points=(60,), grid={"kernel": ("rbf", None)})
-    with pytest.raises(ConfigError, match="no grid over kernel"):
+    with pytest.raises(ConfigError, match="grid over kernel"):
         sensitivity(results, "acc", ("kernel",))
     assert [name for name, _ in drawings(results)] == ["boxes_acc"]
     both = run(tmp_path / "b", ("A",), points=(60,), grid={"kernel": ("rbf", None), "lam": (10, 1)})
@@ -60,8 +60,8 @@ def test_of_two_parameters_the_second_has_a_line_for_each_value(tmp_path):
 
 
 def test_without_a_grid_there_is_nothing_to_draw(tmp_path):
-    with pytest.raises(ConfigError, match="'run' has no grid over parameters"):
+    with pytest.raises(ConfigError, match=r"'run'.*grid over parameters"):
         sensitivity(run(tmp_path), "acc")
     chosen = run(tmp_path / "b", ("A",), grid={"lam": LAM}, select="oracle:acc")
-    with pytest.raises(ConfigError, match="'run' has no grid over lam"):
+    with pytest.raises(ConfigError, match=r"'run'.*grid over lam"):
         sensitivity(chosen, "acc", ("lam",))

@@ -35,10 +35,8 @@ def test_a_caption_has_the_legend_and_a_label_of_ones_own(tmp_path):
     results = collect(three_by_three(tmp_path))
     text = latex.text([compose(results, "dataset", caption="50 % better", reference="B")], "tab:acc")
     (caption,) = re.findall(r"\\caption\{(.*)\}\\label\{tab:acc\}", text)
-    assert caption == (
-        r"50 \% better. Mean \ensuremath{\pm} standard deviation over 8 trials; bold: best in its row, or not "
-        "significantly worse (paired t-test, 0.05). "
-        "+ and -: significantly better and worse than B (paired t-test, 0.05)."
+    assert re.match(
+        r"50 \\% better\. .*\\ensuremath\{\\pm\} .*\b8 trials; bold: .*\b0\.05\)\. \+ and -: .*\bB\b", caption
     )
     assert text.count("mean rank & 3.00 & 2.00 & 1.00") == 1
     several = latex.text([compose(results)], "tab:acc")
@@ -47,7 +45,7 @@ def test_a_caption_has_the_legend_and_a_label_of_ones_own(tmp_path):
 
 def test_wide_tables_are_divided(tmp_path):
     text = page(wide(tmp_path))
-    assert r"\caption{ACC (majority) on iris by number of constraints (continued). Mean" in text
+    assert re.search(r"\\caption\{ACC \(majority\) on iris .*\(continued\)\. Mean", text)
     assert text.count("Pairwise constrained maximum margin &") == 2
 
 

@@ -1,4 +1,5 @@
 import io
+import re
 
 import pytest
 from rich.console import Console
@@ -99,7 +100,7 @@ def test_tests_stand_below_the_tables(tmp_path):
     assert [line for line in text.splitlines() if "A < B" in line] == [
         f"- {name}: A < B < C" for name in ("iris", "wine", "sonar")
     ]
-    assert "C has the highest ACC (majority) in 6 of 6 cases" in text
+    assert re.search(r"C .*ACC \(majority\) in 6 of 6", text)
 
 
 def test_plain_text(wide):
@@ -114,7 +115,7 @@ def test_a_brief_report_leaves_out_the_details(tmp_path):
     full, brief = shown(results, 120), shown(results, 120, brief=True)
     assert "A < B < C" in full
     assert "A < B < C" not in brief
-    assert "C has the highest ACC (majority) in 6 of 6 cases" in brief
+    assert re.search(r"C .*ACC \(majority\) in 6 of 6", brief)
     assert [line for line in brief.splitlines() if line not in full.splitlines()] == []
 
 
