@@ -38,7 +38,7 @@ def test_every_public_name_is_listed_and_found():
 
 
 def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="no attribute 'PMMD'"):
+    with pytest.raises(AttributeError, match=r"'cscluster'.*'PMMD'"):
         cscluster.PMMD  # noqa: B018
 
 
@@ -131,13 +131,13 @@ def test_a_full_target_is_taken_as_labels_with_a_warning(blobs):
     partial = np.where(np.arange(60) == 0, -1, blobs.y)
     assert len(np.unique(labelled.labels_[blobs.y == 0])) == 1
     assert PCKMeans(n_clusters=3, random_state=0).fit(blobs.X, partial).labels_.shape == (60,)
-    with pytest.raises(ConstraintError, match="y must hold an integer for each of the 60 samples"):
+    with pytest.raises(ConstraintError, match=r"\by\b.*integer.*\b60 samples"):
         PCKMeans(n_clusters=3).fit(blobs.X, blobs.X[:, 0])
 
 
 def test_constraints_as_second_argument_work_for_one_version(blobs, links):
     expected = PCKMeans(n_clusters=3, random_state=0).fit(blobs.X, constraints=links)
-    with pytest.warns(FutureWarning, match=r"Write fit\(X, constraints=...\)"):
+    with pytest.warns(FutureWarning, match=r"fit\(X, constraints=...\)"):
         found = PCKMeans(n_clusters=3, random_state=0).fit(blobs.X, links)
     assert np.array_equal(found.labels_, expected.labels_)
 
@@ -145,7 +145,7 @@ def test_constraints_as_second_argument_work_for_one_version(blobs, links):
 def test_constraints_as_second_argument_join_others_of_any_form(blobs, links):
     expected = PCKMeans(n_clusters=3, random_state=0)
     expected.fit(blobs.X, constraints=links | Constraints([(0, 1)], n_samples=60))
-    with pytest.warns(FutureWarning, match=r"Write fit\(X, constraints=...\)"):
+    with pytest.warns(FutureWarning, match=r"fit\(X, constraints=...\)"):
         found = PCKMeans(n_clusters=3, random_state=0).fit(blobs.X, links, [(0, 1, "must")])
     assert np.array_equal(found.labels_, expected.labels_)
 
@@ -153,14 +153,14 @@ def test_constraints_as_second_argument_join_others_of_any_form(blobs, links):
 def test_a_constraint_that_contradicts_labels_is_named():
     y = np.repeat([0, 1, -1], 5)
     X = np.arange(15.0)[:, None]
-    with pytest.raises(ConstraintError, match=r"Samples 3 and 8 are must-linked, but .* are 0 and 1"):
+    with pytest.raises(ConstraintError, match=r"\b3\b.*\b8\b.*must-linked.*\b0\b.*\b1\b"):
         PCKMeans().fit(X, y, constraints=[(8, 3, "must")])
-    with pytest.raises(ConstraintError, match=r"Samples 1 and 4 are cannot-linked.* \(1 more such pair\)"):
+    with pytest.raises(ConstraintError, match=r"\b1\b.*\b4\b.*cannot-linked.*\(1 more"):
         PCKMeans().fit(X, y, constraints=[(1, 4, "cannot"), (6, 9, "cannot")])
-    with pytest.raises(ConstraintError, match="but must-links put them together"):
+    with pytest.raises(ConstraintError, match=r"\b0\b.*\b5\b.*must-links.*\(4 more"):
         PCKMeans().fit(X, y, constraints=[(3, 12, "must"), (12, 8, "must")])
 
 
 def test_labels_of_several_lengths_are_refused():
-    with pytest.raises(ConstraintError, match="y must hold an integer for each of the 2 samples"):
+    with pytest.raises(ConstraintError, match=r"\by\b.*integer.*\b2 samples"):
         PCKMeans().fit([[0.0], [1.0]], [[1], [2, 3]])

@@ -60,29 +60,29 @@ def test_arrays_and_names_of_data_sets():
 @pytest.mark.parametrize(
     ("changes", "error", "says"),
     [
-        ({"n_clusters": 1}, ParameterError, "integer of at least 2, or 'auto', got 1"),
-        ({"algorithm": "auto", "params": {"w": 1}}, ParameterError, "need the name of an algorithm"),
-        ({"algorithm": "auto", "guard": True}, ParameterError, "need the name of an algorithm"),
-        ({"algorithm": "kmeans", "guard": True}, ParameterError, "'kmeans' uses no constraints"),
-        ({"clusterer": "kmeans"}, ParameterError, "Only a metric learner is joined with a clusterer"),
-        ({"params": {"v": 1}}, ParameterError, "has no parameter 'v'"),
-        ({"params": {"fallback": False}}, ParameterError, "no parameter 'fallback'. Leave it out"),
-        ({"params": {"joint": False}}, ParameterError, "no parameter 'joint'. Leave it out"),
+        ({"n_clusters": 1}, ParameterError, r"clusters.*\b2\b.*'auto'.*\b1\b"),
+        ({"algorithm": "auto", "params": {"w": 1}}, ParameterError, "name of an algorithm"),
+        ({"algorithm": "auto", "guard": True}, ParameterError, "name of an algorithm"),
+        ({"algorithm": "kmeans", "guard": True}, ParameterError, "'kmeans'.*no constraints"),
+        ({"clusterer": "kmeans"}, ParameterError, "metric learner.*'pckmeans'"),
+        ({"params": {"v": 1}}, ParameterError, "parameter 'v'"),
+        ({"params": {"fallback": False}}, ParameterError, "parameter 'fallback'.*guard: true"),
+        ({"params": {"joint": False}}, ParameterError, "parameter 'joint'.*labels"),
         (
             {"constraints": HARD},
             ConstraintError,
-            "PCK-Means cannot guarantee hard constraints. Use pccc or cop_",
+            "PCK-Means.*hard constraints.*pccc.*cop_kmeans",
         ),
         (
             {"constraints": HARD, "guard": True},
             ConstraintError,
-            "PCK-Means cannot guarantee hard constraints",
+            "PCK-Means.*hard constraints",
         ),
-        ({"constraints": [("r0", "r99", "must")]}, ConstraintError, "there is no sample 'r99'"),
+        ({"constraints": [("r0", "r99", "must")]}, ConstraintError, "number 0: .*sample 'r99'"),
         ({"constraints": [*LINKS, ("r5", "r30", "must")]}, ConstraintError, "'r0' - 'r5' - 'r30'"),
-        ({"contradictions": "ignore"}, ParameterError, "refuse, keep or drop"),
-        ({"table": 7}, DataError, "a matrix of numbers, got int"),
-        ({"target": "kind"}, DataError, "has no column 'kind'"),
+        ({"contradictions": "ignore"}, ParameterError, "refuse, keep or drop.*'ignore'"),
+        ({"table": 7}, DataError, r"matrix.*\bint\b"),
+        ({"target": "kind"}, DataError, "column 'kind'"),
     ],
 )
 def test_wrong_input_is_one_sentence(changes, error, says):
@@ -94,7 +94,7 @@ def test_the_earlier_names_of_constraints_work_with_a_warning():
     with pytest.warns(FutureWarning, match="constraints"):
         found = cscluster.cluster(FRAME, links=LINKS, n_clusters=2, algorithm="pckmeans", ignore=["known"])
     assert len(found.constraints) == 2
-    with pytest.warns(FutureWarning, match="read_constraints"):
+    with pytest.warns(FutureWarning, match="'read_links'.*'read_constraints'"):
         assert cscluster.read_links is cscluster.read_constraints
 
 
@@ -106,7 +106,7 @@ def test_contradictions_can_be_dropped():
 
 def test_constraints_that_no_partition_satisfies_go_by_the_names_of_the_rows():
     triangle = [(a, b, "cannot", "hard") for a, b in (("r0", "r1"), ("r1", "r2"), ("r0", "r2"))]
-    with pytest.raises(InfeasibleError, match=r"satisfies the hard cannot-links r0-r1, r0-r2, r1-r2\.$"):
+    with pytest.raises(InfeasibleError, match=r"\b2 clusters.*r0-r1, r0-r2, r1-r2\.$"):
         cluster(constraints=triangle, algorithm="pccc")
 
 
@@ -146,7 +146,7 @@ def test_hard_constraints_are_satisfied_without_a_named_method():
 
 
 def test_names_of_version_0_2():
-    with pytest.warns(FutureWarning, match="'pckmeans_printed' is now 'pckmeans'"):
+    with pytest.warns(FutureWarning, match="'pckmeans_printed'.*'pckmeans'"):
         found = cluster(algorithm="pckmeans_printed")
     published = registry.find("pckmeans").published()
     assert {name: getattr(found.estimator, name) for name in published} == published

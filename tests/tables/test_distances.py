@@ -35,14 +35,14 @@ def test_every_form_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        (D[:5], "must be square"),
-        (D[:5, :5], "between all 24 rows"),
-        (changed((0, 1, 7.0)), "symmetric, got 7 from row 0 to row 1"),
-        (changed((3, 3, 1.0)), "zero on the diagonal, got 1 from row 3 to row 3"),
-        (changed((2, 4, -1.0), (4, 2, -1.0)), "not be negative, got -1 from row 2 to row 4"),
-        (changed((2, 4, np.nan)), "finite, got nan from row 2 to row 4"),
-        ([["0", "x"], ["x", "0"]], "must be numbers"),
-        ("missing.npy", "Cannot read distances"),
+        (D[:5], r"square.*\(5, 24\)"),
+        (D[:5, :5], r"\b24 rows.*\(5, 5\)"),
+        (changed((0, 1, 7.0)), r"symmetric.*\b7\b.*row 0\b.*row 1\b"),
+        (changed((3, 3, 1.0)), r"diagonal.*\b1\b.*row 3\b.*row 3\b"),
+        (changed((2, 4, -1.0), (4, 2, -1.0)), r"negative.*-1\b.*row 2\b.*row 4\b"),
+        (changed((2, 4, np.nan)), r"finite.*\bnan\b.*row 2\b.*row 4\b"),
+        ([["0", "x"], ["x", "0"]], "numbers.*'x'"),
+        ("missing.npy", r"'missing\.npy'"),
     ],
 )
 def test_what_is_no_distance_is_refused_in_a_sentence(given, problem):
@@ -52,7 +52,7 @@ def test_what_is_no_distance_is_refused_in_a_sentence(given, problem):
 
 def test_rows_in_another_order_are_refused(tmp_path):
     pd.DataFrame(D[::-1, ::-1], index=NAMES[::-1], columns=NAMES[::-1]).to_csv(tmp_path / "d.csv")
-    with pytest.raises(DataError, match="'row23' is where 'row0' is due"):
+    with pytest.raises(DataError, match=r"d\.csv'.*'row23'.*'row0'"):
         distances_between(ROWS, tmp_path / "d.csv")
 
 
@@ -64,7 +64,7 @@ def test_rows_are_clustered_by_distances_alone():
     assert found.silhouette == cscluster.cluster(X, n_clusters=3, distances=D).silhouette > 0.7
     dense = cscluster.cluster(table, algorithm="hdbscan", distances=D)
     assert dense.n_clusters == 3
-    with pytest.raises(ParameterError, match="cannot predict the clusters of new rows"):
+    with pytest.raises(ParameterError, match=r"predict.*kmeans, pckmeans"):
         cscluster.save_model(dense, "model.zip")
 
 
@@ -73,7 +73,7 @@ def test_other_methods_of_distances(algorithm):
     links = [(0, 3, "must"), (0, 1, "cannot"), (1, 2, "cannot"), (4, 7, "must")]
     found = cscluster.cluster(X, links, n_clusters=3, algorithm=algorithm, distances=D)
     assert sorted(found.sizes) == [8, 8, 8]
-    with pytest.raises(ParameterError, match="cannot predict the clusters of new rows"):
+    with pytest.raises(ParameterError, match=r"predict.*kmeans, pckmeans"):
         cscluster.save_model(found, "model.zip")
 
 
@@ -81,11 +81,11 @@ def test_methods_that_need_columns_are_refused():
     for options, problem in (
         (
             {"algorithm": "pckmeans", "n_clusters": 3},
-            "'pckmeans' needs columns. Distances go with kernel_kmeans, csp, agglom",
+            "'pckmeans'.*columns.*kernel_kmeans, csp, agglom",
         ),
-        ({"algorithm": "agglomerative", "n_clusters": 3, "guard": True}, "A guard needs columns"),
-        ({}, "need the number of clusters, or 'hdbscan'"),
-        ({"algorithm": "hdbscan", "n_clusters": 3}, "Leave out -k"),
+        ({"algorithm": "agglomerative", "n_clusters": 3, "guard": True}, "guard.*columns"),
+        ({}, "number of clusters.*'hdbscan'"),
+        ({"algorithm": "hdbscan", "n_clusters": 3}, "HDBSCAN.*-k"),
     ):
         with pytest.raises(ParameterError, match=problem):
             cscluster.cluster(X, distances=D, **options)

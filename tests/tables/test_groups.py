@@ -30,7 +30,7 @@ def test_rows_that_share_a_cell_are_in_one_cluster(records):
 
 
 def test_more_rows_than_clusters_cannot_be_apart(records):
-    with pytest.raises(DataError, match="4 rows share a cell of the column that keeps them apart"):
+    with pytest.raises(DataError, match=r"\b4 rows.*\(3\)"):
         cluster(records, n_clusters=3, algorithm="pccc", apart="source")
 
 
@@ -40,5 +40,5 @@ def test_a_column_cannot_do_both(records):
 
 
 def test_a_column_that_is_not_there_is_told(records):
-    with pytest.raises(DataError, match="sourc"):
+    with pytest.raises(DataError, match=r"'sourc'.*'source'"):
         cluster(records, n_clusters=4, apart="sourc")

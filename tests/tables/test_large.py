@@ -44,7 +44,7 @@ def test_only_files_of_many_rows_are_large(file, tmp_path):
     assert large.find("iris") is None
     broken = tmp_path / "broken.parquet"
     broken.write_text("no")
-    with pytest.raises(DataError, match=r"Cannot read '.*broken.parquet' as Parquet"):
+    with pytest.raises(DataError, match=r"broken\.parquet'.*Parquet"):
         large.find(str(broken))
 
 
@@ -95,5 +95,5 @@ def test_a_name_that_recurs_does_not_give_its_row_the_cluster_of_another(file, t
     labels = np.concatenate([part for _, part, _ in blocks])
     assert labels[learned].tolist() == [7] * len(learned)
     assert labels.sum() == 7 * len(learned)
-    with pytest.raises(DataError, match="more than once"):
+    with pytest.raises(DataError, match=r"'key'.*'twice'.*more than once"):
         source.sample(Columns(id="key"), {str(frame.loc[recurs, "key"])}, 0)

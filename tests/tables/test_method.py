@@ -6,6 +6,7 @@ from cscluster import Constraints
 from cscluster.errors import ConstraintError, ParameterError
 from cscluster.tables import method
 from cscluster.tables.method import Method
+from tests.lines import assert_match
 
 
 def fit(name, X, constraints, **options):
@@ -15,10 +16,10 @@ def fit(name, X, constraints, **options):
 @pytest.mark.parametrize(
     ("name", "X", "k", "says"),
     [
-        ("kmeans", np.eye(3), 3, "3 clusters are too many for 3 rows"),
-        (None, np.eye(3), 3, "3 clusters are too many for 3 rows"),
-        ("mmc_sdp", np.eye(5), 3, "makes two clusters only"),
-        ("pckmeans", csr_array(np.eye(5)), 2, "needs dense data. Add the preprocessing step 'dense'"),
+        ("kmeans", np.eye(3), 3, r"\b3 clusters.*\b3 rows"),
+        (None, np.eye(3), 3, r"\b3 clusters.*\b3 rows"),
+        ("mmc_sdp", np.eye(5), 3, r"MMC.*two clusters.*\b3\b"),
+        ("pckmeans", csr_array(np.eye(5)), 2, "PCK-Means.*'dense'"),
     ],
 )
 def test_what_a_method_cannot_do(name, X, k, says):
@@ -31,9 +32,7 @@ def test_hard_constraints_need_a_method_that_guarantees_them():
     for allowed in (Method(), Method("pccc"), Method("cop_kmeans"), Method("rca", clusterer="pccc")):
         allowed.require_suited(np.eye(6), hard)
     for refused in (Method("kmeans"), Method("pmmc", guard=True), Method("rca"), Method("csp")):
-        with pytest.raises(
-            ConstraintError, match=r"cannot guarantee hard constraints\. Use pccc or cop_kmeans"
-        ):
+        with pytest.raises(ConstraintError, match=r"hard constraints.*pccc.*cop_kmeans"):
             refused.require_suited(np.eye(6), hard)
 
 
@@ -48,14 +47,14 @@ def test_a_class_that_labels_nothing_is_named(tmp_path):
     (tmp_path / "own.py").write_text(
         "class Own:\n    def __init__(self): pass\n    def fit(self, X, constraints=None): return self\n"
     )
-    with pytest.raises(ParameterError, match="must set labels_"):
+    with pytest.raises(ParameterError, match=r"own\.py:Own'.*labels_"):
         fit(f"{tmp_path}/own.py:Own", np.eye(4), Constraints.empty(4))
 
 
 def test_a_method_that_uses_no_constraints_says_so_when_it_is_given_some():
     X = np.arange(12.0)[:, None]
     constraints = Constraints([(0, 1)], [(0, 11)], n_samples=12)
-    assert fit("kmeans", X, constraints).notes == ["k-means uses no constraints: those given change nothing."]
+    assert_match(fit("kmeans", X, constraints).notes, "k-means uses no constraints")
     assert fit("kmeans", X, Constraints.empty(12)).notes == []
     assert not any("uses no constraints" in note for note in fit("pckmeans", X, constraints).notes)
 

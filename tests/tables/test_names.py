@@ -33,10 +33,10 @@ def test_names_come_back_from_their_file(tmp_path):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "the first line must be 'row,name'"),
-        ("row,title\n", "the first line must be 'row,name'"),
-        ("row,name\n0,x\n9,y\n", ":3: expected a row and the name of its cluster"),
-        ("row,name\n0\n", ":2: expected"),
+        ("", r"names\.csv.*'row,name'"),
+        ("row,title\n", r"names\.csv.*'row,name'"),
+        ("row,name\n0,x\n9,y\n", r"names\.csv:3: "),
+        ("row,name\n0\n", r"names\.csv:2: "),
     ],
 )
 def test_mistakes_are_named(tmp_path, text, sentence):

@@ -41,7 +41,7 @@ def test_the_column_whose_values_constraints_name_names_the_rows(links, column):
 
 def test_two_such_columns_are_a_question():
     twice = FRAME.assign(mail=FRAME["customer"])
-    with pytest.raises(ConstraintError, match="name values of columns 'customer' and 'mail'"):
+    with pytest.raises(ConstraintError, match=r"'customer'.*'mail'"):
         read_named(lambda columns: from_pandas(twice, columns), Columns(), [("C-1", "C-2", "must")])
 
 
