@@ -41,7 +41,7 @@ def test_run_shows_tables_and_a_second_run_recomputes_nothing(cscluster, small):
     assert (small / "results/small/trials.jsonl").read_bytes() == before
     assert len(lines(small / "results/small")) == 8
     smaller = cscluster("run", "small.yaml", "--set", "trials=1")
-    assert "not part of this plan: 4 stored trials" in smaller.stdout
+    assert "not part of this plan: 4 " in smaller.stdout
     assert "one trial" in (small / "results/small/report.md").read_text(encoding="utf-8")
     cscluster("run", "small.yaml")
     assert "- iris: k-means" in (small / "results/small/report.md").read_text(encoding="utf-8")
@@ -208,10 +208,10 @@ def test_what_is_outside_of_a_plan_and_what_is_stale_are_told_apart(cscluster, s
     done = cscluster(
         "run", "small.yaml", "--set", "trials=1", "--set", "metrics=[acc@unconstrained]", "--dry-run"
     )
-    assert "not part of this plan: 2 stored trials" in done.stdout
-    assert "stale: 2 because a metric was added" in done.stdout
+    assert "not part of this plan: 2 " in done.stdout
+    assert re.search(r"stale: 2\b.*metric was added", done.stdout)
     done = cscluster("run", "small.yaml", "--set", "trials=1", "--set", "seed=7", "--dry-run")
-    assert "not part of this plan: 2 stored trials" in done.stdout
+    assert "not part of this plan: 2 " in done.stdout
     assert re.search(r"stale: 2\b.*seed.*\b0\b.*\b7\b", done.stdout)
 
 

@@ -290,7 +290,7 @@ def test_contradictions_are_listed_and_can_be_kept_or_dropped(call, garden):
     done = call("cluster flowers.csv --links clash.csv -k 3 -a pckmeans")
     assert done.returncode == 2
     assert "'0100' - '0101' (line 2) - '0102' (line 3)" in done.stderr
-    assert "--contradictions keep takes them all" in done.stderr
+    assert "--contradictions keep" in done.stderr
     dropped = call("cluster flowers.csv --links clash.csv -k 3 -a pckmeans --contradictions drop")
     assert "2 must-links, 1 cannot-link\n" in dropped.stdout
     kept = call("cluster flowers.csv --links clash.csv -k 3 -a pckmeans --contradictions keep")
@@ -374,7 +374,7 @@ def test_a_large_file_is_labelled_though_it_is_never_read_whole(call, tmp_path, 
     assert call("cluster big.parquet -k 3 -a pckmeans -o -").stdout.count("\n") == 301
     refused = call("cluster big.parquet -k 3 -a pckmeans -o labels.csv --with-table")
     assert refused.returncode == 2
-    assert "--with-table repeats tables of at most" in refused.stderr
+    assert "--with-table" in refused.stderr
     refused = call("cluster big.parquet -k 3 -a ccskl -o labels.csv")
     assert refused.returncode == 2
     assert re.search("CCSKL.*predict", refused.stderr)

@@ -40,14 +40,14 @@ def test_what_is_missing_is_said_in_words(call, tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["check", "kmean"], "Did you mean 'kmeans'?"),
-        (["check", "nowhere:Mine"], "Cannot import 'nowhere'"),
-        (["new", "algorithm", "no-name"], "cannot name a Python file"),
+        (["check", "kmean"], "'kmean'.*'kmeans'"),
+        (["check", "nowhere:Mine"], "import 'nowhere'"),
+        (["new", "algorithm", "no-name"], "'no-name'"),
     ],
 )
 def test_bad_input_is_one_sentence(call, words, says):
     said = call(*words, status=2)
-    assert says in said
+    assert re.search(says, said)
     assert "Traceback" not in said
 
 

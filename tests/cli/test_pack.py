@@ -119,7 +119,7 @@ def test_what_was_not_run_is_not_packed(call, tmp_path, name, change, says):
 
 
 def test_there_is_nothing_to_pack(call):
-    assert "There is no run 'papr'" in call("pack", "papr", status=2)
+    assert "no run 'papr'" in call("pack", "papr", status=2)
     assert "is a directory" in call("pack", "paper", "--out", "results", status=2)
 
 

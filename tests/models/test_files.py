@@ -106,12 +106,12 @@ def test_an_algorithm_without_a_model_is_refused(name):
 
 
 def test_other_code_is_refused():
-    with pytest.raises(ParameterError, match="only algorithms of this package"):
+    with pytest.raises(ParameterError, match=r"this package.*sklearn\.cluster:KMeans"):
         model.require_inductive(find("sklearn.cluster:KMeans"))
-    with pytest.raises(TypeError, match="cannot be stored"):
+    with pytest.raises(TypeError, match=r"builtin_function_or_method.*stored"):
         codec.dump(print, {})
     made, _ = make("kmeans")
-    with pytest.raises(ParameterError, match="only algorithms of this package"):
+    with pytest.raises(ParameterError, match=r"this package.*DBSCAN"):
         model.to_bytes(replace(made, estimator=DBSCAN()))
 
 

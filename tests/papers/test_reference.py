@@ -3,6 +3,7 @@ import pytest
 from cscluster.errors import StoreError
 from cscluster.papers import reference
 from cscluster.report.aggregate import collect
+from tests.lines import assert_match
 from tests.report.stored import entry, store, trial
 
 
@@ -28,23 +29,23 @@ def test_what_is_written_is_read_back_and_has_not_drifted(tmp_path, runs):
     assert reference.drift(runs([0.88, 0.8]), table, 0.02) == []
 
 
-ACC = "fig1: acc of A on iris (10 constraints, tier 1): "
+ACC = r"fig1: acc of A on iris \(10 constraints, tier 1\): "
 FAILED = "of A on iris: ValueError: it broke"
 
 
 @pytest.mark.parametrize(
     ("values", "sentences"),
     [
-        ([0.7, 0.8], [f"{ACC}0.7500, reference 0.8500"]),
-        ([1.0, 0.9], [f"{ACC}0.9500, reference 0.8500"]),
-        ([0.85, None], [f"fig1: 1 trial {FAILED}"]),
-        ([None, None], [f"{ACC}is not there any more, reference 0.8500", f"fig1: 2 trials {FAILED}"]),
+        ([0.7, 0.8], [rf"^{ACC}0\.7500, .*\b0\.8500$"]),
+        ([1.0, 0.9], [rf"^{ACC}0\.9500, .*\b0\.8500$"]),
+        ([0.85, None], [rf"^fig1: 1 trial\b.*{FAILED}$"]),
+        ([None, None], [rf"^{ACC}.*, .*\b0\.8500$", f"^fig1: 2 trials.*{FAILED}$"]),
     ],
 )
 def test_better_worse_failed_and_gone_is_drift(tmp_path, runs, values, sentences):
     path = tmp_path / "p.csv"
     reference.write(path, runs([0.9, 0.8]), "", "")
-    assert reference.drift(runs(values), reference.read(path), 0.02) == sentences
+    assert_match(reference.drift(runs(values), reference.read(path), 0.02), *sentences)
 
 
 def test_an_item_without_results_is_drift(tmp_path, runs):

@@ -256,8 +256,8 @@ def test_printed_numbers_within_a_tolerance():
 @pytest.mark.parametrize(
     ("line", "text"),
     [
-        (("x", "A < B ~ C"), "3 of 3 pairs of methods alike on 1 data set, 0 significantly reversed"),
-        (("x", "B ~ C < A"), "1 of 3 pairs of methods alike on 1 data set, 2 significantly reversed"),
+        (("x", "A < B ~ C"), r"3 of 3 pairs.*\b1 data set, 0\b.*reversed"),
+        (("x", "B ~ C < A"), r"1 of 3 pairs.*\b1 data set, 2\b.*reversed"),
         (("other", "A < B"), None),
     ],
 )
@@ -265,7 +265,7 @@ def test_the_order_of_a_printed_line(line, text):
     dataset, order = line
     rule = {"kind": "order", "table": "5"}
     outcome = judge(rule, observations(ORDER), printed(("5", dataset, "", "order", order)))
-    assert (outcome and outcome.text) == text
+    assert re.fullmatch(text, outcome.text) if text else outcome is None
 
 
 def test_the_relations_of_a_printed_line():

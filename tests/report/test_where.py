@@ -59,8 +59,8 @@ def test_all_conditions_hold(results):
 @pytest.mark.parametrize(
     ("condition", "says"),
     [
-        ("dataset", "condition.*dataset, label"),
-        ("=iris", "condition.*dataset, label"),
+        ("dataset", "= != < <= > >= ~.*'dataset'"),
+        ("=iris", "= != < <= > >= ~.*'=iris'"),
         ("dataste=iris", "field 'dataste'.*'dataset'"),
         ("x=iris", "field 'x'.*dataset, label, algorithm, point, tier, trial, how, lam"),
         ("dataset=irsi", "'run'.*'dataset=irsi'.*'iris'"),

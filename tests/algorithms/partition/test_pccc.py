@@ -213,7 +213,5 @@ def test_sizes_that_cannot_hold_are_told():
     for limits, words in cases:
         with pytest.raises(ParameterError, match=words):
             PCCC(n_clusters=2, **limits).fit(X)
-    with pytest.raises(
-        InfeasibleError, match="No partition into 5 clusters satisfies the hard cannot-links and the sizes"
-    ):
+    with pytest.raises(InfeasibleError, match=r"\b5 clusters.*cannot-links.*sizes"):
         PCCC(n_clusters=5, size_max=2).fit(X, constraints=three)
