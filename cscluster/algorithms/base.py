@@ -18,6 +18,7 @@ from cscluster.algorithms._sklearn import (
     TransformerMixin,
 )
 from cscluster.algorithms.parameters import Integer, Parameter, Seed, parameter
+from cscluster.algorithms.shared import of_samples
 from cscluster.arrays import BoolArray as BoolArray
 from cscluster.arrays import FloatArray as FloatArray
 from cscluster.arrays import IntArray as IntArray
@@ -164,9 +165,14 @@ class ConstrainedEstimator(BaseEstimator, ABC):
         return tags
 
 
+def feature_range(X: Samples) -> tuple[FloatArray, FloatArray]:
+    """Return the largest and the smallest value of each feature."""
+    return of_samples(X, ("feature range",), lambda: (dense(X.max(axis=0)), dense(X.min(axis=0))))
+
+
 def _require_range(X: Samples, reset: bool) -> None:
     """Refuse finite samples that are too large, or vary too little to fit, for the squares of distances."""
-    high, low = dense(X.max(axis=0)), dense(X.min(axis=0))
+    high, low = feature_range(X)
     if max(high.max(), -low.min()) > LARGEST:
         raise DataError(
             f"X holds values beyond {LARGEST:g}, too large to compute with. Standardise the features."

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.decomposition import KernelPCA
 
-from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples, dense
+from cscluster.algorithms.base import Clusterer, FloatArray, IntArray, Samples, feature_range
 from cscluster.algorithms.kernel_parameters import KernelEstimator
 from cscluster.algorithms.margin.cccp.cccp import Run, Solve
 from cscluster.algorithms.margin.cccp.design import Design
@@ -17,7 +17,7 @@ from cscluster.algorithms.margin.cccp.dual_ascent import dual_ascent
 from cscluster.algorithms.margin.cccp.starts import candidate_starts
 from cscluster.algorithms.margin.cccp.subgradient import subgradient
 from cscluster.algorithms.parameters import Boolean, Choice, Integer, Null, Real, parameter
-from cscluster.algorithms.shared import once
+from cscluster.algorithms.shared import of_samples, once
 from cscluster.arrays import require_memory
 from cscluster.constraints import Constraints
 from cscluster.errors import DataError
@@ -80,7 +80,7 @@ class MarginClusterer(KernelEstimator, Clusterer):
 
     def _coordinates(self, X: Samples) -> Samples:
         """Return the samples, in kernel PCA coordinates if there is a kernel, and set their mean."""
-        if np.array_equal(dense(X.max(axis=0)), dense(X.min(axis=0))):
+        if np.array_equal(*feature_range(X)):
             raise DataError("All samples are the same. There is nothing to cluster.")
         self._kernel_pca: Any = None
         if self.kernel != "linear":
@@ -93,7 +93,7 @@ class MarginClusterer(KernelEstimator, Clusterer):
                 random_state=self._seed,
             )
             X = self._kernel_pca.fit_transform(X)
-        self._mean = np.asarray(X.mean(axis=0)).ravel()
+        self._mean = of_samples(X, ("mean",), lambda: np.asarray(X.mean(axis=0)).ravel())
         return X
 
     def _design(self, Z: Samples) -> Design:
