@@ -52,17 +52,22 @@ def objective(design: Design, losses: Sequence[Loss], lam: float, W: FloatArray,
 
 
 @compiled()
-def best_assignments(S: FloatArray, pairs: IntArray, n_must: int, satisfy: bool) -> IntArray:
+def best_assignments(
+    S: FloatArray, pairs: IntArray, n_must: int, z: IntArray, satisfy: bool
+) -> tuple[IntArray, FloatArray]:
     """Return the best assignment of each pair that satisfies, or violates, its constraint; O(C) for each.
 
     With `satisfy` these are (15) and (16), otherwise the s of (25).  The first `n_must` pairs are
-    must-links, the others cannot-links; the result has shape (n_pairs, 2).
+    must-links, the others cannot-links; the result has shape (n_pairs, 2).  The second result tells by how
+    much the assignments z miss a margin of one over the best.
     """
-    z = np.empty_like(pairs)
+    best, shortfall = np.empty_like(pairs), np.empty(len(pairs))
     for j in range(len(pairs)):
         s1, s2 = S[pairs[j, 0]], S[pairs[j, 1]]
-        z[j, 0], z[j, 1] = best_together(s1, s2) if (j < n_must) == satisfy else best_apart(s1, s2)
-    return z
+        u1, u2 = best_together(s1, s2) if (j < n_must) == satisfy else best_apart(s1, s2)
+        best[j, 0], best[j, 1] = u1, u2
+        shortfall[j] = 1.0 + (s1[u1] + s2[u2]) - (s1[z[j, 0]] + s2[z[j, 1]])
+    return best, shortfall
 
 
 @compiled_part()
@@ -130,26 +135,21 @@ class ConstraintLoss(Loss):
 
     def tangent_at(self, S: FloatArray) -> Self:
         """Let z be the best assignments that satisfy the constraints, (13) to (16)."""
-        return replace(self, z=best_assignments(S, self.pairs, self.n_must, True))
+        return replace(self, z=best_assignments(S, self.pairs, self.n_must, self.z, True)[0])
 
     def value(self, S: FloatArray) -> float:
         """Return the first two sums of (21)."""
-        return float(self.cost @ np.maximum(self._worst(S)[1], 0.0))
+        shortfall = best_assignments(S, self.pairs, self.n_must, self.z, False)[1]
+        return float(self.cost @ np.maximum(shortfall, 0.0))
 
     def add_subgradient(self, S: FloatArray, G: FloatArray) -> None:
         """Add the first two sums of (25), over the constraints whose margin is missed."""
-        s, shortfall = self._worst(S)
+        s, shortfall = best_assignments(S, self.pairs, self.n_must, self.z, False)
         weight = self.cost * (shortfall > 0)
         C = S.shape[1]
         cells = np.concatenate([self.pairs * C + s, self.pairs * C + self.z]).ravel()
         weights = np.repeat(np.concatenate([weight, -weight]), 2)
         G += np.bincount(cells, weights, minlength=G.size).reshape(G.shape)
-
-    def _worst(self, S: FloatArray) -> tuple[IntArray, FloatArray]:
-        """Return the best assignments s that violate the constraints, and by how much margins are missed."""
-        s = best_assignments(S, self.pairs, self.n_must, False)
-        j1, j2 = self.pairs.T
-        return s, 1.0 + (S[j1, s[:, 0]] + S[j2, s[:, 1]]) - (S[j1, self.z[:, 0]] + S[j2, self.z[:, 1]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +176,7 @@ class PointLoss(Loss):
 
     def tangent_at(self, S: FloatArray) -> Self:
         """Let y be the winners, (10) to (12)."""
-        return replace(self, y=S[self.index].argmax(axis=1))
+        return replace(self, y=S.take(self.index, axis=0).argmax(axis=1))
 
     def value(self, S: FloatArray) -> float:
         """Return the last sum of (21)."""
@@ -189,7 +189,7 @@ class PointLoss(Loss):
         G[self.index, self.y] -= violated.sum(axis=1)
 
     def _shortfall(self, S: FloatArray) -> FloatArray:
-        T = S[self.index]
+        T = S.take(self.index, axis=0)
         return T - (T[np.arange(len(T)), self.y] - 1.0)[:, None]
 
 

@@ -139,11 +139,14 @@ def test_compiled_assignments_score_as_the_printed_ones(n_clusters, ties, keep):
     shape = (400, n_clusters)
     S = (rng.integers(0, 3, shape) if ties else rng.normal(size=shape)).astype(float)
     pairs, n_must = np.arange(400).reshape(-1, 2), 70
-    fast, plain = (best(S, pairs, n_must, keep) for best in (best_assignments, best_assignments_as_printed))
+    given = rng.integers(0, n_clusters, (200, 2))
+    fast, shortfall = best_assignments(S, pairs, n_must, given, keep)
+    plain = best_assignments_as_printed(S, pairs, n_must, keep)
     for z in (fast, plain):
         assert ((z[:, 0] == z[:, 1]) == ((np.arange(200) < n_must) == keep)).all()
-    a, b = (S[pairs[:, 0], z[:, 0]] + S[pairs[:, 1], z[:, 1]] for z in (fast, plain))
+    a, b, c = (S[pairs[:, 0], z[:, 0]] + S[pairs[:, 1], z[:, 1]] for z in (fast, plain, given))
     assert np.array_equal(a, b)
+    assert np.array_equal(shortfall, 1.0 + a - c)
     assert ties or np.array_equal(fast, plain)
 
 
