@@ -122,6 +122,11 @@ class Design:
             basis, Z = np.eye(d + bias)[:, varying], np.ascontiguousarray(Z[:, varying])
         return cls(Z, np.zeros(Z.shape[1]), basis).rotated()
 
+    @cached_property
+    def is_sparse(self) -> bool:
+        """Whether the samples are a sparse array."""
+        return bool(sparse.issparse(self.X))
+
     def rotated(self) -> Self:
         """Return the same samples in fewer coordinates, where they span so few.
 
@@ -129,7 +134,7 @@ class Design:
         lie in the span of the samples.
         """
         n, d = self.X.shape
-        if sparse.issparse(self.X) or 2 * n > d:
+        if self.is_sparse or 2 * n > d:
             return self
         Q, R = np.linalg.qr(self.X.T)
         basis = Q if self.basis is None else self.basis @ Q
@@ -143,7 +148,7 @@ class Design:
         of the samples.
         """
         n, d = self.X.shape
-        if sparse.issparse(self.X) or n > min(2 * d, _MOST_GRAM):
+        if self.is_sparse or n > min(2 * d, _MOST_GRAM):
             return self
         return Gram(self.X @ self.X.T, np.zeros(n), lift=lambda A: self.original(self.combine(A)))
 
@@ -178,19 +183,19 @@ class Design:
     def extended(self, A: FloatArray) -> FloatArray:
         """Return ``A.T @ (X - mean)`` in the extended coordinates of `rows`."""
         U = np.asarray(self.X.T @ A).T
-        if sparse.issparse(self.X):
+        if self.is_sparse:
             U = np.hstack([U, A.sum(axis=0)[:, None], (A.T @ self._dot_mean)[:, None]])
         return np.ascontiguousarray(U)
 
     def extend(self, W: FloatArray) -> FloatArray:
         """Return weights W in extended coordinates."""
-        if not sparse.issparse(self.X):
+        if not self.is_sparse:
             return W
         return np.hstack([W, np.zeros((len(W), 1)), (W @ self.mean)[:, None]])
 
     def weights(self, V: FloatArray) -> FloatArray:
         """Return W for weights in extended coordinates."""
-        if not sparse.issparse(self.X):
+        if not self.is_sparse:
             return V
         d = self.X.shape[1]
         return V[:, :d] - np.outer(V[:, d], self.mean)
@@ -198,7 +203,7 @@ class Design:
     @cached_property
     def squared_norms(self) -> FloatArray:
         """Squared norms of the centred samples."""
-        if not sparse.issparse(self.X):
+        if not self.is_sparse:
             return squared_norms(self.X)
         every = np.arange(self.X.shape[0])
         return self.products(every, every)
@@ -210,7 +215,7 @@ class Design:
 
     def products(self, i: IntArray, j: IntArray) -> FloatArray:
         """Return the inner products of the centred samples i and j, pair by pair."""
-        if not sparse.issparse(self.X):
+        if not self.is_sparse:
             return np.einsum("ij,ij->i", self.X[i], self.X[j])
         raw = np.asarray(self.X[i].multiply(self.X[j]).sum(axis=1)).ravel()
         m = self._dot_mean
@@ -223,7 +228,7 @@ class Design:
     @cached_property
     def rows(self) -> Rows:
         """The samples for compiled loops."""
-        if not sparse.issparse(self.X):
+        if not self.is_sparse:
             return Rows(_NO_MATRIX, self.X, *_NOT_SPARSE)
         n, m = self.X.shape[0], self._dot_mean
         longer = sparse.hstack([self.X, sparse.csr_array(np.ones((n, 2)))], format="csr")

@@ -214,8 +214,9 @@ class ConstraintBlocks(Blocks):
         most = 1 + (C * (C - 1) if loss.n_must else C)
         missing = min(most, int(self.used.max()) + _EXCHANGES * C) - self.beta.shape[1]
         if missing > 0:
-            self.slot = np.pad(self.slot, ((0, 0), (0, missing), (0, 0)))
-            self.beta = np.pad(self.beta, ((0, 0), (0, missing)))
+            new = np.zeros((len(self.beta), missing))
+            self.slot = np.concatenate([self.slot, np.zeros((*new.shape, 2), np.int16)], axis=1)
+            self.beta = np.concatenate([self.beta, new], axis=1)
         slots = Slots(self.slot, self.beta, self.used)
         _sweep_constraints(at, order, loss.pairs, self._products, loss.n_must, loss.z, slots)
 
