@@ -120,8 +120,13 @@ class Session(AbstractContextManager["Session"]):
 
     @property
     def groups(self) -> list[list[int]]:
-        """The groups that are known to be apart."""
+        """The groups that the answers keep apart."""
         return find_groups(_triples(self.answers)).groups
+
+    @property
+    def n_likely_groups(self) -> int:
+        """Number of groups with those that are apart from the others by all likelihood."""
+        return len(self._rule.find_groups(_triples(self.answers)).groups)
 
     @property
     def is_up_to_date(self) -> bool:
@@ -156,8 +161,8 @@ class Session(AbstractContextManager["Session"]):
         n_correct, n_latest = self.predicted
         n_groups = self.n_clusters or 2
         missing = []
-        if len(self.groups) < n_groups:
-            missing.append(f"{len(self.groups)} of {n_groups} groups found")
+        if self.n_likely_groups < n_groups:
+            missing.append(f"{self.n_likely_groups} of {n_groups} groups found")
         if self._clusterer.algorithm is None and (needed := heldout.n_missing(self.links)):
             missing.append(f"about {plural(needed, 'more answer')} until methods can be compared")
         elif self.clusters.is_baseline:
@@ -173,7 +178,7 @@ class Session(AbstractContextManager["Session"]):
         if self.missing:
             return f"Go on: {'; '.join(self.missing)}."
         return (
-            f"All {len(self.groups)} groups are found, and {self.predicted[0]} of the last {RECENT} answers "
+            f"All {self.n_likely_groups} groups are found, and {self.predicted[0]} of the last {RECENT} answers "
             "were predicted: you can stop here."
         )
 

@@ -62,7 +62,7 @@ class PageState:
             "must": len(links.must_links),
             "cannot": len(links.cannot_links),
             "satisfied": len(links) - len(links.violated(clusters.labels)),
-            "groups": len(session.groups),
+            "groups": session.n_likely_groups,
             "predicted": session.predicted,
             "advice": session.advice,
             "enough": not session.missing,

@@ -68,7 +68,7 @@ def _standing(session: Session) -> str:
     of = "" if session.n_clusters is None else f" of {session.n_clusters}"
     sizes = " ".join(str(part.size) for part in clusters.described)
     return (
-        f"constraints: {len(links)}, satisfied: {satisfied}, groups found: {len(session.groups)}{of}, "
+        f"constraints: {len(links)}, satisfied: {satisfied}, groups found: {session.n_likely_groups}{of}, "
         f"{clusters.algorithm}: {sizes}"
     )
 
