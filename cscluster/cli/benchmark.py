@@ -62,21 +62,18 @@ def _exact(options: BenchmarkOptions) -> None:
     if options.add or options.check or options.profile != "full":
         raise ConfigError(f"The track '{EXACT}' takes neither --add, --check nor --profile quick.")
     n_runs = options.repetitions or exact.RUNS
-    left = exact.remaining(exact.stored(options.results), n_runs)
+    total = len(exact.planned(n_runs))
     if options.dry_run:
-        console.out.say(f"{plural(len(left), 'run')} left")
+        console.out.say(plural(total, "run"))
         return
-    if left and not options.stored:
-        try:
-            with console.trials(EXACT, len(left), transient=True) as advance:
-                exact.run_all(options.results, n_runs, advance)
-        except KeyboardInterrupt:
-            console.out.say("", "interrupted: finished runs are stored, the same command resumes")
-            raise typer.Exit(130) from None
-    rows = exact.stored(options.results)
+    if options.stored:
+        rows = exact.stored(options.results)
+    else:
+        with console.trials(EXACT, total, transient=True) as advance:
+            rows = exact.run_all(n_runs, advance)
     table = exact.table(rows)
     console.out.print(exact.TITLE, style="bold")
     console.out.table(table.heads, table.rows, table.heads[1:])
     if options.write:
-        exact.write(exact.reference(options.results), rows)
+        exact.write(options.results, rows)
         console.out.whole(f"written: {choose(None, 'full', options.results).write({})}")

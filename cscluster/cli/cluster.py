@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -25,7 +24,7 @@ from cscluster.data import features
 from cscluster.data.dataset import Dataset
 from cscluster.data.load import read_table
 from cscluster.data.table import Columns
-from cscluster.errors import ContradictionError, ParameterError, StoreError, warn
+from cscluster.errors import ContradictionError, ParameterError, StoreError
 from cscluster.models.files import from_result, require_inductive, to_bytes
 from cscluster.report.html import page_file, scatter_page
 from cscluster.report.html.scatter import clusters_blocks
@@ -145,8 +144,6 @@ def cluster(options: ClusterOptions) -> None:
         put(options.model, to_bytes(replace(from_result(outcome), names=names)))
         screen.whole(f"model: {options.model}")
     if options.violated is not None:
-        if any(word.partition("=")[0] == "--broken" for word in sys.argv):
-            warn("'--broken' is now '--violated'. The old name ends with 0.4.", FutureWarning)
         put(options.violated, links_csv(outcome.violated, table.ids))
         screen.whole(f"violated constraints: {options.violated}")
     for path in options.maps:

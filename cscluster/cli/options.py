@@ -219,10 +219,7 @@ class ReportOptions(ResultsOptions):
     )
     metric: list[str] | None = _metric()
     by: str = option(
-        "COLUMNS",
-        "Columns: point (numbers of constraints), dataset (data sets x algorithms) or a varied parameter.",
-        values=["point", "dataset"],
-        default="point",
+        "point|dataset", "Tables of numbers of constraints, or data sets x algorithms.", default="point"
     )
     where: list[str] = option(
         "CONDITION", "Only trials with e.g. dataset=iris, point>=60, label~PMMC.", default=[]

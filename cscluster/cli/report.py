@@ -47,8 +47,7 @@ def show(options: ReportOptions) -> None:
             raise ConfigError("--open makes an HTML page. Leave out --format, or give html.")
         kind, out = "html", out or directories[0].path / "report.html"
     kind = _format(kind, out)
-    every = by not in ("point", "dataset")
-    collected = [restrict(collect(run, options.metric, every), options.where) for run in directories]
+    collected = [restrict(collect(run, options.metric), options.where) for run in directories]
     if by == "dataset" and len(collected) > 1 and kind not in ("html", "prose"):
         collected = [aggregate.join(collected)]
     if options.figures is not None:

@@ -30,7 +30,7 @@ def require_run(name: str, results: Path) -> RunDirectory:
     return directory
 
 
-def collect(directory: RunDirectory, metrics: list[str] | None, every: bool = False) -> Results:
+def collect(directory: RunDirectory, metrics: list[str] | None) -> Results:
     """Return the results of a run.
 
     Raises
@@ -43,7 +43,7 @@ def collect(directory: RunDirectory, metrics: list[str] | None, every: bool = Fa
     new = [name for name in metrics if f"m:{name}" not in stored and needs_only_labels(name)]
     if new:
         stored = with_metrics(directory, stored, new)
-    results = aggregate.collect(directory, metrics, every=every, stored=stored)
+    results = aggregate.collect(directory, metrics, stored=stored)
     known = sorted({*directory.definition.experiment.metrics, *aggregate.recorded(results)})
     for name in results.metrics:
         if name not in known:

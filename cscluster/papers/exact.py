@@ -8,7 +8,6 @@ constraints.
 from __future__ import annotations
 
 import json
-import re
 import time
 import warnings
 from collections.abc import Callable
@@ -20,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from cscluster import bundle
-from cscluster.algorithms import registry
+from cscluster.algorithms.build import build
 from cscluster.arrays import FloatArray, IntArray
 from cscluster.atomic import put
 from cscluster.constraints import Constraints
@@ -52,12 +51,6 @@ def folder() -> Path:
     return bundle.folder("configs") / "benchmark" / "exact"
 
 
-def instances() -> list[str]:
-    """Return the names of the instances: those of their constraint files."""
-    files = folder().glob("*_constraints_*.json")
-    return sorted((path.stem for path in files), key=lambda name: [int(n) for n in re.findall(r"\d+", name)])
-
-
 @cache
 def load(instance: str) -> tuple[FloatArray, Constraints, int]:
     """Return samples, hard constraints and the number of clusters of an instance."""
@@ -68,30 +61,28 @@ def load(instance: str) -> tuple[FloatArray, Constraints, int]:
     return X, constraints, int(name.rpartition("_k")[2])
 
 
+@cache
 def best_known() -> pd.Series:
-    """Return the lowest objective that is known of each instance."""
+    """Return the lowest objective that is known of each instance, by its name."""
     table = pd.read_csv(folder() / "best_known.csv", comment="#", index_col="instance")
     return table["objective"]
 
 
 def sum_of_squares(X: FloatArray, labels: IntArray) -> float:
     """Return the sum of squared distances of all samples to the mean of their cluster."""
-    return float(
-        sum(((X[labels == each] - X[labels == each].mean(axis=0)) ** 2).sum() for each in set(labels))
-    )
+    samples = pd.DataFrame(X)
+    return float(((samples - samples.groupby(labels).transform("mean")) ** 2).to_numpy().sum())
 
 
 def solve(instance: str, method: str, run: int) -> dict[str, Any]:
     """Run a method on an instance; a failure is a row too."""
     X, constraints, n_clusters = load(instance)
     name, params = METHODS[method]
-    method_class: Any = registry.find(name).load()
-    model = method_class(n_clusters=n_clusters, random_state=run, **params)
+    model = build(name, params, n_clusters, run)
     row = {"instance": instance, "method": method, "version": model.version, "run": run, "error": ""}
     began = time.process_time()
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # some treat hard constraints as soft; violations are counted
+        with warnings.catch_warnings(action="ignore"):  # about hard constraints that are taken as soft
             labels = model.fit(X, constraints=constraints).labels_
     except Exception as error:
         return row | {"cpu_seconds": time.process_time() - began, "error": f"{type(error).__name__}: {error}"}
@@ -100,32 +91,18 @@ def solve(instance: str, method: str, run: int) -> dict[str, Any]:
     return row | {"objective": sum_of_squares(X, labels), "violated": violated, "cpu_seconds": seconds}
 
 
-def stored(results: Path) -> pd.DataFrame:
-    """Return the stored runs of the methods as they are now: those of the reference and those made here."""
-    parts = [pd.read_csv(file) for file in (reference(results), _local(results)) if file.is_file()]
-    rows = pd.concat([pd.DataFrame(columns=_COLUMNS), *parts], ignore_index=True)
-    versions = {method: registry.find(name).load().version for method, (name, _) in METHODS.items()}
-    current = rows[rows["version"] == rows["method"].map(versions)]
-    return current.drop_duplicates(["instance", "method", "run"], keep="last", ignore_index=True)
+def planned(n_runs: int) -> list[tuple[str, str, int]]:
+    """Return what there is to run: instance, method and number of the run."""
+    return [(each, method, run) for run in range(n_runs) for each in best_known().index for method in METHODS]
 
 
-def remaining(rows: pd.DataFrame, n_runs: int = RUNS) -> list[tuple[str, str, int]]:
-    """Return what is left to run: instance, method and number of the run."""
-    done = set(rows[["instance", "method", "run"]].itertuples(index=False, name=None))
-    planned = [(each, method, run) for run in range(n_runs) for each in instances() for method in METHODS]
-    return [each for each in planned if each not in done]
-
-
-def run_all(results: Path, n_runs: int, progress: Callable[[int], object]) -> None:
-    """Run what is left; every finished run is on disk before the next begins.
-
-    `progress` is called after each run with the number of failures.
-    """
-    rows = stored(results).to_dict("records")
-    for each in remaining(stored(results), n_runs):
+def run_all(n_runs: int, progress: Callable[[int], object]) -> pd.DataFrame:
+    """Run all methods on all instances; `progress` is called after each run with the number of failures."""
+    rows = []
+    for each in planned(n_runs):
         rows.append(solve(*each))
-        write(_local(results), pd.DataFrame(rows, columns=_COLUMNS))
         progress(int(bool(rows[-1]["error"])))
+    return pd.DataFrame(rows, columns=_COLUMNS)
 
 
 def reference(results: Path) -> Path:
@@ -133,14 +110,15 @@ def reference(results: Path) -> Path:
     return results / "reference" / "exact.csv"
 
 
-def _local(results: Path) -> Path:
-    return results / "benchmark" / "exact.csv"
+def stored(results: Path) -> pd.DataFrame:
+    """Return the stored runs."""
+    file = reference(results)
+    return pd.read_csv(file) if file.is_file() else pd.DataFrame(columns=_COLUMNS)
 
 
-def write(file: Path, rows: pd.DataFrame) -> None:
-    """Write runs as a CSV file."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    put(file, rows.to_csv(index=False, lineterminator="\n", float_format="%.10g"))
+def write(results: Path, rows: pd.DataFrame) -> None:
+    """Store runs."""
+    put(reference(results), rows.to_csv(index=False, lineterminator="\n", float_format="%.10g"))
 
 
 def section(results: Path) -> list[Block]:

@@ -23,7 +23,6 @@ def write(path: Path, runs: Mapping[str, Results], command: str, made_with: str)
     parts = [run.cells.assign(item=item) for item, run in runs.items() if len(run.cells)]
     table = pd.concat(parts) if parts else pd.DataFrame(columns=_COLUMNS)
     lines = table.loc[table["n"] > 0, _COLUMNS]
-    path.parent.mkdir(parents=True, exist_ok=True)
     text = lines.to_csv(index=False, lineterminator="\n", float_format="%.6g")
     put(path, f"# {command}\n# {made_with}\n{text}")
 

@@ -106,23 +106,16 @@ class Results:
 
 
 def collect(
-    directory: RunDirectory,
-    metrics: list[str] | None = None,
-    *,
-    every: bool = False,
-    stored: pd.DataFrame | None = None,
+    directory: RunDirectory, metrics: list[str] | None = None, *, stored: pd.DataFrame | None = None
 ) -> Results:
     """Aggregate the records of a run; nothing is recomputed.
 
-    With `every`, all points of the grids are kept, whatever the experiment selects.  `stored`: the records,
-    if they have been read already.
+    `stored`: the records, if they have been read already.
     """
-    return collect_trials(directory.definition, directory.planned(stored), metrics, every=every)
+    return collect_trials(directory.definition, directory.planned(stored), metrics)
 
 
-def collect_trials(
-    definition: Definition, frame: pd.DataFrame, metrics: list[str] | None = None, *, every: bool = False
-) -> Results:
+def collect_trials(definition: Definition, frame: pd.DataFrame, metrics: list[str] | None = None) -> Results:
     """Aggregate the records of a plan, given as a data frame; see `collect`."""
     config, plan = definition.experiment, definition.plan
     wanted = metrics or config.metrics
@@ -131,10 +124,9 @@ def collect_trials(
     for entry in config.algorithms:
         title = entry["label"]
         mine = frame[frame["label"] == title]
-        rule = "none" if every else entry["select"]
-        for label, oracle, part in (
-            _select(mine, rule, of_plan[of_plan["label"] == title]) if len(mine) else ()
-        ):
+        if mine.empty:
+            continue
+        for label, oracle, part in _select(mine, entry["select"], of_plan[of_plan["label"] == title]):
             labels.append(label)
             rows.append(part.assign(label=label, entry=title, oracle=oracle))
     chosen = pd.concat(rows) if rows else frame.assign(entry=frame["label"], oracle=False)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 
 from cscluster.metrics.catalogue import find_metric, lower_is_better, metric_title
 from cscluster.report import statistics
-from cscluster.report.aggregate import Results, at_last_point, restrict
+from cscluster.report.aggregate import Results, at_last_point
 from cscluster.report.means import means_tables, place_words, undefined
 from cscluster.report.page import Block, BulletList, Fold, Note, Page
 from cscluster.words import plural
@@ -18,15 +17,12 @@ _MOST_NAMED = 5
 
 
 def compose(results: Results, by: str = "point", *, caption: str = "", reference: str | None = None) -> Page:
-    """Return the report of one run; all but ``point`` is about the last point only.
+    """Return the report of one run; ``dataset`` is about the last point only.
 
-    By a parameter, it is about the methods in which that parameter was varied.  A caption takes the place of
-    that of the table, or leads those of several.
+    A caption takes the place of that of the table, or leads those of several.
     """
-    if by != "point":
+    if by == "dataset":
         results = at_last_point(results)
-    if by in results.varied:
-        results = restrict(results, results.trials["grid"].map(lambda grid: by in json.loads(grid)))
     lines = legend(results, by, reference)
     tables = means_tables(results, by, reference)
     blocks: list[Block] = []

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from cscluster.errors import ConfigError, did_you_mean, require_known
+from cscluster.errors import require_known
 from cscluster.experiment.config import schedules
 from cscluster.metrics.catalogue import lower_is_better, metric_title
 from cscluster.report.aggregate import PLACE, Place, Results, metric_values
@@ -22,12 +21,12 @@ Spot = tuple[Place, str]
 
 
 class _Layout(NamedTuple):
-    """A table without its numbers: `spots` says what its cells are about, None where there is nothing."""
+    """A table without its numbers: `spots` says what its cells are about."""
 
     title: str
     heads: list[str]
     names: Sequence[str]
-    spots: list[list[Spot | None]]
+    spots: list[list[Spot]]
 
 
 def cell_text(mean: float, std: float, n: int, planned: int, metric: str, is_defined: bool = True) -> str:
@@ -66,28 +65,27 @@ def means_tables(results: Results, by: str = "point", reference: str | None = No
     Parameters
     ----------
     results : Results
-        With all points of the grids if `by` is a parameter.
+        Of a run, or of several.
     by : str
         ``point``: for each metric and data set, algorithms x points (and tiers).  ``dataset``: for each
-        metric, data sets x algorithms at the last point, and their mean ranks.  The name of a parameter that
-        was varied: for each metric and data set, algorithms x its values at the last point.
+        metric, data sets x algorithms at the last point, and their mean ranks.
     reference : str, optional
         A label: cells that are significantly better or worse than its get a mark.
 
     Raises
     ------
     ConfigError
-        If there is no such parameter or label.
+        If there is no such arrangement or label.
     """
     if reference is not None:
         require_known("method", reference, results.labels)
-    arrange = {"point": _by_point, "dataset": _by_dataset}.get(by, partial(_by_parameter, name=by))
-    layouts, tables = list(arrange(results)), []
+    arrange = {"point": _by_point, "dataset": _by_dataset}
+    require_known("table by", by, arrange)
+    layouts, tables = list(arrange[by](results)), []
     for metric in results.metrics:
         of_metric = results.cells[results.cells["metric"] == metric]
         cells = {((r.dataset, r.point, r.tier), r.label): r for r in of_metric.itertuples()}
-        best = leading(results, metric) if by in ("point", "dataset") else None
-        of_layouts = [_table(results, metric, layout, cells, best, reference) for layout in layouts]
+        of_layouts = [_table(results, metric, layout, cells, reference) for layout in layouts]
         tables += [_with_ranks(results, metric, each) if by == "dataset" else each for each in of_layouts]
     return tables
 
@@ -129,45 +127,22 @@ def _by_dataset(results: Results) -> Iterator[_Layout]:
         )
 
 
-def _by_parameter(results: Results, name: str) -> Iterator[_Layout]:
-    if name not in results.varied:
-        known = ["point", "dataset", *results.varied]
-        raise ConfigError(f"Cannot show '{results.name}' by '{name}'{did_you_mean(name, known)}")
-    labels: dict[tuple[str, str], str] = {}
-    rows = results.trials[["label", "entry", "grid"]].drop_duplicates()
-    for label, entry, grid in rows.itertuples(index=False):
-        point = json.loads(grid)
-        if name in point:
-            value = json.dumps(point.pop(name))
-            rest = ", ".join(f"{key}={point[key]}" for key in point)
-            labels[f"{entry} ({rest})" if rest else entry, value] = label
-    names, values = (list(dict.fromkeys(spot[side] for spot in labels)) for side in (0, 1))
-    for dataset, place in results.last_places.items():
-        yield _Layout(
-            f"on {dataset} by {name}, {place_words(results, place)}",
-            ["algorithm", *(str(json.loads(value)) for value in values)],
-            names,
-            [[(place, labels[row, v]) if (row, v) in labels else None for v in values] for row in names],
-        )
-
-
 def _table(
     results: Results,
     metric: str,
     layout: _Layout,
     cells: Mapping[Spot, Any],
-    best: Set[Spot] | None,
     reference: str | None,
 ) -> PlainTable:
-    """Fill a table with the means of a metric, and mark the best: those given, or those of each row."""
+    """Fill a table with the means of a metric, and mark the best."""
     dashes = set(undefined(results, metric).itertuples(index=False, name=None))
+    leads = leading(results, metric)
     rows, marks, small = [], {}, {}
     for i, (name, spots) in enumerate(zip(layout.names, layout.spots, strict=True)):
-        row, labels = [name], [spot[1] for spot in spots if spot]
-        leads = leading(results, metric, labels) if best is None else best
+        row = [name]
         for j, spot in enumerate(spots):
-            cell = cells.get(spot) if spot else None
-            if spot is None or cell is None:
+            cell = cells.get(spot)
+            if cell is None:
                 row.append("")
                 continue
             is_defined = (*spot[0], spot[1]) not in dashes

@@ -284,12 +284,11 @@ def leaders(values: FloatArray, lower: bool = False) -> BoolArray:
     return np.asarray(able & (alike | ((shared > 1) & (p >= ALPHA))))
 
 
-def leading(results: Results, metric: str, labels: Sequence[str] | None = None) -> set[tuple[Place, str]]:
-    """Return where which of some labels (all by default) is one of the `leaders`."""
+def leading(results: Results, metric: str) -> set[tuple[Place, str]]:
+    """Return where which label is one of the `leaders`."""
     table = paired(results, metric)
-    columns = [table.labels.index(label) for label in labels or table.labels]
-    found = leaders(table.values[:, :, columns], lower_is_better(metric))
-    return {(table.places[i], table.labels[columns[j]]) for i, j in np.argwhere(found)}
+    found = leaders(table.values, lower_is_better(metric))
+    return {(table.places[i], table.labels[j]) for i, j in np.argwhere(found)}
 
 
 def against(table: Paired, i: int, j: int, lower: bool) -> tuple[int, int, int]:

@@ -120,7 +120,7 @@ def test_the_track_of_given_constraints(cscluster, tmp_path):
     assert shown.returncode == 0, shown.stderr
     table = rows(shown.stdout)
     assert float(table["PCCC, 10 starts"][0]) <= float(table["PCCC"][0])
-    assert cscluster("benchmark", "exact", "--dry-run").stdout.strip() == "0 runs left"
+    assert cscluster("benchmark", "exact", "--dry-run").stdout.strip() == "270 runs"
     refused = cscluster("benchmark", "exact", "--add", "kmeans")
     assert refused.returncode == 2
     assert "takes neither --add" in refused.stderr

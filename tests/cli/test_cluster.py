@@ -157,7 +157,7 @@ def test_violated_constraints_are_named_ten_at_most(call, garden):
     assert "... and 20 more" in done.stdout
     assert "constraints violated:\n  0  60  must" in done.stdout
     assert len(read((garden / "broken.csv").read_text())) == 31
-    assert "'--broken' is now '--violated'" in done.stderr
+    assert done.stderr.count("--broken is now --violated") == 1
     assert "--broken" not in call("cluster iris -c wrong.csv -k 3 -a kmeans --violated broken.csv").stderr
 
 

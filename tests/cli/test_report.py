@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from PIL import Image
 
-from tests.report.stored import entry, oracle, store, three_by_three, trial
+from tests.report.stored import entry, store, three_by_three, trial
 from tests.store.values import lines
 
 
@@ -97,13 +97,6 @@ def test_a_paragraph_on_methods(cscluster, runs):
     assert cscluster("report", "first", "third", "-f", "prose").stdout.count(" Constraints: ") == 2
 
 
-def test_by_parameter(cscluster, tmp_path):
-    oracle(tmp_path / "results/run", label="A")
-    done = cscluster("report", "run", "--by", "lam")
-    assert re.search(r"ACC \(majority\) on iris.*\blam\b.*\b10\b", done.stdout)
-    assert done.stdout.splitlines()[3].split() == ["algorithm", "1", "2"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -114,7 +107,7 @@ def test_by_parameter(cscluster, tmp_path):
         (["report", "first", "--out", "table"], "'table'.*--format"),
         (["report", "first", "--out", "results"], "'results'.*--format"),
         (["report", "first", "--reference", "Z"], "method 'Z'"),
-        (["report", "first", "--by", "lam"], "'run'.*'lam'.*point, dataset"),
+        (["report", "first", "--by", "lam"], "'lam'.*point, dataset"),
         (["report", "first", "--where", "dataset=irsi"], "'dataset=irsi'.*'iris'"),
         (["report", "first", "second", "--by", "dataset"], "'cscluster compare'"),
         (["report", "first", "--tol", "1"], "--tol.*--check"),

@@ -7,14 +7,15 @@ import pandas as pd
 import pytest
 from scipy.spatial.distance import pdist
 
+from cscluster.algorithms import registry
 from cscluster.papers import exact
 
 RESULTS = Path(__file__).parents[2] / "results"
 
 
 def test_the_classes_of_each_instance_satisfy_its_constraints():
-    assert len(exact.instances()) == 9
-    for instance in exact.instances():
+    assert len(exact.best_known()) == 9
+    for instance in exact.best_known().index:
         X, constraints, n_clusters = exact.load(instance)
         name = instance.partition("_constraints_")[0]
         classes = np.loadtxt(exact.folder() / f"{name}_data.csv", delimiter=",", skiprows=1)[:, -1]
@@ -35,23 +36,30 @@ def test_the_objective_is_that_of_the_pairwise_distances():
 def test_no_stored_run_that_satisfies_all_constraints_is_below_the_best_known():
     rows = pd.read_csv(exact.reference(RESULTS))
     best = exact.best_known()
-    assert set(best.index) == set(exact.instances())
+    assert set(rows["instance"]) == set(best.index)
     legal = rows[rows["violated"] == 0]
     assert len(legal)
     assert (legal["objective"] >= legal["instance"].map(best) * (1 - 1e-7)).all()
 
 
-def test_runs_are_resumed_and_failures_are_rows(tmp_path, monkeypatch):
+def test_the_stored_runs_are_those_of_the_methods_as_they_are_now():
+    rows = pd.read_csv(exact.reference(RESULTS))
+    now = {method: registry.find(name).load().version for method, (name, _) in exact.METHODS.items()}
+    assert dict(zip(rows["method"], rows["version"], strict=True)) == now
+    assert set(rows[["instance", "method", "run"]].itertuples(index=False, name=None)) == set(
+        exact.planned(exact.RUNS)
+    )
+
+
+def test_failures_are_rows(tmp_path, monkeypatch):
     methods = {"k-means": ("kmeans", {}), "none": ("kmeans", {"n_init": -1})}
     monkeypatch.setattr(exact, "METHODS", methods)
     failures = []
-    exact.run_all(tmp_path, 1, failures.append)
+    rows = exact.run_all(1, failures.append)
     assert sorted(failures) == [0] * 9 + [1] * 9
-    rows = exact.stored(tmp_path)
     assert len(rows) == 18
-    assert exact.remaining(rows, 1) == []
-    assert len(exact.remaining(rows, 2)) == 18
-    exact.write(exact.reference(tmp_path), rows)
+    assert exact.section(tmp_path) == []
+    exact.write(tmp_path, rows)
     assert len(exact.stored(tmp_path)) == 18
     table = {row[0]: row[1:] for row in exact.table(rows).rows}
     assert table["none"][-1] == "9"
@@ -62,8 +70,7 @@ def test_runs_are_resumed_and_failures_are_rows(tmp_path, monkeypatch):
 
 
 def test_the_gap_is_that_of_the_runs_without_violation():
-    instance = exact.instances()[0]
-    best = exact.best_known()[instance]
+    instance, best = next(iter(exact.best_known().items()))
     rows = pd.DataFrame(
         {
             "instance": instance,

@@ -200,14 +200,6 @@ def test_the_last_record_of_a_trial_counts(tmp_path):
     assert (cell(results, "A")["mean"], cell(results, "A")["n"]) == (0.7, 1)
 
 
-def test_every_point_of_a_grid_can_be_kept(tmp_path):
-    folder = store(tmp_path, [entry("a", select="oracle:acc")], grid_records())
-    results = collect(folder, every=True)
-    assert results.labels == ["A (lam=1)", "A (lam=2)"]
-    assert set(results.trials["entry"]) == {"A"}
-    assert results.marks == {"A (lam=1)": "A (lam=1)", "A (lam=2)": "A (lam=2)"}
-
-
 def test_only_some_trials(tmp_path):
     records = [
         trial(name, 0.1 if point == 10 else None, point=point, dataset=data)

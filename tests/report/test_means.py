@@ -141,25 +141,6 @@ def test_data_sets_with_last_points_of_their_own(tmp_path):
     assert names(table) == ["iris (number of constraints 10)", "wine (number of constraints 20)"]
 
 
-def test_a_parameter_across(tmp_path):
-    records = [
-        trial("a", 0.1 * lam + 0.01 * t + (0.3 if eta == "x" else 0), trial=t, grid={"lam": lam, "eta": eta})
-        for lam in (1, 2, 3)
-        for eta in ("x", "y")
-        for t in range(5)
-    ]
-    records += [trial("b", 0.99, trial=t) for t in range(5)]
-    folder = store(tmp_path, [entry("a", select="oracle:acc"), entry("b")], records, trials=5)
-    (table,) = means_tables(collect(folder, every=True), "lam")
-    assert re.fullmatch(r"ACC \(majority\) on iris .*\blam, .*\b10", table.caption)
-    assert names(table) == ["A (eta=x)", "A (eta=y)"]
-    assert table.heads[1:] == ["1", "2", "3"]
-    assert cell(table, "A (eta=x)", "2") == "0.520 ± 0.016"
-    assert best(table) == {("A (eta=x)", "3"), ("A (eta=y)", "3")}
-    with pytest.raises(ConfigError, match=r"'run'.*'lma'.*'lam'"):
-        means_tables(collect(folder, every=True), "lma")
-
-
 def test_oracles_have_a_star_and_tell_their_parameters(tmp_path):
     results = collect(oracle(tmp_path))
     (table,) = means_tables(results)

@@ -52,10 +52,8 @@ def critical_difference(results: Results, metric: str) -> Figure:
     """
     test = rank_test(results, metric)
     if test is None:
-        raise ConfigError(
-            f"'{results.name}' needs at least three algorithms with '{metric}' on {ENOUGH_DATASETS} data "
-            "sets for ranks."
-        )
+        needs = f"three algorithms with '{metric}' on {ENOUGH_DATASETS} data sets"
+        raise ConfigError(f"Ranks of '{results.name}' need {needs}.")
     ranks = test.mean_ranks.sort_values(kind="stable")
     names = [wrapped(f"{results.marks[str(label)]} ({rank:.2f})", _NAME) for label, rank in ranks.items()]
     half = math.ceil(len(names) / 2)

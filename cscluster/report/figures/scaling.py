@@ -52,10 +52,7 @@ def scaling(results: Results) -> Figure:
     """
     families = sized_families(results)
     if not families:
-        raise ConfigError(
-            f"'{results.name}' has no samples of three sizes from one source, such as "
-            "{base: adult, size: 1000}. A slope needs three."
-        )
+        raise ConfigError(f"'{results.name}' has no samples of three sizes from one source.")
     seconds = _seconds(results)
     figure, grid = panels(list(families), line_height)
     slopes: dict[str, list[str]] = {label: [] for label in results.labels}

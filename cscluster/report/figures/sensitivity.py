@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from matplotlib.figure import Figure
 
-from cscluster.errors import ConfigError
 from cscluster.report.aggregate import Results, at_last_point, restrict
 from cscluster.report.figures import lines
 from cscluster.report.figures.layout import add_legend, figure_kind, line_height, number_axis, panels
@@ -47,28 +46,24 @@ def _numeric(results: Results, parameters: Parameters, entries: Sequence[str]) -
 
 
 @figure_kind
-def sensitivity(results: Results, metric: str, parameters: Parameters | None = None) -> Figure:
+def sensitivity(results: Results, metric: str, parameters: Parameters) -> Figure:
     """Return a panel for each data set with a metric over a numeric parameter, at the last point and tier.
 
     There is a line for each algorithm that varies it and, if a second parameter was varied, for each value of
     that.
 
-    Raises
-    ------
-    ConfigError
-        If no such grid was run.
+    Parameters
+    ----------
+    results : Results
+        Of a run.
+    metric : str
+        What is on the vertical axis.
+    parameters : tuple of str
+        One of the grids that are `drawable`.
     """
-    found = drawable(results)
-    if parameters is None:
-        parameters = next(iter(found), ())
-    if parameters not in found:
-        raise ConfigError(
-            f"'{results.name}' has no grid over {' and '.join(parameters) or 'parameters'} that a figure of "
-            "one or two parameters, one of them numeric, could show. It needs lists in 'params' and "
-            "'select: none'."
-        )
-    along = _numeric(results, parameters, found[parameters])[0]
-    results = at_last_point(restrict(results, results.trials["entry"].isin(found[parameters])))
+    entries = drawable(results)[parameters]
+    along = _numeric(results, parameters, entries)[0]
+    results = at_last_point(restrict(results, results.trials["entry"].isin(entries)))
     points = results.trials["grid"].map(json.loads)
     names = [
         ", ".join([entry, *(f"{name} = {setting(value)}" for name, value in point.items() if name != along)])

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
 from typing import Any
 
-from matplotlib import font_manager, style
+from matplotlib import style
 from matplotlib.colors import to_rgb
 
 from cscluster.errors import require_known
@@ -23,19 +22,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "p", "h")
 _DASH_DOT_DOT = (0, (5, 1.2, 1, 1.2, 1, 1.2))
 DASHES: tuple[Any, ...] = ("-", (0, (4, 1.2)), (0, (1, 1)), (0, (5, 1.2, 1, 1.2)), _DASH_DOT_DOT)
 
-_FONT = "DejaVu Sans"  # comes with matplotlib
-_OTHER_FONTS = (  # for letters that it lacks, where installed
-    "Noto Sans CJK SC",
-    "Noto Sans CJK JP",
-    "Source Han Sans SC",
-    "WenQuanYi Zen Hei",
-    "Droid Sans Fallback",
-    "PingFang SC",
-    "Microsoft YaHei",
-    "Arial Unicode MS",
-    "Noto Emoji",
-)
-
+FONT = "DejaVu Sans"
+"""The font, which comes with matplotlib."""
 
 _style: ContextVar[Style] = ContextVar("style", default=STYLES["paper"])
 
@@ -85,16 +73,9 @@ def pale(colour: str, share: float) -> tuple[float, ...]:
 def styled() -> Iterator[None]:
     """Make and save figures with the settings of the package, whatever the user's own matplotlibrc says."""
     own = {
-        "font.family": list(fonts()),
+        "font.family": FONT,
         "lines.linewidth": current().line_width,
         "savefig.dpi": current().dpi,
     }
     with style.context(["cscluster.report.figures.figures", own], after_reset=True):
         yield
-
-
-@cache
-def fonts() -> tuple[str, ...]:
-    """Return the fonts in use, the first choice first."""
-    installed = set(font_manager.get_font_names())
-    return (_FONT, *(name for name in _OTHER_FONTS if name in installed))

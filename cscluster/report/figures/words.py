@@ -9,7 +9,7 @@ from matplotlib import font_manager
 
 from cscluster.metrics.catalogue import metric_title
 from cscluster.report.aggregate import Results
-from cscluster.report.figures.style import fonts
+from cscluster.report.figures.style import FONT
 from cscluster.report.means import points_word
 
 _LONGEST = 88  # letters of a name
@@ -18,13 +18,12 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 @cache
 def _letters() -> frozenset[int]:
-    """Return the codes of all letters that the fonts in use have."""
-    files = [font_manager.findfont(name) for name in fonts()]
-    return frozenset(code for file in files for code in font_manager.get_font(file).get_charmap())
+    """Return the codes of all letters that the font has."""
+    return frozenset(font_manager.get_font(font_manager.findfont(FONT)).get_charmap())
 
 
 def plain(text: object) -> str:
-    """Return a name as it can be drawn: on one line, not too long, letters no font has by their code."""
+    """Return a name as it can be drawn: on one line, not too long, letters that the font lacks by code."""
     line = " ".join(str(text).split())
     line = "".join(c if ord(c) in _letters() else f"[U+{ord(c):04X}]" for c in line)
     half = (_LONGEST - 1) // 2

@@ -51,11 +51,11 @@ KINDS = {
     "scaling": ({"points": (10,)}, lambda r: figures.scaling(sized(r))),
     "sensitivity": (
         {"points": (10,), "grid": {"lam": (0.01, 0.1, 1)}},
-        lambda r: figures.sensitivity(r, "acc"),
+        lambda r: figures.sensitivity(r, "acc", ("lam",)),
     ),
     "heat map": (
         {"points": (10,), "grid": {"lam": (1, 2, 3), "C": (0.1, 1)}, "trials": 1},
-        lambda r: figures.sensitivity(r, "acc"),
+        lambda r: figures.sensitivity(r, "acc", ("C", "lam")),
     ),
 }
 

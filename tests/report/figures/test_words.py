@@ -14,7 +14,8 @@ def test_names_are_drawn_as_they_are_written(tmp_path):
     assert legend_texts(curves(run(tmp_path, names), "acc")) == list(names)
 
 
-def test_letters_that_no_font_has_are_written_by_their_code():
+def test_letters_that_the_font_lacks_are_written_by_their_code():
+    assert plain("漢") == "[U+6F22]"
     assert plain("a\U0010fffdb") == "a[U+10FFFD]b"
     assert plain("one\n two\tthree ") == "one two three"
     assert plain("\x1b") == "[U+001B]"
