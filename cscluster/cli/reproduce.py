@@ -6,7 +6,7 @@ from cscluster.cli import console
 from cscluster.cli.options import ReproduceOptions
 from cscluster.cli.steps import run_and_show
 from cscluster.papers.claims import summary
-from cscluster.papers.page import PaperReport
+from cscluster.papers.page import PaperReport, draw_one
 from cscluster.papers.reproduce import choose
 
 
@@ -36,4 +36,7 @@ def _show(reports: list[PaperReport], options: ReproduceOptions) -> None:
     out.say("")
     out.print(summary([verdict for report in reports for verdict in report.verdicts]), style="bold")
     if options.profile == "quick":
+        drawn = (draw_one(options.results / "papers-quick" / "figures", report) for report in reports)
+        for path in filter(None, drawn):
+            out.whole(f"drawn: {path}")
         out.print("quick profile: few trials on few data sets, the full profile decides", style="dim")

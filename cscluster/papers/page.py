@@ -23,7 +23,7 @@ from cscluster.report.aggregate import Results
 from cscluster.report.figures.draw import drawings
 from cscluster.report.figures.gallery import gallery
 from cscluster.report.figures.links_map import samples
-from cscluster.report.figures.save import rendered
+from cscluster.report.figures.save import rendered, save
 from cscluster.report.figures.style import using
 from cscluster.report.page import Block, BulletList, Fold, Heading, Page, Picture
 from cscluster.report.table import PlainTable
@@ -329,6 +329,14 @@ def _of_runs(report: PaperReport) -> Iterator[PaperFigure]:
         for shown, kind in report.paper.items[item].figures.items():
             if kind in fitting:
                 yield shown, ", ".join(run.datasets), f"{item}_{kind}", fitting[kind]
+
+
+def draw_one(folder: Path, report: PaperReport) -> Path | None:
+    """Draw the first figure of a paper that its results allow; return its path."""
+    for _, _, file, make in _of_runs(report):
+        with using("page"):
+            return save(make(), folder / f"{report.paper.name}_{file}.png")
+    return None
 
 
 def _samples(names: Sequence[str]) -> Figure:

@@ -178,6 +178,7 @@ def test_the_quick_profile_has_results_and_references_of_its_own(reproduce, tmp_
     assert [path.name for path in (tmp_path / "results" / "reference").iterdir()] == ["quick_tiny2020.csv"]
     quick = tmp_path / "results" / "papers-quick"
     assert (quick / "tiny2020" / "fig1" / "trials.jsonl").is_file()
+    assert (quick / "figures" / "tiny2020_fig1_curves_acc.png").stat().st_size > 1000
     assert reproduce("--profile", "quick", "--stored", "--check").returncode == 0
 
 

@@ -210,6 +210,17 @@ def test_the_page_of_a_paper(run):
     assert "| `one` | Fig. 1 | 6 of 6 trials |" in text
 
 
+def test_one_figure_of_a_paper_is_drawn(run, tmp_path):
+    paper = paper_with()
+    assert page.draw_one(tmp_path, report_of(paper, {"one": run})) is None
+    figures = {"Fig. 1": "no such figure", "Fig. 2": "boxes_acc"}
+    items = {"one": claims.Item(shows="Fig. 2", figures=figures)}
+    named = paper.model_copy(update={"items": items})
+    path = page.draw_one(tmp_path, report_of(named, {"one": run}))
+    assert path == tmp_path / "p_one_boxes_acc.png"
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
 def test_the_page_says_that_no_cause_was_found(run):
     text = rendered(page.paper_blocks(report_of(paper_with(rule=LESS, items=["one"]), {"one": run})))
     assert "- Cause: Not found." in text
