@@ -14,7 +14,7 @@ class DistanceEstimator(ConstrainedEstimator):
 
     metric: str = parameter(
         "euclidean",
-        "distance between samples; with 'precomputed' X is the matrix of their distances",
+        "distance between samples. With 'precomputed', X is the matrix of their distances",
         Choice("euclidean", "precomputed"),
     )
 

@@ -46,7 +46,7 @@ class MetricClusterer(Clusterer):
     metric: Any = parameter(REQUIRED, "the metric learner", Estimator("transform"))
     clusterer: Any = parameter(
         None,
-        "clusters the mapped samples and sees the constraints as well; k-means if None",
+        "clusters the mapped samples and sees the constraints as well (None: k-means)",
         Estimator("fit"),
         Null(),
     )

@@ -145,7 +145,7 @@ def _entry(name: str, place: str, title: str, tags: str, paper: str, **more: Any
 
 BUILT_IN: tuple[Algorithm, ...] = (
     _entry("kmeans", "partition.kmeans:KMeans", "k-means", "inductive sparse",
-           "Lloyd 1982; k-means++ of Arthur and Vassilvitskii 2007"),
+           "Lloyd 1982, k-means++ of Arthur and Vassilvitskii 2007"),
     _entry("kernel_kmeans", "partition.kernel_kmeans:KernelKMeans", "kernel k-means",
            "inductive kernel sparse distances", "Schölkopf, Smola, Müller 1998"),
     _entry("approx_kernel_kmeans", "partition.approx_kernel_kmeans:ApproxKernelKMeans",
@@ -173,9 +173,9 @@ BUILT_IN: tuple[Algorithm, ...] = (
     _entry("pmmc", "margin.cccp.pmmc:PMMC", "PMMC", "constraints inductive kernel sparse compiled",
            "zeng2012"),
     _entry("cpcmmc", "margin.cccp.cpcmmc:CPCMMC", "CPCMMC", "constraints inductive kernel sparse compiled",
-           "Hu, Wang, Yu, Hua 2008; zeng2012, eq. (2)"),
+           "Hu, Wang, Yu, Hua 2008, as in zeng2012, eq. (2)"),
     _entry("cpmmc", "margin.cccp.cpmmc:CPMMC", "CPMMC", "inductive kernel sparse compiled",
-           "Zhao, Wang, Zhang 2008; zeng2012, eq. (1)"),
+           "Zhao, Wang, Zhang 2008, as in zeng2012, eq. (1)"),
     _entry("iter_svm", "margin.alternating.iter_svm:IterSVM", "iterSVM",
            "inductive kernel sparse", "zhang2009"),
     _entry("iter_svr", "margin.alternating.iter_svr:IterSVR", "iterSVR",

@@ -8,7 +8,7 @@ import os
 import sys
 import warnings
 
-WINDOWS = "cscluster: Windows is not supported; use Linux, macOS or the Windows Subsystem for Linux.\n"
+WINDOWS = "cscluster: Windows is not supported. Use Linux, macOS or the Windows Subsystem for Linux.\n"
 
 
 def main() -> None:

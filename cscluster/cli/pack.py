@@ -39,11 +39,11 @@ _LARGEST = 20 * 2**20
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _PLACE = ("dataset", "noise", "point", "repetition", "tier")
 _README = """\
-run.json, {records}  definition and records of the run; 'cscluster report DIRECTORY' shows them
+run.json, {records}  definition and records of the run, 'cscluster report DIRECTORY' shows them
 report.html           tables, tests, versions and machine
-configuration.yaml    the experiment, every key with its value; 'cscluster run configuration.yaml' repeats it
+configuration.yaml    the experiment, every key with its value, 'cscluster run configuration.yaml' repeats it
 *.py                  the user's own code
-constraints.csv       all constraint sets; a and b are row indices from 0, hard constraints weigh inf
+constraints.csv       all constraint sets, a and b are row indices from 0, hard constraints weigh inf
 data/                 the user's own files of up to 20 MB
 
 SHA-256 of the source of each data set:"""

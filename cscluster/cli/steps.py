@@ -72,7 +72,7 @@ def _run(experiments: list[SuiteItem], pool: Pool, again: bool) -> None:
                 said.append(f"{len(job.trials.plan.keys()):,} trials, {len(job.difference.todo):,} to run")
             if experiment.missing:
                 said.append(f"missing data: {', '.join(experiment.missing)}")
-            console.out.say(f"[{number}/{len(experiments)}] {experiment.name}: {'; '.join(said)}")
+            console.out.say(f"[{number}/{len(experiments)}] {experiment.name}: {', '.join(said)}")
             if job is not None:
                 with console.trials(experiment.name, len(job.difference.todo), transient=True) as advance:
                     run_job(job, pool, advance)

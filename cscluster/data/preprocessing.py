@@ -86,9 +86,9 @@ class KernelPca(PreprocessingStep):
     """Principal components in the space of a kernel, exp(-||x-x'||^2 / sigma^2) or linear."""
 
     densifies = True
-    n: int | None = Field(None, ge=1, description="number of components; by default all")
+    n: int | None = Field(None, ge=1, description="number of components, by default all")
     sigma: float | None = Field(
-        None, gt=0, description="width of the kernel; without it, the kernel is linear"
+        None, gt=0, description="width of the kernel. Without it, the kernel is linear"
     )
 
     def transformer(self, X: Any) -> Any:

@@ -28,7 +28,7 @@ class Recipe(BaseModel):
     base: str | None = Field(None, description="data set, file or openml:NAME that is selected from")
     target: str | None = Field(None, description="column of the true classes, where the base is a file")
     id: str | None = Field(None, description="column of the names of the samples, where the base is a file")
-    features: list[str] | None = Field(None, description="the only columns to cluster by; all by default")
+    features: list[str] | None = Field(None, description="the only columns to cluster by, by default all")
     ignore: list[str] | None = Field(None, description="columns to leave out")
     generator: Literal["ringnorm", "rings", "moons", "xor", "blobs"] | None = Field(
         None, description="what makes the samples, instead of a base"

@@ -176,7 +176,7 @@ class Session(AbstractContextManager["Session"]):
     def advice(self) -> str:
         """Say whether one can stop, or what is missing."""
         if self.missing:
-            return f"Go on: {'; '.join(self.missing)}."
+            return f"Go on: {', '.join(self.missing)}."
         return (
             f"All {self.n_likely_groups} groups are found, and {self.predicted[0]} of the last {RECENT} answers "
             "were predicted: you can stop here."

@@ -90,7 +90,7 @@ METRICS: dict[str, Metric] = {
         Metric("recall", "pairwise recall", "share of pairs of a class that share a cluster",
                lambda a: _share(a.both, a.both + a.only_class)),
         Metric("satisfied", "constraints satisfied", "share of the given constraints that are satisfied"),
-        Metric("noise", "noise", "share of samples that belong to no cluster; other scores take them as one",
+        Metric("noise", "noise", "share of samples that belong to no cluster. Other scores take them as one",
                higher_is_better=False),
         Metric("seconds", "seconds", "time of offline step, fit and update",
                higher_is_better=False, highest=inf),

@@ -36,7 +36,7 @@ from cscluster.tables.table import read_new
 FORMAT = 2
 _JSON = "model.json"
 _NOT_INDUCTIVE = (
-    "{} cannot predict the clusters of new rows, so there is no model to store; choose kmeans, pckmeans, "
+    "{} cannot predict the clusters of new rows, so there is no model to store.  Choose kmeans, pckmeans, "
     "mpckmeans, pmmc or rca."
 )
 _EPOCH = (1980, 1, 1, 0, 0, 0)

@@ -112,11 +112,11 @@ class TrackReport:
 
     def _caption(self) -> str:
         n_datasets = plural(len(self.results.datasets), "data set")
-        caption = f"Mean ARI by {points_word(self.results)}; {n_datasets}"
+        caption = f"Mean ARI by {points_word(self.results)}, {n_datasets}"
         tests = [ranking.ranks.critical_difference for ranking in self.rankings.values() if ranking.ranks]
         if not tests:
-            return f"{caption}; too few for a test of ranks"
-        return f"{caption}; critical difference of mean ranks {tests[0]:.1f}; bold: tied with the best"
+            return f"{caption}, too few for a test of ranks"
+        return f"{caption}. Critical difference of mean ranks: {tests[0]:.1f}. Bold: tied with the best"
 
 
 def blocks(reports: Mapping[str, TrackReport], command: str) -> Iterator[Block]:
@@ -277,5 +277,5 @@ def _cost_of_noise(clean: TrackReport, noisy: TrackReport) -> PlainTable:
     ).dropna()
     costs = costs.loc[costs.mean(axis=1).sort_values(kind="stable").index].map("{:+.3f}".format)
     n_repetitions = plural(len(shared), "repetition")
-    caption = f"The cost of noise: mean ARI without noise minus mean ARI with it; {n_repetitions}"
+    caption = f"The cost of noise: mean ARI without noise minus mean ARI with it ({n_repetitions})"
     return PlainTable.of(caption, "method", costs.rename(columns=noisy.point))

@@ -282,7 +282,7 @@ class Trend(ClaimRule):
         if self.shape == "levels_off":
             means = f"mean gain of the first step {number(steps.iloc[:, 0].mean())}, "
             means += f"of the last {number(last_step.mean())}"
-        return pd.DataFrame({"margin": margin, "error": np.nan}), f"{count}; {means}"
+        return pd.DataFrame({"margin": margin, "error": np.nan}), f"{count}, {means}"
 
     def _curves(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the curves: labels and data sets x steps, of which some data sets have fewer."""

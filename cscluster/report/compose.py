@@ -64,7 +64,7 @@ def legend(results: Results, by: str = "point", reference: str | None = None) ->
     repetitions = results.planned // results.repeats
     test = "paired t-test" + (f" over {repetitions} repetitions" if results.repeats > 1 else "")
     alike = f", or not significantly worse ({test}, {statistics.ALPHA})" if repetitions > 1 else ""
-    lines = [f"{over}; bold (> in plain text): best in its {across}{alike}"]
+    lines = [f"{over}. Bold (> in plain text): best in its {across}{alike}"]
     if reference is not None:
         lines.append(f"+ and -: significantly better and worse than {reference} ({test}, {statistics.ALPHA})")
     if results.cells["oracle"].any():

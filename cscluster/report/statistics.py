@@ -333,7 +333,7 @@ class Friedman:
     def words(self) -> str:
         """Return the outcome, and what was omitted, in words."""
         alike = "differ" if self.p < ALPHA else "do not differ significantly"
-        omitted = f"; omitted, no results: {enumerated(self.left_out)}" if self.left_out else ""
+        omitted = f", without {enumerated(self.left_out)}, which have no results" if self.left_out else ""
         return f"Across {self.across} the algorithms {alike} (Friedman, p = {self.p:.2g}{omitted})"
 
     @cached_property
@@ -491,8 +491,8 @@ def _across(results: Results, metric: str) -> str:
         for label, rank in test.mean_ranks.sort_values(kind="stable").items()
     ]
     return (
-        f" {test.words()}. Mean ranks: {', '.join(names)}; "
-        f"critical difference {test.critical_difference:.2f} (Nemenyi)."
+        f" {test.words()}. Mean ranks: {', '.join(names)}. "
+        f"Critical difference: {test.critical_difference:.2f} (Nemenyi)."
     )
 
 

@@ -161,5 +161,5 @@ def _choose(scores: Mapping[str, Score], failures: Mapping[str, str]) -> Compari
         f"its held-out constraint accuracy is {scores[chosen].value:.2f}, that of {baseline} {reference:.2f}"
     )
     if chosen != best:
-        reason += f"; {best} ({top:.2f}) is not better by more than a standard error"
+        reason += f", and {best} ({top:.2f}) is not better by more than a standard error"
     return Comparison(chosen, reason, scores, failures)

@@ -220,11 +220,11 @@ def constructor_only_assigns(subject: Subject) -> None:
     for name, parameter in inspect.signature(cls).parameters.items():
         _expect(
             parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD),
-            f"the constructor takes *{name}; every parameter needs a name",
+            f"the constructor takes *{name}, but every parameter needs a name",
         )
     model = subject.build()
     for method in ("get_params", "set_params"):
-        _expect(hasattr(model, method), f"it has no {method}; derive from sklearn.base.BaseEstimator")
+        _expect(hasattr(model, method), f"it has no {method}: derive from sklearn.base.BaseEstimator")
     before = model.get_params(deep=False)
     after = clone(model).get_params(deep=False)
     different = [name for name in before if repr(after[name]) != repr(before[name])]

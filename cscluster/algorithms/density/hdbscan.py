@@ -175,7 +175,7 @@ class HDBSCAN(DistanceEstimator, Clusterer):
     min_cluster_size: int = parameter(5, "fewest samples of a cluster", Integer(2))
     min_samples: int | None = parameter(
         None,
-        "samples, itself among them, that a sample needs near it to be dense; as `min_cluster_size` if None",
+        "samples, itself among them, that a sample needs near it to be dense (None: as `min_cluster_size`)",
         Integer(1),
         Null(),
     )

@@ -60,11 +60,11 @@ class PartitionEnsemble(Clusterer):
         Integer(1),
     )
     sample_size: int = parameter(
-        20_000, "samples that partitions and consensus are learned from; all get labels", Integer(1)
+        20_000, "samples that partitions and consensus are learned from. All samples get labels", Integer(1)
     )
     labels_path: str | Path | None = parameter(
         None,
-        "NPY file that the partitions are memory-mapped to; they are in memory if null",
+        "NPY file that the partitions are memory-mapped to (null: they are in memory)",
         FileName(),
         Null(),
     )

@@ -83,7 +83,7 @@ class SCSC(PartitionEnsemble):
     )
     lam: float = parameter(1.0, "cost lambda of changing the weights", Real(0, open_low=True))
     C: float = parameter(
-        10.0, "cost of violated constraints in the relaxed update; only C / lam matters", Real(0)
+        10.0, "cost of violated constraints in the relaxed update. Only C / lam matters", Real(0)
     )
     max_iter: int = parameter(10_000, "iteration limit of the full update", Integer(1))
     tol: float = parameter(

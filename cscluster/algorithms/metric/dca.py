@@ -76,7 +76,7 @@ class DCA(ShrunkMetric):
     weighs_constraints = False
 
     n_components: int | str = parameter(
-        "auto", "dimensions of the learned space; 'auto': half of the features", Integer(1), Choice("auto")
+        "auto", "dimensions of the learned space ('auto': half of the features)", Integer(1), Choice("auto")
     )
 
     def _most_directions(self) -> int | None:

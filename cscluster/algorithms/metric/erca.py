@@ -65,7 +65,7 @@ class ERCA(ShrunkMetric):
         "whiten along must-links before stretching along cannot-links, or after it",
         Choice("first", "last"),
         published="last",
-        why="whitening first extends RCA; baghshah2010 writes it last",
+        why="whitening first extends RCA, baghshah2010 writes it last",
     )
 
     def _scales(self, X: FloatArray) -> tuple[BoolArray, FloatArray]:

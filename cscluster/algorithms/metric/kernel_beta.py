@@ -91,7 +91,7 @@ class KernelBeta(MetricLearner):
 
     n_components: int | str = parameter(
         "auto",
-        "number of eigenvectors, never more than have a positive eigenvalue; 'auto': at most ten",
+        "number of eigenvectors, never more than have a positive eigenvalue ('auto': at most ten)",
         Integer(1),
         Choice("auto"),
     )

@@ -97,7 +97,7 @@ class TraceRatio(MetricLearner):
     )
     alpha: float = parameter(
         0.2,
-        "weight of the locally linear regulariser; with 0 and a linear map this is the method of Xiang et "
+        "weight of the locally linear regulariser. With 0 and a linear map this is the method of Xiang et "
         "al.",
         Real(0),
     )

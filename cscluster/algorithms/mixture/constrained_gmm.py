@@ -146,7 +146,7 @@ class ConstrainedGMM(Clusterer):
     w: float = parameter(2.0, "cost w of a violated cannot-link, as a log likelihood", Real(0))
     shrinkage: float | str = parameter(
         "auto",
-        "samples nu that the prior of a covariance is worth; 'auto': two more than there are features",
+        "samples nu that the prior of a covariance is worth ('auto': two more than there are features)",
         Real(0, open_low=True),
         Choice("auto"),
         published=1e-6,

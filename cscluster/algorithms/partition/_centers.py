@@ -14,7 +14,7 @@ from cscluster.errors import DataError
 from cscluster.linalg.kernels import squared_norms
 from cscluster.linalg.scatter import group_means
 
-N_INIT = parameter(10, "number of starts; the lowest objective wins", Integer(1))
+N_INIT = parameter(10, "number of starts. The lowest objective wins", Integer(1))
 MAX_ITER = parameter(300, "iteration limit of a start", Integer(1))
 TOL = parameter(
     1e-4, "squared shift of the centers, relative to the variance of the data, that counts as none", Real(0)

@@ -49,8 +49,8 @@ class ApproxKernelKMeans(GaussianEstimator, Clusterer):
     True
     """
 
-    n_landmarks: int = parameter(200, "number of landmarks s; all samples if there are fewer", Integer(1))
-    n_init: int = parameter(3, "number of starts; the lowest objective wins", Integer(1))
+    n_landmarks: int = parameter(200, "number of landmarks s, at most all samples", Integer(1))
+    n_init: int = parameter(3, "number of starts. The lowest objective wins", Integer(1))
     max_iter: int = parameter(100, "iteration limit of a start", Integer(1))
     tol: float = parameter(1e-4, "relative change of the centers that counts as none", Real(0))
 

@@ -177,7 +177,7 @@ class PCCC(CenterClusterer):
         "mean",
         Real(0),
     )
-    n_init: int = parameter(1, "number of starts; the lowest objective wins", Integer(1))
+    n_init: int = parameter(1, "number of starts. The lowest objective wins", Integer(1))
     max_iter: int = parameter(300, "iteration limit of a descent", Integer(1))
     gap: float = parameter(1e-4, "relative distance from its optimum that an assignment may have", Real(0))
     exact_limit: int = parameter(
@@ -201,7 +201,7 @@ class PCCC(CenterClusterer):
         Null(),
     )
     time_limit: float | None = parameter(
-        None, "seconds after which the fit fails; no limit if None", Real(0, open_low=True), Null()
+        None, "seconds after which the fit fails (None: no limit)", Real(0, open_low=True), Null()
     )
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:

@@ -143,7 +143,7 @@ class CCSKL(Clusterer):
         why="K_ii = 1 flattens the spectrum with every further constraint",
     )
     n_neighbors: int = parameter(20, "neighbours that each sample is joined with", Integer(1))
-    n_components: int = parameter(50, "number of eigenvectors s; all if there are fewer", Integer(1))
+    n_components: int = parameter(50, "number of eigenvectors s, at most all", Integer(1))
     n_init: int = parameter(10, "number of starts of k-means", Integer(1))
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:

@@ -142,7 +142,7 @@ class NormalizedCut(GaussianEstimator, Clusterer):
     )
     n_landmarks: int | None = parameter(
         None,
-        "samples of a Nyström approximation, for data too large for the full matrix; null: none",
+        "samples of a Nyström approximation, for data too large for the full matrix (null: none)",
         Integer(2),
         Null(),
     )

@@ -102,11 +102,11 @@ class _Schedule(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     noise: OneOrSeveral[Annotated[float, Field(ge=0, lt=1)]] = Field(
-        0.0, description="share of the constraints that are flipped; a list is an axis of figures"
+        0.0, description="share of the constraints that are flipped. A list is an axis of figures"
     )
     weight: OneOrSeveral[Annotated[float, Field(gt=0, allow_inf_nan=False)] | Literal["hard"]] | None = Field(
         None,
-        description="weight of every constraint, hard constraints must hold; a list is an axis of figures",
+        description="weight of every constraint, or hard. A list is an axis of figures",
     )
 
     @classmethod
@@ -325,7 +325,7 @@ class Folds(_Counted):
     EXAMPLE = "counts: [20, 50, 100], folds: 5"
 
     kind: Literal["folds"] = "folds"
-    folds: int = Field(5, ge=2, description="number of folds; each trial holds out one")
+    folds: int = Field(5, ge=2, description="number of folds. Each trial holds out one")
 
     def identity(self) -> dict[str, Any]:
         """Return the kind, the noise and the number of folds."""
@@ -360,7 +360,7 @@ class Active(_Counted):
     kind: Literal["active"] = "active"
     strategy: OneOrSeveral[Strategy] = Field(
         "placement",
-        description="how the pairs to ask about are chosen; a list is an axis of figures",
+        description="how the pairs to ask about are chosen. A list is an axis of figures",
     )
 
     @property

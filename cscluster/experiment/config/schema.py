@@ -55,7 +55,7 @@ class _Treatment(_StrictModel):
     """What an experiment says for all algorithms and an algorithm for itself."""
 
     preprocess: list[str | dict[str, Any]] | None = Field(
-        None, description="steps, such as [standardize, {pca: {n: 10}}]; by default those of the algorithm"
+        None, description="steps, such as [standardize, {pca: {n: 10}}], by default those of the algorithm"
     )
     timeout: float | None = Field(None, gt=0, le=1e9, description="seconds after which a trial is stopped")
     memory_limit: int | None = Field(
@@ -93,10 +93,10 @@ class _Named(_StrictModel):
         description="name from cscluster list, or your own class as module:Class or file.py:Class"
     )
     preset: Literal["published"] | None = Field(
-        None, description="published: the parameter values of the method's own paper; params override them"
+        None, description="published: the parameter values of the method's own paper. The key params overrides them"
     )
     params: dict[str, Any] = Field(
-        default_factory=dict, description="values of its parameters; a list is a grid of values"
+        default_factory=dict, description="values of its parameters. A list is a grid of values"
     )
 
     @model_validator(mode="before")
@@ -227,14 +227,14 @@ class ClustererEntry(_Named):
 class AlgorithmEntry(_Named, _Treatment):
     """One row of the tables."""
 
-    label: str = Field("", description="name in tables; by default the title of the algorithm")
+    label: str = Field("", description="name in tables, by default the title of the algorithm")
     select: Annotated[str, AfterValidator(check_rule)] = Field(
         "none",
         description="choice from a grid: none (a row for each value), "
         "oracle:METRIC (by the true classes) or heldout (by held-out constraint accuracy)",
     )
     clusterer: ClustererEntry | None = Field(
-        None, description="what a metric learner is joined with, such as {name: pckmeans}; by default kmeans"
+        None, description="what a metric learner is joined with, such as {name: pckmeans}, by default kmeans"
     )
     guard: bool = Field(
         False, description="use k-means instead where held-out constraints do not support the algorithm"
@@ -282,7 +282,7 @@ class AlgorithmEntry(_Named, _Treatment):
 class DatasetEntry(Recipe):
     """A data set: a recipe and its name in tables."""
 
-    name: str = Field("", description="name in tables; by default that of the base")
+    name: str = Field("", description="name in tables, by default that of the base")
 
     @model_validator(mode="before")
     @classmethod
@@ -342,13 +342,13 @@ class Experiment(_Treatment):
         default=["acc_hungarian", "nmi", "rand", "seconds"],
         min_length=1,
         description="names from cscluster list metrics, or your own function of true classes and clusters as "
-        "file.py:function; METRIC@SCOPE scores some of the samples",
+        "file.py:function. METRIC@SCOPE scores some of the samples",
     )
     keep: Literal["labels"] | None = Field(
         None, description="labels: store the labels of each trial, so that a new metric needs no rerun"
     )
     n_clusters: int | None = Field(
-        None, ge=1, description="number of clusters; by default the number of true classes"
+        None, ge=1, description="number of clusters, by default the number of true classes"
     )
     threads: int = Field(1, ge=1, description="BLAS and OpenMP threads of a trial")
 

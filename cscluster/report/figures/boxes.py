@@ -76,7 +76,7 @@ def _draw_box(axes: Axes, place: int, values: Any, planned: int, style: dict[str
 
 
 def _caption(results: Results, metric: str) -> str:
-    caption = f"{metric_name(metric)} of {plural(results.planned, 'trial')}; {place_name(results)}"
+    caption = f"{metric_name(metric)} of {plural(results.planned, 'trial')}, {place_name(results)}"
     if results.planned >= _FEW:
-        caption += "; box: quartiles and median; whiskers: up to 1.5 times the box; circles: trials beyond"
+        caption += ". Box: quartiles and median. Whiskers: up to 1.5 times the box. Circles: trials beyond"
     return caption + lines.remarks(results)

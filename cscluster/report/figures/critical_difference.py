@@ -105,8 +105,8 @@ def _write_beside(axes: Axes, text: str, at: tuple[float, float], align: str) ->
 
 def _caption(results: Results, metric: str, test: Friedman) -> str:
     text = (
-        f"{test.words()}. Mean rank by {metric_name(metric)}, 1 is best ({place_name(results)}); "
-        f"bars join algorithms that are not significantly different (Nemenyi, {ALPHA})"
+        f"{test.words()}. Mean rank by {metric_name(metric)}, 1 is best ({place_name(results)}). "
+        f"Bars join algorithms that are not significantly different (Nemenyi, {ALPHA})"
     )
     return text + lines.remarks(results)
 

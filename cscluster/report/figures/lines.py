@@ -78,9 +78,9 @@ def caption(results: Results, metric: str, table: pd.DataFrame) -> str:
     if results.repeats > 1:
         text += f" on {plural(draws, 'random constraint set')}"
     if table["low"].notna().any():
-        text += "; band: 95\u00a0% confidence interval of the mean"
+        text += ". Band: 95\u00a0% confidence interval of the mean"
     few = (table["n"] < results.planned) & (table["n"] > 0)
-    return text + ("; some means are over fewer trials, others failed or are missing" if few.any() else "")
+    return text + (". Some means are over fewer trials: the others failed or are missing" if few.any() else "")
 
 
 def remarks(results: Results) -> str:

@@ -64,8 +64,8 @@ def scaling(results: Results) -> Figure:
     figure.supxlabel("number of samples n")
     names = [f"{results.marks[label]}: {', '.join(found)}" for label, found in slopes.items()]
     trials = f"mean of {results.planned} trials" if results.planned > 1 else "one trial each"
-    caption = f"CPU seconds; markers: {trials} ({points_word(results)}: {results.trials['point'].max()})"
-    caption += "; lines: fitted powers of n" + lines.remarks(results)
+    caption = f"CPU seconds. Markers: {trials} ({points_word(results)}: {results.trials['point'].max()})"
+    caption += ". Lines: fitted powers of n" + lines.remarks(results)
     add_legend(figure, [lines.handle(style) for style in looks(results.labels).values()], names, caption)
     return figure
 

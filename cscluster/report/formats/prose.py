@@ -89,7 +89,7 @@ def _statistics(results: Results) -> Iterator[str]:
     titles = enumerated([metric_title(metric) for metric in results.metrics])
     draws = results.planned // results.repeats
     if draws < 2:
-        yield f"We report {titles}; a single constraint set allows no test."
+        yield f"We report {titles}. A single constraint set allows no test."
         return
     yield f"We report the mean and the standard deviation of {titles}."
     yield (

@@ -29,7 +29,7 @@ def failures(failed: pd.DataFrame) -> Iterator[Block]:
     yield filter_box("Filter failures")
     heads = {"label": "algorithm", "dataset": "data set", "status": "status", "message": "message"}
     rows = failed[[*heads, "count"]].to_numpy().tolist()
-    caption = f"{plural(int(failed['count'].sum()), 'failed trial')}; they are not part of the means"
+    caption = f"{plural(int(failed['count'].sum()), 'failed trial')}, not part of the means"
     yield from _messages(caption, [*heads.values(), "trials"], rows)
 
 

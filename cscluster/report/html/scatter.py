@@ -121,7 +121,7 @@ def _rows_to_show(n: int, pairs: IntArray) -> list[int]:
 def _violated_blocks(rows: list[list[str]], total: int) -> Iterator[Block]:
     """Yield a table of the constraints that the clusters violate."""
     if rows:
-        first = f"; the first {VIOLATED_LIMIT} of them" if len(rows) > VIOLATED_LIMIT else ""
+        first = f", the first {VIOLATED_LIMIT} of them" if len(rows) > VIOLATED_LIMIT else ""
         caption = f"{len(rows):,} of {total:,} constraints{first}"
         yield Heading(2, "Violated constraints")
         heads = ["a", "b", "constraint", "cluster of a", "cluster of b"]

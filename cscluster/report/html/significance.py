@@ -50,7 +50,7 @@ def _at_place(results: Results, metric: str, scores: pd.DataFrame, with_pairs: b
     scores = scores.rename(columns=results.marks)
     yield tag("p", tag("span", text(ordering(scores, lower)), class_="ordering"), class_="line")
     yield Note(
-        "From worst to best; between neighbours, < is a significant difference by a paired t-test "
+        "From worst to best. Between neighbours, < is a significant difference by a paired t-test "
         f"at {ALPHA}, ~ is not."
     )
     if with_pairs:
@@ -66,7 +66,7 @@ def _pairs(pairs: pd.DataFrame, unit: str) -> PlainTable:
         for r in pairs.itertuples()
     ]  # fmt: skip
     return PlainTable(
-        f"Pairs over {pairs['n'].iloc[0]} {unit}; the winner is by Holm's correction of Wilcoxon's test",
+        f"Pairs over {pairs['n'].iloc[0]} {unit}. The winner is by Holm's correction of Wilcoxon's test",
         ["a", "b", "winner", "a − b", "t-test p", "Wilcoxon p", "Holm p", "Cohen d", "rank-biserial"],
         rows,
         numbers=6,

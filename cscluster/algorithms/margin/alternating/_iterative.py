@@ -27,7 +27,7 @@ class IterativeMarginClusterer(KernelEstimator, Clusterer):
     accepts_sparse = True
 
     n_clusters: int = parameter(
-        2, "number of clusters; more than two are found by splitting recursively", Integer(1)
+        2, "number of clusters. More than two are found by splitting recursively", Integer(1)
     )
     C: float = parameter(10.0, "weight of the loss", Real(0, open_low=True))
     sigma: float = 8.0
@@ -43,13 +43,13 @@ class IterativeMarginClusterer(KernelEstimator, Clusterer):
     )
     init_sigma: float | str = parameter(
         "sigma",
-        "sigma of the initial normalized cut; 'sigma': that of the kernel",
+        "sigma of the initial normalized cut ('sigma': that of the kernel)",
         Real(0, open_low=True),
         Choice("sigma"),
     )
     n_starts: int = parameter(
         10,
-        "k-means starts for each initial labelling; the lowest inertia is taken",
+        "k-means starts for each initial labelling. The lowest inertia is taken",
         Integer(1),
         published=1,
         why="a single start may end in a poor local minimum of k-means",
@@ -153,7 +153,7 @@ def landmarks_parameter() -> Any:
     return parameter(
         None,
         "random samples whose Nyström features stand in for the kernel, for data too large for a kernel "
-        "matrix; null: the exact kernel",
+        "matrix (null: the exact kernel)",
         Integer(1),
         Null(),
     )

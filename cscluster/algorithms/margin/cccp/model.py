@@ -66,7 +66,7 @@ class MarginClusterer(KernelEstimator, Clusterer):
     )
     kernel: str = "linear"
     n_components: int | None = parameter(
-        None, "leading kernel PCA coordinates to keep; all if null", Integer(1), Null()
+        None, "leading kernel PCA coordinates to keep (null: all)", Integer(1), Null()
     )
     tol: float = parameter(
         0.01, "relative fall of the objective that ends CCCP (the eps1 of zeng2012)", Real(0)

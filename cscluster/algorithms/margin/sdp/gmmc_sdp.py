@@ -229,7 +229,7 @@ class GMMC(KernelEstimator, Clusterer):
     accepts_sparse = True
     version = 2
 
-    n_clusters: int = parameter(2, "number of clusters; only two are possible", Integer(2, 2))
+    n_clusters: int = parameter(2, "number of clusters. Only two are possible", Integer(2, 2))
     sigma: float = 2.0
     C: float = parameter(10.0, "penalty of slack, the upper bound of gamma", Real(0, open_low=True))
     balance_weight: float = parameter(

@@ -70,7 +70,7 @@ class MMC(KernelEstimator, Clusterer):
 
     accepts_sparse = True
 
-    n_clusters: int = parameter(2, "number of clusters; only two are possible", Integer(2, 2))
+    n_clusters: int = parameter(2, "number of clusters. Only two are possible", Integer(2, 2))
     C: float = parameter(10.0, "weight of the slack of the SVM", Real(0, open_low=True))
     balance: float = parameter(
         0.03, "largest deviation of a cluster's share from one half, relaxed", Real(0, 0.5)
