@@ -39,12 +39,12 @@ LARGEST, SMALLEST = 1e70, 1e-70
 class ConstrainedEstimator(BaseEstimator, ABC):
     """An estimator that is fitted to samples and to constraints between them.
 
-    Subclasses declare each parameter once, by `cscluster.algorithms.parameters.parameter`; the constructor
+    Subclasses declare each parameter once, by `cscluster.algorithms.parameters.parameter`.  The constructor
     and the table `parameters` follow.  `version` is an integer that is raised whenever a change alters
     results: stored trials of an older version are then recomputed.  An estimator that does not satisfy hard
     constraints treats them as constraints of weight one.  `weighs_constraints` is false where all
-    constraints count alike: weights are then refused.  `added_parameters` came after trials were stored; they
-    are no part of a key while they have their default.
+    constraints count alike: weights are then refused.  `added_parameters` came after trials were stored.
+    They are no part of a key while they have their default.
     """
 
     version: ClassVar[int] = 1
@@ -70,7 +70,7 @@ class ConstrainedEstimator(BaseEstimator, ABC):
         Parameters
         ----------
         **params : object
-            Further parameters; they take precedence over the published values.
+            Further parameters.  They take precedence over the published values.
 
         Examples
         --------
@@ -127,7 +127,7 @@ class ConstrainedEstimator(BaseEstimator, ABC):
         return given.softened()
 
     def require_equal_weights(self, constraints: Constraints) -> None:
-        """Refuse constraints of several weights where all count alike; hard ones count with weight one."""
+        """Refuse constraints of several weights where all count alike.  Hard ones count with weight one."""
         if not self.weighs_constraints and not np.isin(constraints.weights, [1.0, np.inf]).all():
             raise ConstraintError(
                 f"{type(self).__name__} cannot weigh constraints against each other. Leave their weights "
@@ -289,7 +289,7 @@ class Clusterer(ClusterMixin, ConstrainedEstimator):
     random_state: Any = parameter(None, "seed of the random choices", Seed())
 
     def fit_predict(self, X: Samples, y: Any = None, constraints: Any = None) -> IntArray:
-        """Fit and return the labels of `X`; the parameters are those of `fit`."""
+        """Fit and return the labels of `X`.  The parameters are those of `fit`."""
         return self.fit(X, y, constraints=constraints).labels_
 
     def _set_partition(self, labels: Any, *, objective: Any = (), n_iter: int, converged: bool) -> Self:

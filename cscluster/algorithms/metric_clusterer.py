@@ -57,7 +57,7 @@ class MetricClusterer(Clusterer):
         return getattr(self.clusterer, "satisfies_hard_constraints", False)
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Learn the metric and cluster; the parameters are those of `ConstrainedEstimator.fit`."""
+        """Learn the metric and cluster.  The parameters are those of `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
         shared = {"n_clusters": self.n_clusters, "random_state": self._seed}
         self.metric_, self.clusterer_ = (

@@ -20,6 +20,7 @@ from cscluster.words import integer, plural
 _HEADER = ["a", "b", "link", "weight"]
 _KINDS = {"must": True, "same": True, "yes": True, "1": True}
 _KINDS |= {"cannot": False, "different": False, "no": False, "-1": False, "0": False}
+_UNDERSTOOD = "'must' (or same, yes, 1) or 'cannot' (or different, no, -1, 0)"
 _MOST_ALIKE = 5
 _MOST_LISTED = 50
 CONTRADICTIONS = ("refuse", "keep", "drop")
@@ -53,13 +54,13 @@ def read_constraints(
     Parameters
     ----------
     path : Path
-        CSV with the header ``a,b,link`` or ``a,b,link,weight``; `link` is ``must``, ``same``, ``yes`` or
+        CSV with the header ``a,b,link`` or ``a,b,link,weight``.  `link` is ``must``, ``same``, ``yes`` or
         ``1``, or ``cannot``, ``different``, ``no``, ``-1`` or ``0``.
     n_samples : int
         Number of samples.
     ids : sequence of str, optional
         Names of the samples.  Where there are any, a and b are names, even if they look like
-        numbers; else they are row indices from 0.
+        numbers.  Else they are row indices from 0.
     contradictions : {"refuse", "keep", "drop"}
         What becomes of cannot-links between samples that must-links put together: raise an error, keep
         them, or drop them.
@@ -205,7 +206,7 @@ def _mistakes(rows: pd.DataFrame, links: pd.DataFrame, n_samples: int, ids: Sequ
     """Return places and sentences; where many lines are wrong in the same way, one for all of them."""
     end = "there is no sample '{}'" if ids else f"'{{}}' is not a row index from 0 to {n_samples - 1}"
     faults: list[tuple[str, str, pd.Series, Collection[str]]] = [
-        ("link must be 'must' or 'cannot', got '{}'", "link", links["together"].isna(), _KINDS),
+        (f"link must be {_UNDERSTOOD}, got '{{}}'", "link", links["together"].isna(), _KINDS),
         (end, "a", links["a"].isna(), ids),
         (end, "b", links["b"].isna(), ids),
         ("the constraint joins sample '{}' with itself", "a", links["a"].eq(links["b"]), ()),

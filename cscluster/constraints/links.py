@@ -297,7 +297,7 @@ class Constraints:
         return Constraints.of_pairs(pairs, self.is_must, self.weights, n_samples=len(rows))
 
     def violated(self, labels: ArrayLike) -> Constraints:
-        """Return the constraints that a partition violates; see `is_violated`.
+        """Return the constraints that a partition violates.  See `is_violated`.
 
         Parameters
         ----------
@@ -343,7 +343,7 @@ class Constraints:
         Parameters
         ----------
         weight : float
-            The weight; infinite for hard constraints.
+            The weight, infinite for hard constraints.
         """
         return self._reweighted(np.full(len(self), weight))
 
@@ -450,7 +450,7 @@ class Constraints:
         return int(inside.sum()), int((sizes[a] * sizes[b]).sum()) + len(self.contradictions)
 
     def closure(self) -> Constraints:
-        """Expand the transitive closure to pairs, `closure_size`; entailed constraints have weight one.
+        """Expand the transitive closure to pairs, `closure_size`.  Entailed constraints have weight one.
 
         Raises
         ------

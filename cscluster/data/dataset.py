@@ -26,9 +26,9 @@ class Dataset:
     name : str
         Name in tables.
     X : ndarray or CSR array of shape (n, d)
-        The samples; of a table, its columns of numbers, NaN where a cell is empty.
+        The samples.  For a table: its columns of numbers, NaN where a cell is empty.
     y : ndarray of shape (n,), optional
-        Number of the class of each sample; index into `classes`.
+        Number of the class of each sample, an index into `classes`.
     classes, features, ids : lists of str
         Names of the classes, of the columns, and of the samples, where there are any.
     X_unseen, y_unseen : arrays, optional
@@ -38,9 +38,9 @@ class Dataset:
     image : tuple of int, optional
         Shape of a sample that is an image.
     checksum : str
-        SHA-256 of the source file; of generated data, their kind.
+        SHA-256 of the source file, or the kind of generated data.
     categorical : dict of ndarray of shape (n,)
-        The columns of strings of a table; an empty cell is an empty string.
+        The columns of strings of a table.  An empty cell is an empty string.
     n_indicators : int
         Number of columns of X, the last ones, that `encoded` has made of these.
     id_column : str, optional
@@ -48,7 +48,7 @@ class Dataset:
     partial_labels : ndarray of shape (n,), optional
         The classes that are known of some rows, -1 for the others.
     together, apart : ndarray of shape (n,), optional
-        Groups of rows that belong together, or of which no two do; -1 for rows without a group.
+        Groups of rows that belong together, or of which no two do, -1 for rows without a group.
     dates : frozenset of str
         The columns of numbers that are dates, in days since 1970-01-01.
     naming : dict of lists of str

@@ -40,7 +40,7 @@ def load_dataset(
         A name from ``cscluster list datasets``, ``openml:NAME``, the path of a data file, or a
         recipe that selects from one of these.
     name : str, optional
-        Name in tables; taken from the source by default.
+        Name in tables, taken from the source by default.
     target, id_column : str, optional
         For files: the columns of the true classes and of the samples' names.
     features, ignore : sequence of str

@@ -123,7 +123,7 @@ def require_inductive(algorithm: Algorithm, *, sees_distances: bool = False) -> 
 
 
 def save_model(result: ClusteringResult, path: Path | str) -> None:
-    """Write a model that clusters new rows; see `load_model`.
+    """Write a model that clusters new rows.  See `load_model`.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def from_result(result: ClusteringResult) -> StoredModel:
 
 
 def load_model(path: Path | str) -> StoredModel:
-    """Read a model file; its `predict` takes new rows.
+    """Read a model file.  Its `predict` takes new rows.
 
     Parameters
     ----------

@@ -106,7 +106,7 @@ class Auto(Choosing):
 
     References
     ----------
-    Of this package; the rule and its thresholds are described in ``docs/defaults.md``.
+    Of this package.  The rule and its thresholds are described in ``docs/defaults.md``.
 
     Examples
     --------

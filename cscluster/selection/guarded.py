@@ -111,7 +111,7 @@ class Guarded(Choosing):
 
     The estimator and the baseline are fitted five times each, without the constraints of a fifth of the
     constrained samples.  The one that satisfies more of these is fitted to all constraints (`compare`).  The
-    baseline is k-means, or PCCC where constraints are hard; an estimator that cannot guarantee them is then
+    baseline is k-means, or PCCC where constraints are hard.  An estimator that cannot guarantee them is then
     refused.  Labels of constrained samples are chosen jointly where the winner gives costs of samples in
     clusters.
 
@@ -133,7 +133,7 @@ class Guarded(Choosing):
 
     References
     ----------
-    Of this package; the held-out rule is described in ``docs/defaults.md``.
+    Of this package.  The held-out rule is described in ``docs/defaults.md``.
 
     Examples
     --------

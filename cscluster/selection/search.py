@@ -33,8 +33,8 @@ class HeldOutSearch(ClusterMixin, BaseEstimator):
     """The parameters of a clusterer that satisfy most held-out constraints.
 
     Every point of the grid is fitted five times, without the constraints of a fifth of the constrained
-    samples, and scored by the share of these that it satisfies.  The best is fitted to all constraints; of
-    equal ones the first.  It is the rule of ``select: heldout`` in experiments.
+    samples, and scored by the share of these that it satisfies.  The best is fitted to all constraints.  Of
+    equal points it is the first.  This is the rule of ``select: heldout`` in experiments.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class HeldOutSearch(ClusterMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Search, and fit the best; the parameters are those of `ConstrainedEstimator.fit`."""
+        """Search, and fit the best.  The parameters are those of `ConstrainedEstimator.fit`."""
         check("HeldOutSearch", _PARAMETERS, {name: getattr(self, name) for name in _PARAMETERS})
         if isinstance(self.estimator, MetricLearner):
             raise ParameterError("'estimator' of HeldOutSearch must be a clusterer. Use MetricClusterer.")

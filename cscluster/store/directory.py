@@ -40,7 +40,7 @@ _INTERNAL = ("key", "cell", "params", "message", "warnings", "environment", "rec
 
 
 class RunDirectory:
-    """Reads a run's directory; `writing` opens it for the one process that writes."""
+    """Reads a run's directory.  `writing` opens it for the one process that writes."""
 
     def __init__(self, path: Path) -> None:
         self.path = Path(path)
@@ -100,12 +100,12 @@ class RunDirectory:
         self.__dict__.pop("definition", None)
 
     def records(self, start: int = 0) -> Iterator[Record]:
-        """Yield the stored records from a byte of the file on; a torn last line is left out.
+        """Yield the stored records from a byte of the file on.  A torn last line is left out.
 
         Raises
         ------
         StoreError
-            If a line was damaged or edited; the line is named.
+            If a line was damaged or edited.  The message names it.
         """
         number = 0
         try:
@@ -140,7 +140,7 @@ class RunDirectory:
         return with_names(archive.read(file) if file.is_file() else trials_frame(self.records()), cells)
 
     def planned(self, stored: pd.DataFrame | None = None) -> pd.DataFrame:
-        """Return the stored records of the present plan, in its order; `stored` if they were read already."""
+        """Return the records of the present plan, in its order (`stored`: those read already)."""
         from cscluster.store.frame import planned_rows
 
         return planned_rows(self.stored() if stored is None else stored, self.definition.plan.keys())
@@ -148,7 +148,7 @@ class RunDirectory:
     def to_frame(self) -> pd.DataFrame:
         """Return the records of the present plan as a table, one row for each trial and tier.
 
-        Each parameter has a column, called ``params.NAME``; it is empty for algorithms without it.
+        Each parameter has a column, called ``params.NAME``.  It is empty for algorithms without it.
         """
         import pandas as pd
 
@@ -172,7 +172,7 @@ class RunDirectory:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Writer]:
-        """Lock the directory and yield a writer; what is to be changed is read only after that.
+        """Lock the directory and yield a writer.  What is to be changed is read only after that.
 
         Raises
         ------

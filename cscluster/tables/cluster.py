@@ -171,7 +171,7 @@ def cluster(
     params : dict, optional
         Parameters of the algorithm.
     clusterer : str, optional
-        What a metric learner is joined with; k-means by default.
+        What a metric learner is joined with, k-means by default.
     guard : bool
         Whether to use k-means where held-out constraints do not support the algorithm.
     closure : bool
@@ -181,11 +181,11 @@ def cluster(
     hard : bool
         Whether the constraints of the labels are hard.
     together, apart : str, optional
-        Columns: rows that share a cell are in one cluster, or in different ones; these constraints are hard.
+        Columns: rows that share a cell are in one cluster, or in different ones.  These constraints are hard.
     id, target, features, ignore : str, str, sequences of str
         Columns that name the rows, hold the true classes, are the only ones to cluster by, or are left out.
     preprocess : sequence of str, optional
-        Steps such as "standardize" (default) or "pca=10"; "none" for none.
+        Steps such as "standardize" (default) or "pca=10", or "none".
     distances : array, DataFrame or path, optional
         Distances between the rows, by which they are clustered instead of by their columns.
     contradictions : {"refuse", "keep", "drop"}

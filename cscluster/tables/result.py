@@ -14,6 +14,7 @@ from cscluster.arrays import FloatArray, IntArray
 from cscluster.constraints import Constraints
 from cscluster.data.dataset import Dataset
 from cscluster.data.features import Features
+from cscluster.errors import warn
 from cscluster.metrics import scores as metrics
 from cscluster.metrics.catalogue import METRICS
 from cscluster.selection.count import Count
@@ -80,6 +81,12 @@ class ClusteringResult:
     def violated(self) -> Constraints:
         """The constraints that the partition violates."""
         return self.constraints.violated(self.labels)
+
+    @property
+    def links(self) -> Constraints:
+        """The earlier name of `constraints`."""
+        warn("'links' is now 'constraints'. The old name ends with 0.4.", FutureWarning)
+        return self.constraints
 
     @property
     def n_clusters(self) -> int:

@@ -94,6 +94,8 @@ def test_the_earlier_names_of_constraints_work_with_a_warning():
     with pytest.warns(FutureWarning, match="constraints"):
         found = cscluster.cluster(FRAME, links=LINKS, n_clusters=2, algorithm="pckmeans", ignore=["known"])
     assert len(found.constraints) == 2
+    with pytest.warns(FutureWarning, match="constraints"):
+        assert found.links is found.constraints
     with pytest.warns(FutureWarning, match="'read_links'.*'read_constraints'"):
         assert cscluster.read_links is cscluster.read_constraints
 

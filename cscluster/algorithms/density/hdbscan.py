@@ -123,7 +123,7 @@ class CondensedTree:
 
 
 class HDBSCAN(DistanceEstimator, Clusterer):
-    r"""Density-based clusters of any shape, chosen from a hierarchy by the constraints; the rest is noise.
+    r"""Density-based clusters of any shape, chosen from a hierarchy by the constraints.  The rest is noise.
 
     The higher the density that is asked for, the smaller the clusters into which the samples part.  Of these,
     those without overlap are chosen that satisfy the largest weight of constraints,
@@ -131,7 +131,7 @@ class HDBSCAN(DistanceEstimator, Clusterer):
     .. math:: \max \sum_j \tfrac{1}{2} \gamma(x_j),
 
     where gamma(x_j) is the weight of the satisfied constraints of sample x_j (FOSC).  A must-link that
-    touches noise is violated; a cannot-link that touches noise is satisfied.  Of equally good choices it is
+    touches noise is violated.  A cannot-link that touches noise is satisfied.  Of equally good choices it is
     the one of largest stability, so that without constraints the clusters are those of HDBSCAN.
 
     Use it for clusters of any shape, if their number is unknown and some rows belong nowhere.  Do not use it
@@ -147,10 +147,10 @@ class HDBSCAN(DistanceEstimator, Clusterer):
     Notes
     -----
     The hierarchy is scikit-learn's.  Readings of [1]_ and [2]_: one cluster is chosen on each way from the
-    root to a leaf, and never the root; entailed constraints do not count; partial labels count as the
+    root to a leaf, and never the root.  Entailed constraints do not count.  Partial labels count as the
     constraints made from them, not by the B-cubed measure of [2]_.
 
-    The hierarchy takes O(n^2 d) time, and O(n) memory without a matrix of distances; the choice is linear in
+    The hierarchy takes O(n^2 d) time, and O(n) memory without a matrix of distances.  The choice is linear in
     the number of clusters, and a constraint takes the depth of the hierarchy.
 
     References
@@ -181,7 +181,7 @@ class HDBSCAN(DistanceEstimator, Clusterer):
     )
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Build the hierarchy and choose clusters; see `ConstrainedEstimator.fit`."""
+        """Build the hierarchy and choose clusters.  See `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
         tree = CondensedTree.of(self._hierarchy(X), self.min_cluster_size)
         labels = tree.labels(tree.best(constraints))

@@ -109,7 +109,7 @@ class PartitionEnsemble(Clusterer):
         return self._fit_consensus(L, constraints, rest, start)
 
     def partial_fit(self, constraints: Any) -> Self:
-        """Update the consensus by the constraints of a new tier; earlier ones are not needed again.
+        """Update the consensus by the constraints of a new tier.  Earlier ones are not needed again.
 
         Parameters
         ----------

@@ -44,14 +44,14 @@ class SCSC(PartitionEnsemble):
 
     Notes
     -----
-    Readings.  The losses in (4)-(6) are swapped; (2), (3) and (8) are right.  Losses are means over
+    Readings.  The losses in (4)-(6) are swapped.  (2), (3) and (8) are right.  Losses are means over
     the constraints of a tier, and violated ones count in units of the mean weight 1/m, so that `lam` and
     `C` do not depend on the size of a tier.  Labels are aligned with a running vote: each partition is
     renumbered by the assignment that agrees most with the votes of those before it.  (11) has a fixed
-    point that is one projection, so no step size is needed; (10) is solved to a certified gap.
+    point that is one projection, so no step size is needed.  (10) is solved to a certified gap.
 
     Offline O(n m p d') with p landmarks and d' features of a subset, O(n m) bytes.  A tier of u constraints
-    takes O(u m) for (11), O(u m^2) for (10); the hard partition O(n m).  Weights that are zero cost
+    takes O(u m) for (11), O(u m^2) for (10), and the hard partition O(n m).  Weights that are zero cost
     nothing.  `LandmarkEnsemble` is another use of such partitions.
 
     References

@@ -162,7 +162,7 @@ class Agglomerative(DistanceEstimator, Clusterer):
     A hard cannot-link, of infinite weight, forbids the merge.  A soft one, of weight one, is violated only
     where every other merge violates as many.
 
-    Use it for any distance, for a dendrogram, or to choose the number of clusters later; with 20 constraints
+    Use it for any distance, for a dendrogram, or to choose the number of clusters later.  With 20 constraints
     or more that are all right, choose single linkage.  Do not use it for more than 10,000 rows, nor where
     must-links may be wrong: none is ever violated.
 
@@ -175,7 +175,7 @@ class Agglomerative(DistanceEstimator, Clusterer):
     n_clusters_ : int
         Number of clusters of `labels_`.
     fewest_clusters_ : int
-        Number of clusters at which all further merges are forbidden; 1 without hard cannot-links.
+        Number of clusters at which all further merges are forbidden, 1 without hard cannot-links.
 
     Raises
     ------
@@ -186,14 +186,14 @@ class Agglomerative(DistanceEstimator, Clusterer):
 
     Notes
     -----
-    Readings.  [1]_ imposes must-links by zero distances and completes distances by shortest paths; here
+    Readings.  [1]_ imposes must-links by zero distances and completes distances by shortest paths.  Here
     must-links change the distance of clusters only through `linkage`.  [2]_ forbids all merges that violate
-    cannot-links, which often ends above the true number of clusters; this is what hard constraints do, and
+    cannot-links, which often ends above the true number of clusters.  This is what hard constraints do, and
     a dead end above `n_clusters` is said in a warning.
 
     For these linkages, no union is nearer to a third cluster than its nearer part, in either part of the
-    cost; so costs rise from merge to merge, and chains of nearest neighbours find them in O(n^2) steps.
-    Memory is O(n^2): 1.3 GB for 10,000 samples.
+    cost.  Costs therefore rise from merge to merge, and chains of nearest neighbours find them in O(n^2)
+    steps.  Memory is O(n^2): 1.3 GB for 10,000 samples.
 
     References
     ----------
@@ -222,7 +222,7 @@ class Agglomerative(DistanceEstimator, Clusterer):
     )
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Build the hierarchy and cut it; see `ConstrainedEstimator.fit`."""
+        """Build the hierarchy and cut it.  See `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
         hard = constraints.select(constraints.is_must | np.isinf(constraints.weights))
         hard.require_consistent()

@@ -33,7 +33,7 @@ class LinearMetric(MetricLearner):
     accepts_sparse = True
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Learn the map on features that vary, each divided by its scale; see `ConstrainedEstimator.fit`."""
+        """Learn the map on features that vary, each divided by its scale.  See `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
         name, d = type(self).__name__, X.shape[1]
         if sparse.issparse(X):

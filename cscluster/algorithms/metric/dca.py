@@ -40,20 +40,20 @@ class DCA(ShrunkMetric):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The map W; fewer rows than asked for where C_b has a smaller rank.
+        The map W, with fewer rows than asked for where C_b has a smaller rank.
     eigenvalues_ : ndarray of shape (n_components,)
         Spread between cannot-linked components along each direction, in units of C_w.
 
     Notes
     -----
     A sample without must-links is a component of its own, so that every cannot-link counts.  C_b and
-    C_w are diagonalised one after the other and the null space of C_b is dropped, as in [1]_; C_w is
+    C_w are diagonalised one after the other and the null space of C_b is dropped, as in [1]_.  C_w is
     not singular thanks to the shrinkage (with ``shrinkage=0`` its null space is dropped as well, about
     which [1]_ says nothing).  The map is scaled to
     ``W C_w W^T = I``.  In all d directions the distance is that of `RCA`, whatever the
     cannot-links: the gain lies in the directions left out.
 
-    Without must-links C_w is the prior; without cannot-links between components of different means, or
+    Without must-links C_w is the prior.  Without cannot-links between components of different means, or
     without must-links with ``shrinkage=0``, the metric is the prior of `RCA`.  Weights are not used.
 
     Cost O(n d + p d^2 + d^3) for p constrained samples.

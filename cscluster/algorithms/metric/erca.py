@@ -29,7 +29,7 @@ class ERCA(ShrunkMetric):
     Attributes
     ----------
     components_ : ndarray of shape (n_features, n_features)
-        The map; constant features get no weight.
+        The map.  Constant features get no weight.
 
     Notes
     -----

@@ -105,7 +105,7 @@ class ITML(LinearMetric):
     Attributes
     ----------
     components_ : ndarray of shape (n_features, n_features)
-        A root L of the metric, ``A = L^T L``; constant features get no weight.
+        A root L of the metric, ``A = L^T L``.  Constant features get no weight.
     multipliers_ : ndarray
         Dual variable of each constraint: must-links first, then cannot-links.
     n_iter_, converged_ : int, bool
@@ -114,7 +114,7 @@ class ITML(LinearMetric):
     Notes
     -----
     Solved by Bregman projections, the algorithm of [1]_ with the step gamma / (gamma + 1) that the
-    slack term asks for.  A differs from the prior only on the span of the pairs' differences; where
+    slack term asks for.  A differs from the prior only on the span of the pairs' differences.  Where
     there are fewer constraints than features the problem is solved there, which is exact: the prior alone
     decides in all other directions of high-dimensional input.
 
@@ -122,7 +122,7 @@ class ITML(LinearMetric):
     are left out.  Weights are not used.  Without constraints, or where all satisfy their bounds from the
     start, the metric is the prior.
 
-    The bounds are quantiles of *squared* distances, as the constraints are; metric-learn 0.7.0 takes
+    The bounds are quantiles of *squared* distances, as the constraints are.  Metric-learn 0.7.0 takes
     them from distances that are not squared, so that its result depends on the features' unit.
 
     Ranges instead of variances as prior do not blow up pixels that are almost always blank, and follow

@@ -109,7 +109,7 @@ class KernelBeta(MetricLearner):
     )
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Learn the kernel from the must-links; see `ConstrainedEstimator.fit`."""
+        """Learn the kernel from the must-links.  See `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
         require_at_most(self, self.n_components, len(X), "samples")
         self.samples_ = X

@@ -83,7 +83,7 @@ class LLMA(MetricLearner):
     Attributes
     ----------
     translations_ : ndarray of shape (m, n_features)
-        The translations b; not for the spectral form.
+        The translations b (not for the spectral form).
     components_, offset_ : ndarrays of shape (n_features + m, n_features) and (n_features + m,)
         The linear map of the spectral form, and the mean that it subtracts.
     landmarks_ : ndarray of shape (m, n_features)
@@ -91,7 +91,7 @@ class LLMA(MetricLearner):
     window_ : float
         The window w.
     objective_ : ndarray
-        J after each iteration; it never rises.
+        J after each iteration.  It never rises.
     n_iter_, converged_ : int, bool
         Iterations and whether J came to rest.
 
@@ -107,8 +107,8 @@ class LLMA(MetricLearner):
     local optima, and the spectral form was run.  Of that form it is guessed that the second term is the one
     of locally linear embedding, that unit covariance keeps y from collapsing, that lam is 1, that the map of
     x is free and that y has as many features as x.  Here the window's mean distance is the
-    root of the mean squared one; the second term runs over the edges of the neighbour graph, with weights
-    ``exp(-d_e^2 / mean d^2)``; the start is b = 0, so that the optimum is the one next to the samples as
+    root of the mean squared one.  The second term runs over the edges of the neighbour graph, with weights
+    ``exp(-d_e^2 / mean d^2)``.  The start is b = 0, so that the optimum is the one next to the samples as
     they are.
 
     Cannot-links are not used, and weights of must-links multiply their terms.  Without must-links no sample
@@ -151,7 +151,7 @@ class LLMA(MetricLearner):
     tol: float = parameter(1e-3, "relative fall of the objective that counts as none", Real(0))
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Learn the translations from the must-links; see `ConstrainedEstimator.fit`."""
+        """Learn the translations from the must-links.  See `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
         self.landmarks_ = X[np.unique(constraints.must_links)]
         require_memory("LLMA", (3, len(X), len(self.landmarks_)), "use RCA")

@@ -106,7 +106,7 @@ class LMNN(LinearMetric):
     Attributes
     ----------
     components_ : ndarray of shape (n_features, n_features)
-        A root L of the metric; constant features get no weight.
+        A root L of the metric.  Constant features get no weight.
     objective_ : ndarray
         The objective on the way to the optimum.
     n_iter_, converged_ : int, bool
@@ -114,14 +114,14 @@ class LMNN(LinearMetric):
 
     Notes
     -----
-    LMNN is a supervised method; with constraints instead of labels two things differ.  A cannot-linked
-    sample without a must-link is its own target, so that every cannot-link counts; and the term in rho,
+    LMNN is a supervised method.  With constraints instead of labels two things differ.  A cannot-linked
+    sample without a must-link is its own target, so that every cannot-link counts.  The term in rho,
     which is not in [1]_, holds directions in which few pairs differ.  With random pairs most samples have at
     most one target.  Targets are those of the Euclidean metric and stay fixed, as in [1]_.
 
-    The problem is convex; its hinge is rounded off over a tenth of the margin, which makes it smooth,
+    The problem is convex.  Its hinge is rounded off over a tenth of the margin, which makes it smooth,
     and it is solved by spectral projected gradient, inside the span of the pairs'
-    differences where there are fewer of these than features; outside of it M is the identity.
+    differences where there are fewer of these than features.  Outside of it M is the identity.
 
     Without cannot-links between samples that differ, the metric is the prior, the Euclidean distance of the
     scaled features.  Weights are not used.  Cost O(c d^2 + d^3) for an iteration with c pairs.

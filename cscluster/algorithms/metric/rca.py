@@ -48,9 +48,9 @@ class RCA(ShrunkMetric):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The map, square unless principal components are used; constant features get no weight.
+        The map, square unless principal components are used.  Constant features get no weight.
     n_directions_ : int
-        Number of principal components that the metric was learned on; zero if on the features themselves.
+        Number of principal components that the metric was learned on, zero if on the features themselves.
 
     Notes
     -----
@@ -62,7 +62,7 @@ class RCA(ShrunkMetric):
 
     The plain C is singular unless the chunklets have more than d samples, and its inverse then blows
     up directions in which the must-links happen not to vary.  The ridge grows with each feature's range, so
-    the result does not depend on the features' units; it fades as must-links become more.  Standard
+    the result does not depend on the features' units.  It fades as must-links become more.  Standard
     deviations instead of ranges would blow up features that hardly vary.
 
     By default, where there are more than 100 features, the metric is learned on as many of their leading

@@ -47,7 +47,7 @@ class SDML(LinearMetric):
     Attributes
     ----------
     components_ : ndarray of shape (n_features, n_features)
-        A root L of the metric, ``M = L^T L``; constant features get no weight.
+        A root L of the metric, ``M = L^T L``.  Constant features get no weight.
     precision_ : ndarray of shape (n_varying, n_varying)
         The metric M of the scaled features that vary.
     n_iter_, converged_ : int, bool
@@ -56,8 +56,8 @@ class SDML(LinearMetric):
     Notes
     -----
     The problem is the graphical lasso of P, solved by scikit-learn.  P may be indefinite, as [1]_
-    does not say; its eigenvalues are then lifted to `floor`, so that cannot-links lengthen a direction
-    by 1 / sqrt(floor) at most.  [1]_ sums over constraints; means make eta independent of their number.
+    does not say.  Its eigenvalues are then lifted to `floor`, so that cannot-links lengthen a direction
+    by 1 / sqrt(floor) at most.  [1]_ sums over constraints.  Means make eta independent of their number.
     Without constraints the metric is the prior, the Euclidean distance of the scaled features.
 
     Cost O(c d^2) for c constraints and O(d^3) for a sweep of the graphical lasso.

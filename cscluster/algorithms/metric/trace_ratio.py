@@ -35,13 +35,13 @@ class TraceRatio(MetricLearner):
     components_ : ndarray of shape (n_components, q)
         The map W, transposed.
     map_ : str
-        The map in use; linear where constraints are missing.
+        The map in use, linear where constraints are missing.
     varying_ : ndarray of int
         The features that are not constant.
     landmarks_ : ndarray of shape (m or n, n_features_in_)
-        The samples that neighbourhood functions sit on; not for a linear map.
+        The samples that neighbourhood functions sit on (not for a linear map).
     window_ : float
-        The window in use; not for a linear map.
+        The window in use (not for a linear map).
     objective_ : ndarray
         The ratio after each iteration, infinite where W lies in the null space of the denominator.
     n_iter_, converged_ : int, bool
@@ -52,13 +52,13 @@ class TraceRatio(MetricLearner):
     Notes
     -----
     Readings taken.  The regulariser of (18) and of Table 3 is printed without E, and step 4 of Table 3
-    with S_b for S_w; here it is (8) with ``Y = V^T Pi``.  The window 'auto' is built from squared
-    distances and divides a distance, as published; `trace_ratio_nonlinear` takes 'standardised' by default.
+    with S_b for S_w.  Here it is (8) with ``Y = V^T Pi``.  The window 'auto' is built from squared
+    distances and divides a distance, as published.  `trace_ratio_nonlinear` takes 'standardised' by default.
     Weights of constraints multiply their terms.
 
-    A linear map leaves constant features out; they do count in the default ``d' = d / 2``, as in the
+    A linear map leaves constant features out.  They do count in the default ``d' = d / 2``, as in the
     paper.  Where d' does not exceed the dimension of the denominator's null space (alpha = 0 and few
-    must-links), the ratio is infinite and W maximises the numerator there; directions in which no
+    must-links), the ratio is infinite and W maximises the numerator there.  Directions in which no
     constrained pair differs are then undetermined and those of largest variance are taken, so that results
     do not hang on the linear algebra library.
 
@@ -135,7 +135,7 @@ class TraceRatio(MetricLearner):
     max_iter: int = parameter(100, "iteration limit of the trace-ratio solver", Integer(1))
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Learn the map; see `ConstrainedEstimator.fit`."""
+        """Learn the map.  See `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
         must, cannot = constraints.must_links, constraints.cannot_links
         self.map_, self.offline_seconds_ = self.map, 0.0

@@ -58,7 +58,7 @@ class Xing(ShrunkMetric):
     Attributes
     ----------
     components_ : ndarray of shape (n_features, n_features)
-        A root L of the metric, ``A = L^T L``; constant features get no weight.
+        A root L of the metric, ``A = L^T L``.  Constant features get no weight.
     objective_ : ndarray
         The objective on the way to the optimum, up to a constant.
     n_iter_, converged_ : int, bool
@@ -69,7 +69,7 @@ class Xing(ShrunkMetric):
     For ``rho = 0`` this is ``max sum_D ||x_i - x_j||_A`` subject to ``tr(A C_w) <= 1``, up to a factor
     of A: the sum is homogeneous in A, and [1]_ uses the same form for diagonal A.  Without shrinkage that
     problem is unbounded as soon as must-links leave a direction open, which is why a plain solver fails
-    on high-dimensional input; and its optimum has a rank of one or two, too few directions for many
+    on high-dimensional input.  Its optimum has a rank of one or two, too few directions for many
     clusters.  The log det keeps all directions: at the optimum ``A = (rho / d) C_w^{-1}`` plus a part of
     weight ``tr(A C_w) = 1/2`` that the cannot-links shape, and the metric of `RCA`, ``C_w^{-1}``, is the
     limit of a large rho.

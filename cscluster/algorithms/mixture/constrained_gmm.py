@@ -79,9 +79,9 @@ def _log_density(Z: FloatArray, covariance: FloatArray) -> FloatArray:
 class ConstrainedGMM(Clusterer):
     r"""A Gaussian mixture: must-linked samples share a posterior, a cannot-link costs what two of them share.
 
-    A chunk c is a set of must-linked samples; a sample without must-links is a chunk of its own.  All samples
-    of a chunk come from one component [1]_.  Cannot-links have a cost, and their posteriors q are those of
-    mean field [2]_.  Expectation maximisation finds a local maximum of
+    A chunk c is a set of must-linked samples.  A sample without must-links is a chunk of its own.  All
+    samples of a chunk come from one component [1]_.  Cannot-links have a cost, and their posteriors q are
+    those of mean field [2]_.  Expectation maximisation finds a local maximum of
 
     .. math:: \sum_c \sum_k q_{ck} \Big(\log \alpha_k + \sum_{i \in c} \log N(x_i | \mu_k, \Sigma_k)
               - \log q_{ck}\Big) - w \sum_{c < c'} V_{cc'} \sum_k q_{ck} q_{c'k}
@@ -114,7 +114,7 @@ class ConstrainedGMM(Clusterer):
     `objective_` is the negative of the maximised function and never rises.  `predict_proba` knows nothing of
     constraints.
 
-    An iteration takes O(n K d) with variances and O(n K d^2 + K d^3) with matrices; a cannot-link adds O(K).
+    An iteration takes O(n K d) with variances and O(n K d^2 + K d^3) with matrices.  A cannot-link adds O(K).
 
     References
     ----------
@@ -162,7 +162,7 @@ class ConstrainedGMM(Clusterer):
         return "" if self.covariance == "tied" else self.covariance
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Cluster `X`; the parameters are those of `ConstrainedEstimator.fit`."""
+        """Cluster `X`.  The parameters are those of `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
         chunks = Chunks.from_constraints(constraints)
         q = self._start(X, constraints, chunks)

@@ -32,8 +32,8 @@ class ApproxKernelKMeans(GaussianEstimator, Clusterer):
     -----
     The best coefficients of a cluster are those of the projected mean of its samples, so the
     problem is k-means in the Nyström features ``K_B K_hat^(-1/2)``, where K_B holds the kernel
-    between samples and landmarks and K_hat that among landmarks; the two have the same iterates.
-    O(n s d + n s^2) once and O(n s K) for an iteration; the kernel matrix is never formed.
+    between samples and landmarks and K_hat that among landmarks.  The two have the same iterates.
+    O(n s d + n s^2) once and O(n s K) for an iteration.  The kernel matrix is never formed.
 
     References
     ----------
@@ -55,7 +55,7 @@ class ApproxKernelKMeans(GaussianEstimator, Clusterer):
     tol: float = parameter(1e-4, "relative change of the centers that counts as none", Real(0))
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Cluster `X`; partial labels and constraints are checked, but not used."""
+        """Cluster `X`.  Partial labels and constraints are checked, but not used."""
         X, _ = self._validate(X, y, constraints)
         rng = np.random.default_rng(self._seed)
         self._features = Nystroem.fit(self._kernel_for(X), X, self.n_landmarks, rng)

@@ -86,7 +86,7 @@ class COPKMeans(CenterClusterer):
     tol: float = TOL
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Cluster `X`; the parameters are those of `ConstrainedEstimator.fit`."""
+        """Cluster `X`.  The parameters are those of `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
         constraints.require_consistent()
         require_components(constraints, self.n_clusters)

@@ -121,10 +121,10 @@ class HMRFKMeans(CenterClusterer):
 
     Notes
     -----
-    The method of [1]_ with its cosine distance, which suits documents; with squared Euclidean distance and
+    The method of [1]_ with its cosine distance, which suits documents.  With squared Euclidean distance and
     log det A it is `MPCKMeans`.  Samples without constraints go to the closest direction, the others choose
     in turn while their partners stay (iterated conditional modes).  The weights take one step of descent
-    with a line search, so that the objective never rises; [1]_ takes a step of fixed length.
+    with a line search, so that the objective never rises.  [1]_ takes a step of fixed length.
 
     An iteration takes O(n K d) for the samples and O(K d) for each constraint.
 
@@ -151,7 +151,7 @@ class HMRFKMeans(CenterClusterer):
     tol: float = parameter(1e-5, "relative fall of the objective that counts as none", Real(0))
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Cluster `X`; the parameters are those of `ConstrainedEstimator.fit`."""
+        """Cluster `X`.  The parameters are those of `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
         size = np.abs(X).max(initial=0.0)
         X = X / size if size > 0 else X

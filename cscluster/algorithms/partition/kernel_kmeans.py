@@ -93,7 +93,7 @@ class KernelKMeans(KernelEstimator, DistanceEstimator, Clusterer):
     Given distances take the place of ``||x - z||`` in the kernel.  `predict` then needs the distances of new
     samples from the fitted ones.
 
-    Each iteration is one product of the kernel matrix with an n x k matrix, O(n^2 k); the kernel
+    Each iteration is one product of the kernel matrix with an n x k matrix, O(n^2 k).  The kernel
     matrix is computed once for all starts.
 
     References
@@ -128,7 +128,7 @@ class KernelKMeans(KernelEstimator, DistanceEstimator, Clusterer):
     )
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Cluster `X`; partial labels and constraints are checked, but not used."""
+        """Cluster `X`.  Partial labels and constraints are checked, but not used."""
         X, _ = self._validate(X, y, constraints)
         if "precomputed" in (self.kernel, self.metric) and self.init == "far":
             raise ParameterError("init='far' needs samples, not a precomputed matrix.")

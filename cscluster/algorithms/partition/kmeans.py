@@ -61,7 +61,7 @@ class KMeans(Clusterer):
     tol: float = parameter(1e-4, "relative change of the centers that counts as none", Real(0))
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Cluster `X`; partial labels and constraints are checked, but not used."""
+        """Cluster `X`.  Partial labels and constraints are checked, but not used."""
         X, _ = self._validate(X, y, constraints)
         options = {**self.get_params(), "random_state": self._seed}
         n_first = self._n_first(X.shape[0])

@@ -124,7 +124,7 @@ class LCVQE(CenterClusterer):
     Notes
     -----
     Readings.  The objective is twice that of [1]_.  The paper's rule is applied to one constraint after
-    another, must-links first; constraints that are still violated then draw the centers.  A violated
+    another, must-links first.  Constraints that are still violated then draw the centers.  A violated
     cannot-link never costs less than a move, so those that remain were violated by a later decision.
     Weights and entailed constraints are not used.  The iteration of lowest objective is the result, as
     the objective may rise.
@@ -153,7 +153,7 @@ class LCVQE(CenterClusterer):
     tol: float = TOL
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Cluster `X`; the parameters are those of `ConstrainedEstimator.fit`."""
+        """Cluster `X`.  The parameters are those of `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
         random = np.random.RandomState(self._seed)
         origin = X.mean(axis=0)

@@ -13,7 +13,7 @@ from cscluster.constraints import Constraints
 class MKMeans(ConstrainedKMeans):
     r"""K-means with learned metrics: `MPCKMeans` without constraints in the start and the assignment.
 
-    Constraints only enter the metrics, equation (7) of [1]_; a sample chooses the cluster h of least
+    Constraints only enter the metrics, equation (7) of [1]_.  A sample chooses the cluster h of least
 
     .. math:: \|x_i - \mu_h\|^2_{A_h} - \log\det A_h .
 
@@ -22,14 +22,14 @@ class MKMeans(ConstrainedKMeans):
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         The centers mu.
     metrics_ : ndarray of shape (n_metrics, n_features[, n_features])
-        The metrics A, or their diagonals; see `MPCKMeans`.
+        The metrics A, or their diagonals.  See `MPCKMeans`.
     n_floored_, n_reseeded_ : int
         How often a metric met its floor, and an empty cluster was given a sample.
 
     Notes
     -----
     The first centers are random perturbations of the centroid of the data.  Constraints move no sample, so
-    that labels may violate them however many there are.  `objective_` is that of MPCK-Means; it may rise,
+    that labels may violate them however many there are.  `objective_` is that of MPCK-Means.  It may rise,
     since the assignment ignores the constraints.
 
     An iteration takes O(n K d), with full matrices O(n d^2) for each metric.
@@ -56,6 +56,6 @@ class MKMeans(ConstrainedKMeans):
     w: float = W
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Cluster `X` and learn the metrics; the parameters are those of `ConstrainedEstimator.fit`."""
+        """Cluster `X` and learn the metrics.  The parameters are those of `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
         return learn_metrics(self, X, constraints, Constraints.empty(len(X)), None)

@@ -50,15 +50,15 @@ class MPCKMeans(ConstrainedKMeans):
 
     Notes
     -----
-    **Assignment.**  With 'keep' a sample follows partners that are still in the wrong cluster;
+    **Assignment.**  With 'keep' a sample follows partners that are still in the wrong cluster.
     'reset' finds a partition that satisfies most constraints.
 
     **Metrics.**  A violated must-link counts half in the metrics of its two clusters, so fully in a
     single one.  For diagonal matrices the maximally separated pair are opposite corners of the
-    bounding box, which keep the weights of equation (8) positive; for full ones it is searched
+    bounding box, which keep the weights of equation (8) positive.  For full ones it is searched
     along a few farthest samples.  Equation (7) may still give a singular or indefinite A^-1.  Its
     small eigenvalues are lifted to the floor, since negative ones call for a large weight, not
-    for none; this is the optimum among metrics so bounded.
+    for none.  This is the optimum among metrics so bounded.
 
     **Objective.**  It never rises with 'keep' and 'block' while the maximally separated pair stays
     the same, which for diagonal matrices is always.  Where `max_iter` iterations reach no fixed point,
@@ -98,7 +98,7 @@ class MPCKMeans(ConstrainedKMeans):
     w: float = W
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Cluster `X` and learn the metrics; the parameters are those of `ConstrainedEstimator.fit`."""
+        """Cluster `X` and learn the metrics.  The parameters are those of `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
         return learn_metrics(self, X, constraints, constraints, self.assignment)
 

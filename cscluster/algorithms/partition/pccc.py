@@ -113,11 +113,11 @@ class PCCC(CenterClusterer):
               + P \sum_{(i,j) \in M} w_{ij} [l_i \ne l_j] + P \sum_{(i,j) \in C} \bar w_{ij} [l_i = l_j]
 
     among the partitions that satisfy all hard constraints, those of infinite weight, and whose clusters have
-    `size_min` to `size_max` samples; M and C are the other, soft constraints.
+    `size_min` to `size_max` samples.  M and C are the other, soft constraints.
 
-    Use it where constraints must be satisfied, or clusters have limits of size; a low objective needs several
-    starts, `n_init`.  Do not use it for clusters that are far from round, nor with limits for more than a few
-    thousand samples.
+    Use it where constraints must be satisfied, or clusters have limits of size.  A low objective needs
+    several starts, `n_init`.  Do not use it for clusters that are far from round, nor with limits for more than
+    a few thousand samples.
 
     Attributes
     ----------
@@ -136,14 +136,14 @@ class PCCC(CenterClusterer):
     Notes
     -----
     Samples that hard must-links join are one weighted node [1]_.  From a k-means++ start and a greedy
-    colouring, Kempe chains [2]_ and means alternate; then the cluster of least inertia is moved into the
+    colouring, Kempe chains [2]_ and means alternate.  Then the cluster of least inertia is moved into the
     one of most, as long as the objective falls ("cluster repositioning").  At the end an integer program,
-    solved by HiGHS, tells whether the partition is the best one for its centers; if not, the descent goes
+    solved by HiGHS, tells whether the partition is the best one for its centers.  If not, the descent goes
     on from the better one.  [1]_ solves the program in each iteration, with a commercial solver.
 
     Other readings: distances are squared, so that the means are the best centers and the objective never
-    rises (the code of [1]_ uses plain distances); P is fixed for a fit, not the mean distance in each
-    iteration; and instead of the q nearest centers, a node with d cannot-links is offered its d + 1
+    rises (the code of [1]_ uses plain distances).  P is fixed for a fit, not the mean distance in each
+    iteration.  Instead of the q nearest centers, a node with d cannot-links is offered its d + 1
     nearest, which loses nothing.
 
     With limits of sizes, each assignment is the integer program with a row for each cluster, over all samples
@@ -182,7 +182,7 @@ class PCCC(CenterClusterer):
     gap: float = parameter(1e-4, "relative distance from its optimum that an assignment may have", Real(0))
     exact_limit: int = parameter(
         500,
-        "largest number of nodes that constraints join for which the integer program is solved; more are "
+        "largest number of nodes that constraints join for which the integer program is solved.  More are "
         "left to local search",
         Integer(0),
     )
@@ -205,7 +205,7 @@ class PCCC(CenterClusterer):
     )
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Cluster `X`; the parameters are those of `ConstrainedEstimator.fit`."""
+        """Cluster `X`.  The parameters are those of `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
         deadline = np.inf if self.time_limit is None else time.monotonic() + self.time_limit
         random = np.random.RandomState(self._seed)

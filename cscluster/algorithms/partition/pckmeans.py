@@ -30,7 +30,7 @@ class PCKMeans(ConstrainedKMeans):
 
     Notes
     -----
-    Given constraints keep their weights, entailed ones have weight one; constraints lighter than one
+    Given constraints keep their weights, entailed ones have weight one.  Constraints lighter than one
     entail nothing.  Contradictory constraints are named in a warning, and then only the given ones count.
     The objective never rises with 'keep' and 'block'.
 
@@ -66,7 +66,7 @@ class PCKMeans(ConstrainedKMeans):
     )
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Cluster `X`; the parameters are those of `ConstrainedEstimator.fit`."""
+        """Cluster `X`.  The parameters are those of `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
         w = mean_cost(X, self.n_clusters, self._seed) if self.w == "auto" else self.w
         model = Euclidean(float(w), self.n_clusters)

@@ -43,8 +43,8 @@ def seed_groups(X: FloatArray, constraints: Constraints, n_clusters: int) -> lis
 class SeededKMeans(CenterClusterer):
     r"""K-means whose first centers are the means of groups of samples known to belong together.
 
-    Minimises :math:`\sum_i \|x_i - \mu_{l_i}\|^2` by Lloyd's algorithm from the means of the seeds;
-    with `keep_seeds`, the seeds stay in their clusters (*Constrained-KMeans*), else they may leave
+    Minimises :math:`\sum_i \|x_i - \mu_{l_i}\|^2` by Lloyd's algorithm from the means of the seeds.
+    With `keep_seeds`, the seeds stay in their clusters (*Constrained-KMeans*), else they may leave
     (*Seeded-KMeans*).
 
     Attributes
@@ -58,7 +58,7 @@ class SeededKMeans(CenterClusterer):
     -----
     The paper's seeds are labelled samples.  Here they are must-link components, and those of
     `Constraints.from_partial_labels` are the labelled classes.  Where constraints say less, components known
-    to be apart are taken first, then the others by weighted farthest-first traversal; clusters without
+    to be apart are taken first, then the others by weighted farthest-first traversal.  Clusters without
     seeds start at random perturbations of the global mean.
 
     The objective never rises.  An iteration takes O(n K d).
@@ -83,7 +83,7 @@ class SeededKMeans(CenterClusterer):
     keep_seeds: bool = parameter(False, "whether seeds stay in their clusters", Boolean())
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Cluster `X`; the parameters are those of `ConstrainedEstimator.fit`."""
+        """Cluster `X`.  The parameters are those of `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
         K, origin = self.n_clusters, X.mean(axis=0)
         X = X - origin

@@ -47,7 +47,7 @@ class SupervisedMeans(CenterClusterer):
     weighs_constraints = False
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Find the centers and assign `X`; the parameters are those of `ConstrainedEstimator.fit`."""
+        """Find the centers and assign `X`.  The parameters are those of `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
         warn_of_contradictions(constraints, "Only the must-links are used.")
         rng = np.random.default_rng(self._seed)

@@ -94,7 +94,7 @@ class CCSKL(Clusterer):
     .. math:: K = \sum_{q=1}^{s} \beta_q v_q v_q^T, \qquad \beta_1 \ge \beta_2 \ge ... \ge \beta_s \ge 0
 
     that comes closest to one for must-links and to zero for cannot-links, where v_1, v_2, ... are the
-    smoothest eigenvectors of the normalized Laplacian of a nearest-neighbour graph; then clusters by
+    smoothest eigenvectors of the normalized Laplacian of a nearest-neighbour graph, then clusters by
     k-means in the space of the kernel.
 
     Attributes
@@ -111,7 +111,7 @@ class CCSKL(Clusterer):
     or a spectrum near that of spectral clustering.  Eigenvectors have mean square one, so that targets and
     spectrum are of the same size for any n.
 
-    The ordered spectrum keeps the kernel smooth on the graph; as its differences are non-negative,
+    The ordered spectrum keeps the kernel smooth on the graph.  As its differences are non-negative,
     the quadratic program of the paper is non-negative least squares, solved exactly.  Without constraints
     the first `n_clusters` eigenvectors count alike, which is spectral clustering.  The neighbours
     take O(n^2 d), the eigenvectors some products with the sparse graph, the spectrum O(p s^2) for p
@@ -147,7 +147,7 @@ class CCSKL(Clusterer):
     n_init: int = parameter(10, "number of starts of k-means", Integer(1))
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Learn the spectrum and cluster; see `ConstrainedEstimator.fit`."""
+        """Learn the spectrum and cluster.  See `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
         rng = np.random.default_rng(self._seed)
         V = smooth_eigenvectors(neighbor_graph(X, self.n_neighbors), min(self.n_components, len(X)), rng)

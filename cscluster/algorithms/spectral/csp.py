@@ -70,7 +70,7 @@ class CSP(DistanceEstimator, Clusterer):
     .. math:: \min_v v^T \bar L v \quad \text{subject to} \quad v^T \bar Q v \ge \alpha, \; v^T v = 1,
 
     which are eigenvectors of :math:`\bar L v = \lambda (\bar Q - \beta I) v` with
-    :math:`\lambda > 0`; then clusters the rows of :math:`D^{-1/2} V` by k-means.
+    :math:`\lambda > 0`, then clusters the rows of :math:`D^{-1/2} V` by k-means.
 
     Attributes
     ----------
@@ -81,14 +81,14 @@ class CSP(DistanceEstimator, Clusterer):
 
     Notes
     -----
-    Readings.  The graph joins nearest neighbours, as in `CCSKL`; [1]_ uses all pairs.  Vectors are
+    Readings.  The graph joins nearest neighbours, as in `CCSKL`.  [1]_ uses all pairs.  Vectors are
     orthogonal to the trivial one, :math:`D^{1/2} 1`, which [1]_ excludes.  :math:`\bar L` gets a ridge of
     1e-4, so that unconnected parts of the graph do no harm.  Beta is `strength` times the (K - 1)-th
-    largest eigenvalue of :math:`\bar Q`, which leaves K - 1 feasible vectors; the larger it is, the more
+    largest eigenvalue of :math:`\bar Q`, which leaves K - 1 feasible vectors.  The larger it is, the more
     the vectors single out samples with many constraints.  Of the feasible ones those with the smallest
     lambda are taken.  Without constraints Q is D, and the method is spectral clustering [1]_.
 
-    The eigenvectors take O(n^3) up to 1000 samples; beyond that an iterative solver factorises the sparse
+    The eigenvectors take O(n^3) up to 1000 samples.  Beyond that an iterative solver factorises the sparse
     graph once and takes a solution with it in each step.
 
     References
@@ -118,7 +118,7 @@ class CSP(DistanceEstimator, Clusterer):
     n_init: int = parameter(10, "number of starts of k-means", Integer(1))
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Solve the eigenproblem and cluster; see `ConstrainedEstimator.fit`."""
+        """Solve the eigenproblem and cluster.  See `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
         rng = np.random.default_rng(self._seed)
         n, count = len(X), max(self.n_clusters - 1, 1)

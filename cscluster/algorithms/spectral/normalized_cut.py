@@ -106,15 +106,15 @@ class NormalizedCut(GaussianEstimator, Clusterer):
     Attributes
     ----------
     embedding_ : ndarray of shape (n_samples, n_clusters)
-        Generalised eigenvectors ``D^(-1/2) u``; the first is constant.
+        Generalised eigenvectors ``D^(-1/2) u``.  The first is constant.
 
     Notes
     -----
-    Two clusters are found by splitting the second eigenvector; [1]_ proposes both rules.  The
+    Two clusters are found by splitting the second eigenvector.  [1]_ proposes both rules.  The
     errors of zhang2009 are those of the split at zero.  More than two clusters are
     found by k-means on the embedding [2]_.
 
-    The full matrix takes O(n^2) memory and products; with m landmarks it is O(n m) and O(n m^2).
+    The full matrix takes O(n^2) memory and products.  With m landmarks it is O(n m) and O(n m^2).
 
     References
     ----------
@@ -148,7 +148,7 @@ class NormalizedCut(GaussianEstimator, Clusterer):
     )
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Cluster `X`; partial labels and constraints are checked, but not used."""
+        """Cluster `X`.  Partial labels and constraints are checked, but not used."""
         X, _ = self._validate(X, y, constraints)
         rng = np.random.default_rng(self._seed)
         affinity = self._affinity(X, rng)

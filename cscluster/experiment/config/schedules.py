@@ -137,7 +137,7 @@ class _Schedule(BaseModel):
         return 1
 
     def identity(self) -> dict[str, Any]:
-        """Return what, beside the point and the trial, decides the constraints; part of the key."""
+        """Return what, beside the point and the trial, decides the constraints: a part of the key."""
         noise = {"noise": self.wrong} if self.wrong else {}
         weight = {} if self.weight is None else {"weight": _first(self.weight)}
         return {"kind": self.kind, **noise, **weight}  # type: ignore[attr-defined]
@@ -154,7 +154,7 @@ class _Schedule(BaseModel):
     ) -> Episode:
         """Return the constraints of one trial at one point.
 
-        `ids` are the names of the samples, if any; `X` are the samples themselves, the same for all
+        `ids` are the names of the samples, if any.  `X` are the samples themselves, the same for all
         algorithms, for a schedule that `needs_samples`.
         """
         episode = self._episode(point, _Draw(y, seed, dataset, trial, ids, X))
@@ -204,7 +204,7 @@ class RandomPairs(_Counted):
 
 
 class BalancedPairs(_Counted):
-    """As many must-links as cannot-links (baghshah2010, section 4.2); a point is the number of each kind."""
+    """As many must-links as cannot-links (baghshah2010, section 4.2), a point is the number of each kind."""
 
     AXIS = "constraints of each kind"
     EXAMPLE = "counts: [10, 25, 50]"

@@ -93,7 +93,7 @@ class _Named(_StrictModel):
         description="name from cscluster list, or your own class as module:Class or file.py:Class"
     )
     preset: Literal["published"] | None = Field(
-        None, description="published: the parameter values of the method's own paper. The key params overrides them"
+        None, description="published: the parameter values of the method's paper, params override them"
     )
     params: dict[str, Any] = Field(
         default_factory=dict, description="values of its parameters. A list is a grid of values"

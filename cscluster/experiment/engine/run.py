@@ -318,7 +318,7 @@ def run(
     jobs: int | None = None,
     backend: str = "local",
 ) -> RunDirectory:
-    """Run an experiment from Python; what is stored already is not run again.
+    """Run an experiment from Python.  What is stored already is not run again.
 
     Parameters
     ----------
@@ -329,14 +329,14 @@ def run(
     out : path
         Directory of results.
     jobs : int, optional
-        Number of workers; one for each core by default.
+        Number of workers, one for each core by default.
     backend : {'local', 'dask'}
         Where trials run: in processes of this machine, or on a cluster.
 
     Returns
     -------
     RunDirectory
-        The results; ``to_frame()`` gives them as a pandas DataFrame.
+        The results.  ``to_frame()`` gives them as a pandas DataFrame.
     """
     job = prepare(name, settings=settings, out=Path(out))
     run_job(job, Pool(jobs or os.cpu_count() or 1, backend))

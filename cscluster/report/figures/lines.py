@@ -80,7 +80,7 @@ def caption(results: Results, metric: str, table: pd.DataFrame) -> str:
     if table["low"].notna().any():
         text += ". Band: 95\u00a0% confidence interval of the mean"
     few = (table["n"] < results.planned) & (table["n"] > 0)
-    return text + (". Some means are over fewer trials: the others failed or are missing" if few.any() else "")
+    return text + (". Some means are over fewer trials, others failed or are missing" if few.any() else "")
 
 
 def remarks(results: Results) -> str:

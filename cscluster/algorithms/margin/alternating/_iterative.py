@@ -62,7 +62,7 @@ class IterativeMarginClusterer(KernelEstimator, Clusterer):
         """Return the learner for samples."""
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Cluster `X`; constraints are not used.
+        """Cluster `X`.  Constraints are not used.
 
         The parameters are those of `ConstrainedEstimator.fit`.
         """
@@ -92,7 +92,7 @@ class IterativeMarginClusterer(KernelEstimator, Clusterer):
         return follow(self._splits, X)
 
     def predict_proba(self, X: Samples) -> FloatArray:
-        """Return the probabilities of the clusters, shape (n_samples, n_clusters); they are not calibrated.
+        """Return the probabilities of the clusters, shape (n_samples, n_clusters).  They are not calibrated.
 
         Each split sends a sample to its positive side with the probability that the logistic function gives
         to ``w^T phi(x) + b``.

@@ -64,7 +64,7 @@ class IterSVM(IterativeMarginClusterer):
     ----------
     cycle_length_ : int
         1 if the labels reached a fixed point, more if they ended in a cycle, whose best labels
-        are taken; 0 if the iteration limit came first.  The largest of all splits.
+        are taken, 0 if the iteration limit came first.  The largest of all splits.
 
     Notes
     -----
@@ -72,13 +72,13 @@ class IterSVM(IterativeMarginClusterer):
     ``|sum of y| <= l = 0.15 n`` its own error on satellite, 3.6 %, would be out of reach.
 
     `objective_` is the least value of the problem for the labels of each iteration.  It need not
-    fall in every step, since the bias search is confined to midpoints of scores; hence the check
+    fall in every step, since the bias search is confined to midpoints of scores.  Hence the check
     for cycles.
 
     More than two clusters come from splitting the cluster with the largest scatter again and again
     (section IV-C).  Constraints are not used: the paper leaves them to future work.
 
-    The kernel matrix is computed once, O(n^2) memory; an iteration is one libsvm training.
+    The kernel matrix is computed once, O(n^2) memory.  An iteration is one libsvm training.
 
     References
     ----------

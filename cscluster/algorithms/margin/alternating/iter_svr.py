@@ -76,11 +76,11 @@ class IterSVR(IterativeMarginClusterer):
 
     The width sigma decides: with ``C = 500`` a small one interpolates the labels, and none moves.
 
-    An iteration is one libsvm training on a kernel matrix that is computed once; with m landmarks
+    An iteration is one libsvm training on a kernel matrix that is computed once.  With m landmarks
     it is a few Newton steps in m dimensions, O(n m) memory, and the loss's corners are rounded
     over a width of 0.01.
 
-    Where single k-means starts end in two solutions, the lower inertia may be the wrong one; restarts
+    Where single k-means starts end in two solutions, the lower inertia may be the wrong one.  Restarts
     (``n_starts=1, n_init=10``) then choose by the lowest objective.
 
     References

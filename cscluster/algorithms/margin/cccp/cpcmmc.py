@@ -19,7 +19,7 @@ from cscluster.errors import ConstraintError
 class CPCMMC(MarginClusterer):
     r"""Maximum margin clustering with pairwise constraints of Hu et al. (CPCMMC).
 
-    Sample x scores :math:`w_y^T x` for cluster y; the winner is its label.  With :math:`L_m` must-links P,
+    Sample x scores :math:`w_y^T x` for cluster y.  The winner is its label.  With :math:`L_m` must-links P,
     :math:`L_c` cannot-links D, and :math:`v_j = x_{j1} + x_{j2}` for a constraint j between
     :math:`x_{j1}` and :math:`x_{j2}`, W minimises
 
@@ -30,7 +30,7 @@ class CPCMMC(MarginClusterer):
               + \frac{\gamma_3}{L_c} \sum_{j \in D} ( \max_z w_z^T v_j - \frac{1}{C} \sum_z w_z^T v_j )
               \qquad (2)
 
-    CCCP freezes the winners of the samples; the convex problem that remains is solved with a
+    CCCP freezes the winners of the samples.  The convex problem that remains is solved with a
     certified duality gap.
 
     Attributes
@@ -38,13 +38,13 @@ class CPCMMC(MarginClusterer):
     coef_, intercept_ : ndarrays of shapes (n_clusters, n_features) and (n_clusters,)
         The linear scores.
     objective_ : ndarray
-        Objective (2) after each CCCP iteration; it never rises.
+        Objective (2) after each CCCP iteration.  It never rises.
     n_steps_, gap_ : ndarray of int, float
-        Steps of the solver in each iteration; certified gap of the last convex problem.
+        Steps of the solver in each iteration.  Certified gap of the last convex problem.
 
     Notes
     -----
-    The name keeps the cutting planes of [1]_; the convex problems are the same, their solver is
+    The name keeps the cutting planes of [1]_.  The convex problems are the same, their solver is
     that of `PMMC`.  A step of the solver costs O(n C d).
 
     The losses of the constraints have no margin: they pull all scores together, and with gamma2 and gamma3

@@ -16,7 +16,7 @@ from cscluster.algorithms.parameters import Real, parameter
 class CPMMC(MarginClusterer):
     r"""Multiclass maximum margin clustering by cutting planes (CPMMC), without constraints.
 
-    Sample x scores :math:`w_y^T x` for cluster y; the winner is its label.  W minimises
+    Sample x scores :math:`w_y^T x` for cluster y.  The winner is its label.  W minimises
 
     .. math:: \frac{\lambda}{2} \|W\|^2
               + \frac{1}{n} \sum_i \max(0, 1 - \max_y w_y^T x_i + \max_{z \ne y_i} w_z^T x_i) \qquad (1)
@@ -24,7 +24,7 @@ class CPMMC(MarginClusterer):
     .. math:: \text{subject to } -q \le \sum_i w_s^T x_i - \sum_i w_z^T x_i \le q
               \text{ for all clusters } s, z
 
-    where :math:`y_i` is the winner.  CCCP freezes the winners; what remains is a multiclass support vector
+    where :math:`y_i` is the winner.  CCCP freezes the winners.  What remains is a multiclass support vector
     machine with the balance constraint, solved with a certified duality gap.  The start is plain
     k-means, the best of ten runs.
 
@@ -33,15 +33,15 @@ class CPMMC(MarginClusterer):
     coef_, intercept_ : ndarrays of shapes (n_clusters, n_features) and (n_clusters,)
         The linear scores.
     objective_ : ndarray
-        Objective (1) after each CCCP iteration; it never rises.
+        Objective (1) after each CCCP iteration.  It never rises.
     n_steps_, gap_ : ndarray of int, float
-        Steps of the solver in each iteration; certified gap of the last convex problem.
+        Steps of the solver in each iteration.  Certified gap of the last convex problem.
 
     Notes
     -----
     Samples are centred, so sum_i w_s @ x_i is zero without a bias and n b_s with one: the balance
     constraint bounds the differences of the biases, and is vacuous without them.  The name keeps
-    the cutting planes of [1]_; the convex problems are the same, their solver is that of `PMMC`.
+    the cutting planes of [1]_.  The convex problems are the same, their solver is that of `PMMC`.
 
     A step of the solver costs O(n C d).
 
@@ -69,7 +69,7 @@ class CPMMC(MarginClusterer):
     balance: float = parameter(0.1, "q / n: largest difference of the mean scores of two clusters", Real(0))
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Cluster `X`; partial labels and constraints are checked, but not used."""
+        """Cluster `X`.  Partial labels and constraints are checked, but not used."""
         X, _ = self._validate(X, y, constraints)
         Z = self._coordinates(X)
         design = Design.of(Z, self._mean, self.bias)

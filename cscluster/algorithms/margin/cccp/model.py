@@ -162,7 +162,7 @@ class MarginClusterer(KernelEstimator, Clusterer):
         return self.decision_function(X).argmax(axis=1).astype(np.int64)
 
     def predict_proba(self, X: Samples) -> FloatArray:
-        """Return the softmax of the scores, shape (n_samples, n_clusters); it is not calibrated."""
+        """Return the softmax of the scores, shape (n_samples, n_clusters).  It is not calibrated."""
         return softmax(self.decision_function(X), axis=1)
 
     def costs(self, X: Samples) -> FloatArray:

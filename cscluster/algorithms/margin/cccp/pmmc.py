@@ -69,12 +69,12 @@ def successive_halving(
 class PMMC(MarginClusterer):
     r"""Pairwise constrained maximum margin clustering (PMMC).
 
-    Sample x scores :math:`w_y^T x` for cluster y; the winner is its label.  W minimises
+    Sample x scores :math:`w_y^T x` for cluster y.  The winner is its label.  W minimises
 
     .. math:: \frac{\lambda}{2} \|W\|^2 + \frac{1}{L} \sum_j \eta_j
               + \frac{\delta}{|U| C} \sum_{i \in U} \sum_z \xi_{iz} \qquad (6)
 
-    The first term asks for a wide margin; lambda (`lam`) is its weight against the losses.  A constraint j
+    The first term asks for a wide margin.  Lambda (`lam`) is its weight against the losses.  A constraint j
     between :math:`x_{j1}` and :math:`x_{j2}` has a loss if the scores do not satisfy it by a margin of one.
     With :math:`s(y_1, y_2) = w_{y_1}^T x_{j1} + w_{y_2}^T x_{j2}` it is, for a must-link,
 
@@ -98,18 +98,18 @@ class PMMC(MarginClusterer):
     objective_ : ndarray
         Objective (6) after each CCCP iteration, with the delta of that iteration.
     delta_ : ndarray
-        That delta; the objective never rises while it stays the same.
+        That delta.  The objective never rises while it stays the same.
     n_steps_ : ndarray of int
         Steps of the solver in each CCCP iteration.
     gap_ : float
-        Certified gap of the last convex problem; infinite for 'subgradient'.
+        Certified gap of the last convex problem, infinite for 'subgradient'.
     offline_seconds_ : float
         Time that the starts took.
 
     Notes
     -----
     Readings.  Samples are centred here, sparse ones implicitly, so that (18) applies and no cluster
-    can win everywhere.  U is the set of samples without a constraint; the terms z = y of (6), a
+    can win everywhere.  U is the set of samples without a constraint.  The terms z = y of (6), a
     constant delta / C, are included.  (18) fixes a trace only and would have rank one: A.T S_m A = I is
     meant.  A weighted constraint counts eta_j with its share of all weights.  Algorithm 2 starts from the
     current W instead of a random one: its first step forgets the start anyway.  The stop rule of
@@ -119,7 +119,7 @@ class PMMC(MarginClusterer):
     the projection with S_m shrunk by 0.001, 0.01, 0.1 and 1, k-means in each of them, and plain k-means.
 
     Complexity.  A sweep of the dual ascent or a subgradient costs O(n C d), or O(C nnz) for sparse
-    samples; a pair costs O(C), not O(C^2); the projections O(min(d, L)^3).  Dense samples with
+    samples.  A pair costs O(C), not O(C^2), and the projections O(min(d, L)^3).  Dense samples with
     d >= 2n are rotated into their span first.  For dense samples with n <= 2d the dual ascent keeps all
     scores by inner products: a sample that changes nothing costs O(C), one that does O(n C).  A kernel
     costs O(n^3) for kernel PCA.
@@ -131,7 +131,7 @@ class PMMC(MarginClusterer):
 
     Examples
     --------
-    Four corners of a square can be halved in two ways; the constraints say which is meant.
+    Four corners of a square can be halved in two ways.  The constraints say which is meant.
 
     >>> from cscluster import PMMC, Constraints
     >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
@@ -172,7 +172,7 @@ class PMMC(MarginClusterer):
     n_finalists: int = parameter(3, "number of candidates that are run to the end", Integer(1))
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Cluster `X` so that constraints are satisfied by a margin; see `ConstrainedEstimator.fit`."""
+        """Cluster `X` so that constraints are satisfied by a margin.  See `ConstrainedEstimator.fit`."""
         X, constraints = self._validate(X, y, constraints)
         if not len(constraints):
             raise ConstraintError("PMMC needs constraints. Use cpmmc, which clusters without any.")

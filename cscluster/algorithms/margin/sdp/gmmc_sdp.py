@@ -201,11 +201,11 @@ class GMMC(KernelEstimator, Clusterer):
 
     Notes
     -----
-    The multiplier Z of the matrix inequality relaxes ``(f, -b)(f, -b)^T``; labels are the signs of
+    The multiplier Z of the matrix inequality relaxes ``(f, -b)(f, -b)^T``.  Labels are the signs of
     its leading eigenvector, as the original reads them from the null space of the slack matrix,
     which need not have dimension one.  K gets a ridge of 1e-6 of its mean diagonal.
 
-    A step of the primal-dual solver costs O(n^3); fifteen to twenty are needed.
+    A step of the primal-dual solver costs O(n^3).  Fifteen to twenty are needed.
 
     References
     ----------
@@ -239,7 +239,7 @@ class GMMC(KernelEstimator, Clusterer):
     max_iter: int = parameter(200, "iteration limit of the solver", Integer(1))
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Cluster `X` into two clusters; partial labels and constraints are checked, but not used."""
+        """Cluster `X` into two clusters.  Partial labels and constraints are checked, but not used."""
         X, _ = self._validate(X, y, constraints)
         n = X.shape[0]
         if not 2 <= n <= MAX_SAMPLES:

@@ -47,7 +47,7 @@ class MMC(KernelEstimator, Clusterer):
     gap_ : float
         Certificate: value reached minus a rigorous lower bound of the program.
     soft_labels_ : ndarray of shape (n_samples,)
-        ``sqrt(mu_1) v_1`` of the leading eigenpair of M; its signs are the labels.
+        ``sqrt(mu_1) v_1`` of the leading eigenpair of M.  Its signs are the labels.
 
     Notes
     -----
@@ -78,7 +78,7 @@ class MMC(KernelEstimator, Clusterer):
     tol: float = parameter(1e-4, "accuracy asked of the solver SCS", Real(0, open_low=True))
 
     def fit(self, X: Samples, y: Any = None, constraints: Any = None) -> Self:
-        """Cluster `X` into two clusters; partial labels and constraints are checked, but not used."""
+        """Cluster `X` into two clusters.  Partial labels and constraints are checked, but not used."""
         X, _ = self._validate(X, y, constraints)
         n = X.shape[0]
         if not 2 <= n <= MAX_SAMPLES:
