@@ -40,6 +40,7 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
     "show_version_warning_banner": False,
+    "secondary_sidebar_items": {"**": ["page-toc"], "reproduction/*": []},  # a claim stands in one line
 }
 html_sidebars = {page: [] for page in ("index", "architecture", "performance", "search")}
 html_math_renderer = "mathml"

@@ -28,7 +28,10 @@ def _show(reports: list[PaperReport], options: ReproduceOptions) -> None:
                 f"no claim rests on this alone: `cscluster reproduce {name} --stored --write` shows its use"
             )
             continue
-        rows = [[v.status, v.claim.where, v.claim.quote, v.text] for v in report.verdicts]
+        rows = [
+            [v.status, v.claim.where, v.claim.quote, ", ".join(filter(None, [v.text, v.notes]))]
+            for v in report.verdicts
+        ]
         out.table(["verdict", "where", "the paper says", "our numbers"], rows)
         for item, state in report.states.items():
             if state.failed or (state.missing and state.planned):

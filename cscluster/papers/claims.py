@@ -103,6 +103,8 @@ class Claim(Statement):
     ----------
     id, where, quote : str
         A short name, the place in the paper, and the sentence in its own words.
+    core : str, optional
+        The words of the sentence that are judged.
     because : str
         How the sentence is judged.
     stand_in : str, optional
@@ -118,6 +120,7 @@ class Claim(Statement):
     id: str
     where: str
     quote: str
+    core: str | None = None
     because: str
     stand_in: str | None = None
     not_comparable: str | None = None
@@ -232,8 +235,8 @@ class Verdict:
     ----------
     claim : Claim
         What was judged.
-    status, text : str
-        The verdict, and the numbers behind it or why there are none.
+    status, text, notes : str
+        The verdict, the numbers behind it or why there are none, and what is missing.
     ablations : list
         What was changed to find out why it does not hold, and what the results say to that.
     """
@@ -241,6 +244,7 @@ class Verdict:
     claim: Claim
     status: Verdicts
     text: str
+    notes: str = ""
     ablations: list[tuple[Ablation, RuleOutcome]] = field(default_factory=list)
 
 
@@ -273,14 +277,13 @@ def judge(
             needs = f"needs {', '.join(gone)}" if gone and not left else ""
             verdicts.append(Verdict(claim, "not run", needs))
             continue
-        notes = [outcome.text]
-        notes += [f"without {', '.join(gone)}"] if gone else []
+        notes = [f"without {', '.join(gone)}"] if gone else []
         notes += [f"not run: {', '.join(left)}"] if left else []
         there = [item for item in claim.items if item in runs]
         notes += [_few_trials(claim, item, runs[item], (trials or {}).get(item, 0)) for item in there]
         status = "not comparable" if claim.not_comparable else outcome.status
         tried = [(each, said) for each in claim.ablations if (said := each.judge(runs, numbers))]
-        verdicts.append(Verdict(claim, status, ", ".join(filter(None, notes)), tried))
+        verdicts.append(Verdict(claim, status, outcome.text, ", ".join(filter(None, notes)), tried))
     return verdicts
 
 

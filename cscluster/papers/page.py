@@ -181,7 +181,7 @@ def paper_blocks(report: PaperReport) -> Iterator[Block]:
     yield f"{paper.right}  {paper.wrong}"
     yield Heading(2, "Claims")
     yield (
-        "Open a line to see how the sentence is judged, why it does not hold, and what was tried.  "
+        "Open a line to read the sentence, how it is judged, why it does not hold, and what was tried.  "
         "s.e.: standard error of the difference of the means."
     )
     for verdict in report.verdicts:
@@ -205,18 +205,18 @@ def paper_blocks(report: PaperReport) -> Iterator[Block]:
 
 
 def _line(verdict: Verdict) -> str:
-    """Return a claim in one line: verdict, name, place, quotation, numbers."""
+    """Return a claim in one line: verdict, name, place, the core of the quotation, numbers."""
     claim = verdict.claim
-    flag = " (other data)" if claim.stand_in else ""
-    place = ", ".join(dict.fromkeys([claim.id, claim.where]))
-    said = f"{MARKS[verdict.status]} {verdict.status}{flag}, {place}: \u201c{claim.quote}\u201d"
-    return f"{said} {verdict.text[:1].upper()}{verdict.text[1:]}." if verdict.text else said
+    place = ", ".join(dict.fromkeys([claim.id, claim.where.replace("section ", "\u00a7 ")]))
+    said = f"{MARKS[verdict.status]} {verdict.status}: {place}, \u201c{claim.core or claim.quote}\u201d"
+    return f"{said}, {verdict.text.removeprefix('in ')}" if verdict.text else said
 
 
 def _details(verdict: Verdict) -> Iterator[Block]:
     """Yield what stands behind a claim."""
     claim = verdict.claim
-    lines = {"Rule": claim.because, "Not comparable": claim.not_comparable, "Other data": claim.stand_in}
+    lines = {"Quotation": f"\u201c{claim.quote}\u201d" if claim.core else None, "Rule": claim.because}
+    lines |= {"Not comparable": claim.not_comparable, "Other data": claim.stand_in, "Trials": verdict.notes}
     if verdict.status in ("does not hold", "undecided"):
         lines["Cause"] = claim.cause or ("Not found." if verdict.status == "does not hold" else None)
     lines["Experiments"] = ", ".join(f"`{item}`" for item in claim.items)
@@ -302,24 +302,30 @@ def _plain(words: str) -> str:
 
 
 def _figures(report: PaperReport) -> Iterator[Block]:
-    """Yield the figures that a paper names, in its order, each with a heading of its own and its claims."""
+    """Yield the figures that a paper names, in its order, with their claims; of each, one is open."""
     paper = report.paper
     named: list[PaperFigure] = [
         (shown, ", ".join(names), "_".join(names), partial(_samples, names))
         for shown, names in paper.pictures.items()
     ]
     named += _of_runs(report)
-    for shown, group in groupby(sorted(named, key=itemgetter(0, 2)), key=itemgetter(0)):
+    named.sort(key=lambda figure: (figure[0], -figure[1].count(","), figure[2]))
+    for shown, group in groupby(named, key=itemgetter(0)):
         yield Heading(3, shown)
-        about = [f"{v.claim.id} ({v.status})" for v in report.verdicts if shown in v.claim.where]
+        about = [f"{v.claim.id} ({v.status})" for v in report.verdicts if _is_about(v.claim, shown)]
         if about:
             yield f"Claims: {', '.join(about)}."
-        for _, of, file, make in group:
+        for number, (_, of, file, make) in enumerate(group):
             with using("page"):
                 figure = make()
                 content = rendered(figure)
             caption = f"{of}: {figure.get_label()}."
-            yield Picture(f"../figures/{paper.name}_{file}.png", content, caption)
+            picture = Picture(f"../figures/{paper.name}_{file}.png", content, caption)
+            yield Fold(of, [picture]) if number else picture
+
+
+def _is_about(claim: Claim, shown: str) -> bool:
+    return any(figure in claim.where for figure in shown.split(", "))
 
 
 def _of_runs(report: PaperReport) -> Iterator[PaperFigure]:

@@ -65,7 +65,7 @@ class ClaimRule(BaseModel):
         if not unsure and not self._hangs_on_one_data_set(won):
             return RuleOutcome("holds" if holds else "does not hold", text)
         low, high = stats.binomtest(int(won.sum()), len(won)).proportion_ci(method="wilson")
-        share = "" if len(units) == 1 else f" (95 % interval of the share: {low:.2f} to {high:.2f})"
+        share = "" if len(units) == 1 else f" (95 % interval {low:.2f} to {high:.2f})"
         return RuleOutcome("undecided", text + share)
 
     def _hangs_on_one_data_set(self, won: pd.Series) -> bool:

@@ -146,7 +146,7 @@ def paper_with(**claim):
 
 def only(paper, runs, missing):
     (verdict,) = claims.judge(paper, runs, missing)
-    return verdict.status, verdict.text
+    return verdict.status, ", ".join(filter(None, [verdict.text, verdict.notes]))
 
 
 BEST = "in 1 of 1 case, mean 0.85 against 0.55"
@@ -175,7 +175,7 @@ def test_what_is_left_out_is_said(run):
 
 def test_fewer_trials_than_in_the_paper_are_said(run):
     (verdict,) = claims.judge(paper_with(), {"one": run, "two": run}, {}, {"one": 20, "two": 2})
-    assert verdict.text == f"{BEST}, 2 of 20 trials in one"
+    assert (verdict.text, verdict.notes) == (BEST, "2 of 20 trials in one")
 
 
 def test_a_summary_in_one_line(run):

@@ -116,8 +116,8 @@ class PCCC(CenterClusterer):
     `size_min` to `size_max` samples.  M and C are the other, soft constraints.
 
     Use it where constraints must be satisfied, or clusters have limits of size.  A low objective needs
-    several starts, `n_init`.  Do not use it for clusters that are far from round, nor with limits for more than
-    a few thousand samples.
+    several starts, `n_init`.  Do not use it for clusters that are far from round, nor with limits for more
+    than a few thousand samples.
 
     Attributes
     ----------
