@@ -28,6 +28,9 @@ nb_execution_timeout = 300
 NotebookClient.startup_timeout.default_value = 300  # a busy machine takes long to start Python
 suppress_warnings = ["mystnb.mime_priority"]
 
+PAPERS = [f"reproduction/{path.stem}" for path in Path(__file__).parent.glob("reproduction/*.md")]
+"""Pages with claims, which need the whole width to stand in one line each."""
+
 html_theme = "pydata_sphinx_theme"
 smartquotes = False  # --option is no dash
 html_title = f"cscluster {release}"
@@ -40,7 +43,7 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
     "show_version_warning_banner": False,
-    "secondary_sidebar_items": {"**": ["page-toc"], "reproduction/*": []},  # a claim stands in one line
+    "secondary_sidebar_items": {"**": ["page-toc"], **{page: [] for page in PAPERS}},
 }
 html_sidebars = {page: [] for page in ("index", "architecture", "performance", "search")}
 html_math_renderer = "mathml"

@@ -207,8 +207,9 @@ def paper_blocks(report: PaperReport) -> Iterator[Block]:
 def _line(verdict: Verdict) -> str:
     """Return a claim in one line: verdict, name, place, the core of the quotation, numbers."""
     claim = verdict.claim
+    flag = " (other data)" if claim.stand_in else ""
     place = ", ".join(dict.fromkeys([claim.id, claim.where.replace("section ", "\u00a7 ")]))
-    said = f"{MARKS[verdict.status]} {verdict.status}: {place}, \u201c{claim.core or claim.quote}\u201d"
+    said = f"{MARKS[verdict.status]} {verdict.status}{flag}: {place}, \u201c{claim.core or claim.quote}\u201d"
     return f"{said}, {verdict.text.removeprefix('in ')}" if verdict.text else said
 
 

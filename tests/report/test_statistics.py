@@ -324,7 +324,7 @@ def test_what_is_not_ranked_is_named(tmp_path):
     results = run(tmp_path, columns, datasets=("iris", "wine", "sonar", "soybean", "balance", "glass"))
     said = sentence(results, "acc")
     assert "Across 5 data sets" in said
-    assert "omitted, no results: D and glass)" in said
+    assert "without D and glass, which have no results)" in said
 
 
 def test_the_outcome_in_words(tmp_path):

@@ -86,4 +86,4 @@ def caption(results: Results, metric: str, table: pd.DataFrame) -> str:
 def remarks(results: Results) -> str:
     """Return what has to be said about the labels: whether an oracle is among them."""
     stars = any(mark != label for label, mark in results.marks.items())
-    return "; *: parameters picked with the true labels (oracle)" if stars else ""
+    return ". *: parameters picked with the true labels (oracle)" if stars else ""

@@ -97,6 +97,7 @@ def _draw_family(
             axes.plot(ends, np.exp(level) * ends**slope, **{**style, "marker": ""}, linewidth=1, zorder=2)
             powers[label] = f"slope {slope:.2f}"
     axes.set(xscale="log", yscale="log")
+    log_axis(axes, "x", n)
     log_axis(axes, "y", table.to_numpy().ravel())
     number_axis(axes, n)
     if not table.notna().any(axis=None):

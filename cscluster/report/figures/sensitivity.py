@@ -80,6 +80,6 @@ def sensitivity(results: Results, metric: str, parameters: Parameters) -> Figure
         lines.paint(axes, mine, "value", "line", styles)
         lines.finish(axes, mine, metric)
     figure.supxlabel(plain(along))
-    caption = f"{lines.caption(results, metric, table)} ({place_name(results)})"
+    caption = f"{lines.caption(results, metric, table)}, {place_name(results)}"
     add_legend(figure, [lines.handle(style) for style in styles.values()], list(styles), caption)
     return figure

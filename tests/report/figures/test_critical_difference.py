@@ -49,7 +49,7 @@ def test_what_is_left_out_is_counted(tmp_path):
     results = run(tmp_path, ("A", "B", "C", "D"), MANY, points=(10,), trials=1, value=by_name, fails=fails)
     figure = critical_difference(results, "acc")
     assert "Across 13 data sets" in caption(figure)
-    assert "omitted, no results: D, d0 and d1" in caption(figure)
+    assert "without D, d0 and d1, which have no results" in caption(figure)
     assert not any(text.startswith("D ") for text in texts(figure))
 
 

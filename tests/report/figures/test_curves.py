@@ -89,7 +89,7 @@ def test_means_over_fewer_trials_and_algorithms_without_result_are_named(tmp_pat
         return label == "C" or (label == "B" and number == 0)
 
     figure = curves(run(tmp_path, ("A", "B", "C"), fails=fails), "acc")
-    assert "some means are over fewer trials" in caption(figure)
+    assert "Some means are over fewer trials" in caption(figure)
     assert legend_texts(figure) == ["A", "B", "C (no result)"]
 
 
@@ -126,7 +126,7 @@ def test_many_lines_have_no_bands(tmp_path):
     figure = curves(run(tmp_path, tuple("ABCDEFGHI")), "acc")
     assert not any(len(band.get_paths()) for band in figure.axes[0].collections)
     assert caption(figure) == "ACC (majority), mean of 3 trials"
-    assert "band" in caption(curves(run(tmp_path / "b", tuple("ABCDEFGH")), "acc"))
+    assert "Band" in caption(curves(run(tmp_path / "b", tuple("ABCDEFGH")), "acc"))
 
 
 def test_bands_of_seconds_stay_positive(tmp_path):

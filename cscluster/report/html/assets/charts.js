@@ -60,7 +60,7 @@ function curves(run, choice) {
   const axisName = tiers ? `tier (${run.points} = ${point})` : run.axisName;
   const { name } = run.metrics[choice.metric];
   return {
-    caption: `${name} on ${run.datasets[choice.dataset]}, mean${choice.bands ? "; band: 95 % confidence interval of the mean" : ""}`,
+    caption: `${name} on ${run.datasets[choice.dataset]}, mean${choice.bands ? ". Band: 95 % confidence interval of the mean" : ""}`,
     option: {
       grid: frame(),
       xAxis: axis({
