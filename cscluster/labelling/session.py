@@ -178,8 +178,8 @@ class Session(AbstractContextManager["Session"]):
         if self.missing:
             return f"Go on: {', '.join(self.missing)}."
         return (
-            f"All {self.n_likely_groups} groups are found, and {self.predicted[0]} of the last {RECENT} answers "
-            "were predicted: you can stop here."
+            f"All {self.n_likely_groups} groups are found, and {self.predicted[0]} of the last {RECENT} "
+            "answers were predicted: you can stop here."
         )
 
     @property

@@ -72,7 +72,7 @@ def test_from_the_files_to_the_page(reproduce, tmp_path):
     assert "cscluster reproduce --profile full --write" in page
     assert "numpy " in page
     own = (reference / "reproduction" / "tiny2020.md").read_text()
-    assert re.search(r"not run, c, Fig\. 2: “it works on objects” .*coil20, coil3", own)
+    assert re.search(r"not run: c, Fig\. 2, “it works on objects”.*coil20, coil3", own)
     assert re.search(r"\| `fig2_external` \| Fig\. 2 \| not run.*coil20, coil3 \|", own)
     picture = "![iris: ACC (majority), one trial each.](../figures/tiny2020_fig1_curves_acc.png)"
     assert f"### Fig. 1\n\nClaims: a (holds), b (does not hold).\n\n{picture}" in own

@@ -203,7 +203,7 @@ def test_the_page_of_a_paper(run):
     )
     text = rendered(page.paper_blocks(report_of(paper, {"one": run})))
     assert "1 claim: 1 do not hold" in text
-    assert re.search(r"✘ does not hold \(other data\), c, Fig\. 1: “A is best” .*\b0 of 1\b", text)
+    assert re.search(r"✘ does not hold \(other data\): c, Fig\. 1, “A is best”.*\b0 of 1\b", text)
     assert "- Other data: x in place of z\n- Cause: the start\n- Experiments: `one`" in text
     assert "| another start | in 0 of 1 case" in text
     assert "| no | post hoc |" in text

@@ -17,7 +17,7 @@ def test_a_box_for_each_algorithm_in_their_order(tmp_path):
     assert [label.get_text() for label in left.get_yticklabels()] == ["A", "B", "C"]
     assert left.yaxis_inverted()
     assert not any(label.get_text() for label in right.get_yticklabels())
-    assert re.match(r"ACC \(majority\) .*\b8 trials; .*\b30; box: quart", caption(figure))
+    assert re.match(r"ACC \(majority\) .*\b8 trials, .*\b30\. Box: quart", caption(figure))
     trials = results.trials[(results.trials["dataset"] == "wine") & (results.trials["label"] == "B")]
     quartiles = np.percentile(trials["m:acc"], [25, 75])
     xs = right.patches[1].get_path().vertices[:, 0]

@@ -35,7 +35,7 @@ def test_lines_are_the_means_of_the_tables_and_bands_their_confidence_intervals(
     for x, mean, width in zip((10, 20, 30), cells["mean"], half, strict=True):
         ys = corners[corners[:, 0] == x, 1]
         assert (ys.min(), ys.max()) == pytest.approx((mean - width, mean + width))
-    assert "mean of 5 trials; band: 95 %" in caption(curves(results, "acc"))
+    assert "mean of 5 trials. Band: 95 %" in caption(curves(results, "acc"))
 
 
 def test_trials_on_one_draw_of_links_count_once_for_the_interval(tmp_path):

@@ -70,7 +70,7 @@ def test_captions_are_written_for_latex(tmp_path):
     results = run(tmp_path / "run", ("A",), grid={"lam": (1, 2)}, select="oracle:acc")
     draw(results, tmp_path / "figures")
     caption = (tmp_path / "figures" / "curves_acc.caption.tex").read_text()
-    assert re.search(r"band: 95 \\% .*; \*: parameters", caption)
+    assert re.search(r"Band: 95 \\% .*\. \*: parameters", caption)
 
 
 def test_an_unknown_style(tmp_path):

@@ -36,7 +36,8 @@ def test_a_caption_has_the_legend_and_a_label_of_ones_own(tmp_path):
     text = latex.text([compose(results, "dataset", caption="50 % better", reference="B")], "tab:acc")
     (caption,) = re.findall(r"\\caption\{(.*)\}\\label\{tab:acc\}", text)
     assert re.match(
-        r"50 \\% better\. .*\\ensuremath\{\\pm\} .*\b8 trials; bold: .*\b0\.05\)\. \+ and -: .*\bB\b", caption
+        r"50 \\% better\. .*\\ensuremath\{\\pm\} .*\b8 trials\. Bold: .*\b0\.05\)\. \+ and -: .*\bB\b",
+        caption,
     )
     assert text.count("mean rank & 3.00 & 2.00 & 1.00") == 1
     several = latex.text([compose(results)], "tab:acc")

@@ -145,7 +145,7 @@ def test_metric_and_data_set_are_switched(reader, report, means):
     assert reader.curves()["SLOW"] == pytest.approx(means["error", "wine", "SLOW"].to_list(), abs=1e-5)
     assert reader.texts("#run0-results ~ .box caption") == ["error on wine by number of constraints"]
     assert_match(
-        reader.texts("#run0 [data-chart=curves] figcaption span"), "^error on wine, mean; band: 95 %"
+        reader.texts("#run0 [data-chart=curves] figcaption span"), r"^error on wine, mean\. Band: 95 %"
     )
     (outcome,) = reader.texts(".outcome")
     assert "lowest error" in outcome
@@ -359,7 +359,7 @@ def test_several_runs_have_tabs(reader, tmp_path):
     assert reader.texts("h1") == ["A grid over tiers"]
     assert [e.get_attribute("aria-selected") for e in reader.find("[role=tab]")] == ["false", "false", "true"]
     caption = reader.texts("[data-chart=curves] figcaption span")
-    assert_match(caption, r"^ACC \(majority\) on iris, mean; band: 95 %")
+    assert_match(caption, r"^ACC \(majority\) on iris, mean\. Band: 95 %")
 
 
 def test_a_map(reader, tmp_path):
