@@ -129,7 +129,7 @@ def test_packed_trials_draw_the_same_page_where_data_are_gone(
     again = reproduce("--write", "--retry", "failed")
     said = " ".join(again.stdout.split())  # lines end where the terminal does
     assert "[1/2] tiny2020/fig1: 4 trials, 0 to run" in said
-    there = f"{n_there} trials, 0 to run; " if n_there else ""
+    there = f"{n_there} trials, 0 to run, " if n_there else ""
     assert re.search(rf"\[2/2\] tiny2020/fig2_external: {there}.*soybean_small", said)
     assert {path: path.read_bytes() for path in texts} == texts
     assert stored in reproduce("--dry-run").stdout
