@@ -17,7 +17,7 @@ from cscluster.errors import ParameterError
 from cscluster.experiment.config.load import load
 from cscluster.experiment.config.schema import Experiment
 from cscluster.experiment.engine.run import Job, prepare
-from cscluster.experiment.plan.trials import resolved, resolved_params
+from cscluster.experiment.plan.trials import make_plan, n_records, resolved, resolved_params
 from cscluster.report.aggregate import planned_trials
 from cscluster.store import DEFINITION, archive
 from cscluster.store.definition import CellEntry, Definition
@@ -27,6 +27,8 @@ from cscluster.store.records import storable
 
 PROFILES = {"full": "", "quick": "-quick"}
 """How much to run, and how the directory of its results ends."""
+Slot = tuple[str, str]
+"""A data set and the label of a method."""
 
 
 class StoredTrials(NamedTuple):
@@ -47,7 +49,7 @@ class Remaining:
     missing : list of str
         Data sets that are not there.
     planned, stored : int
-        Numbers of trials; of missing data sets, only those that are stored.
+        Numbers of trials.
     seconds : float
         CPU seconds that trials left will take, of methods that have stored trials on the same data.
     """
@@ -182,18 +184,33 @@ class SuiteItem:
 
     def remaining(self) -> Remaining:
         """Return what is left to run; writes nothing."""
-        job, stored = self.prepare(retry_failed=False), self.stored()
-        n_gone, means = 0, dict[tuple[str, str], float]()
+        stored = self.stored()
+        absent = self.unknown(stored)
+        n_repetitions = min(self.repetitions or self.experiment.trials, self.experiment.trials)
+        now = self.experiment.model_copy(update={"trials": n_repetitions})
+        done: Counter[Slot] = Counter()
+        means: dict[Slot, float] = {}
         if stored is not None:
-            n_gone = int(stored.trials["dataset"].isin(self.missing).sum())
+            rows = stored.trials[stored.trials["repetition"] < n_repetitions]
+            rows = rows[rows["cell"].isin(self._present(stored))]
+            done.update(zip(rows["dataset"], rows["label"], strict=True))
             ok = stored.trials[stored.trials["status"] == "ok"]
             means = ok.groupby(_SLOT)["m:cpu_seconds"].mean().dropna().to_dict()
-        last = self.repetitions or self.experiment.trials
-        now = [trial for trial in job.trials if trial.repetition < last] if job else []
-        todo = job.difference.todo if job else []
-        n_now, n_todo = (sum(len(trial.keys) for trial in some) for some in (now, todo))
-        seconds = sum(len(t.keys) * means.get((t.cell.data.name, t.cell.label), 0.0) for t in todo)
-        return Remaining(self.name, self.missing, n_gone + n_now, n_gone + n_now - n_todo, seconds)
+        seconds, planned = 0.0, 0
+        for dataset in now.datasets:
+            for entry in now.algorithms if dataset.title not in absent else ():
+                slot, count = (dataset.title, entry.title), n_records(now, entry)
+                planned += count
+                seconds += (count - done[slot]) * means.get(slot, 0.0)
+        return Remaining(self.name, absent, planned, done.total(), seconds)
+
+    def _present(self, stored: StoredTrials) -> set[str]:
+        """Return the hashes of the cells as they are now; of data that are not at hand, as they were."""
+        cells = stored.definition.cells
+        present = {each for each in stored.definition.plan.cells if cells[each].dataset in self.missing}
+        if len(self.missing) < len(self.experiment.datasets):
+            present |= set(make_plan(self.experiment.without(self.missing)).plan.cells)
+        return present
 
 
 _SLOT = ["dataset", "label"]

@@ -73,8 +73,7 @@ def test_what_is_left_costs_what_stored_trials_took(item):
 def test_what_is_left_is_planned_once(item, stored, monkeypatch):
     plans = []
     monkeypatch.setattr(
-        "cscluster.experiment.engine.run.make_plan",
-        lambda each, shard: plans.append(each) or make_plan(each, shard),
+        "cscluster.papers.suite.make_plan", lambda each: plans.append(each) or make_plan(each)
     )
     assert item.remaining().stored == 48
     assert len(plans) == 1
