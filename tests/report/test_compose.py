@@ -28,15 +28,6 @@ def test_all_but_points_is_about_the_last_point(tmp_path):
     assert [len(of_kind(page, PlainTable)) for page in (everywhere, last)] == [3, 1]
 
 
-def test_by_a_parameter_is_about_the_methods_that_have_it(tmp_path):
-    records = [trial("a", 0.1 * lam + 0.01 * t, trial=t, grid={"lam": lam}) for lam in (1, 2) for t in (0, 1)]
-    records += [trial("b", 0.9 + 0.01 * t, trial=t) for t in (0, 1)]
-    page = compose(collect(store(tmp_path, [entry("a"), entry("b")], records)), "lam")
-    assert [row[0] for table in of_kind(page, PlainTable) for row in table.rows] == ["A"]
-    assert not re.search(r"\bB\b", of_kind(page, str)[0])
-    assert "B" not in orderings(page)[0][0]
-
-
 def test_nothing_is_compared_with_nothing(tmp_path):
     single = store(tmp_path / "two", [entry("a"), entry("b")], [trial("a", 0.5), trial("b", 0.6)], trials=1)
     for directory in (oracle(tmp_path / "one"), single, store(tmp_path / "none", [entry("a")], [])):

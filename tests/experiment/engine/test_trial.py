@@ -72,6 +72,7 @@ def test_cpu_seconds_are_those_of_the_fit(monkeypatch):
     (planned, _) = plan_of("kmeans")
     now = 0.0
     monkeypatch.setattr(shared.time, "process_time", lambda: now)
+    monkeypatch.setattr(shared, "_of_process", shared.SharedWork(samples=None))  # nothing of earlier tests
 
     def fit(*args):
         nonlocal now
