@@ -161,8 +161,8 @@ class Session(AbstractContextManager["Session"]):
         n_correct, n_latest = self.predicted
         n_groups = self.n_clusters or 2
         missing = []
-        if self.n_likely_groups < n_groups:
-            missing.append(f"{self.n_likely_groups} of {n_groups} groups found")
+        if (n_likely := self.n_likely_groups) < n_groups:
+            missing.append(f"{n_likely} of {n_groups} groups found")
         if self._clusterer.algorithm is None and (needed := heldout.n_missing(self.links)):
             missing.append(f"about {plural(needed, 'more answer')} until methods can be compared")
         elif self.clusters.is_baseline:
@@ -175,8 +175,8 @@ class Session(AbstractContextManager["Session"]):
     @property
     def advice(self) -> str:
         """Say whether one can stop, or what is missing."""
-        if self.missing:
-            return f"Go on: {', '.join(self.missing)}."
+        if missing := self.missing:
+            return f"Go on: {', '.join(missing)}."
         return (
             f"All {self.n_likely_groups} groups are found, and {self.predicted[0]} of the last {RECENT} "
             "answers were predicted: you can stop here."
