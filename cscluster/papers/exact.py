@@ -36,7 +36,7 @@ ABOUT = (
 )
 METHODS: dict[str, tuple[str, dict[str, Any]]] = {
     "PCCC": ("pccc", {}),
-    "PCCC, 10 starts": ("pccc", {"n_init": 10}),
+    "PCCC, one start": ("pccc", {"n_init": 1}),
     "COP-KMeans": ("cop_kmeans", {}),
     "PCK-Means": ("pckmeans", {}),
     "LCVQE": ("lcvqe", {}),

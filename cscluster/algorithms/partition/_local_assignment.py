@@ -73,8 +73,13 @@ def _descend(cost: FloatArray, labels: IntArray, hard: _Graph, soft: _Graph) -> 
         changed = False
         for u in range(n):
             g, best, best_gain = labels[u], -1, tolerance
+            has_soft = soft.starts[u + 1] > soft.starts[u]
             for h in range(n_clusters):
                 if h == g or partners[u, h] >= _LONGEST:
+                    continue
+                if partners[u, h] == 0 and not has_soft:
+                    if cost[u, g] - cost[u, h] > best_gain:
+                        best, best_gain = h, cost[u, g] - cost[u, h]
                     continue
                 stamp += 1
                 size = _chain(u, h, state, hard, stamp)

@@ -14,6 +14,7 @@ from sklearn.cluster import kmeans_plusplus
 from cscluster.algorithms.base import FloatArray, IntArray, Samples, require_components
 from cscluster.algorithms.parameters import Array, Integer, Null, Real, parameter
 from cscluster.algorithms.partition._centers import (
+    N_INIT,
     CenterClusterer,
     LocalMinimum,
     fill_empty,
@@ -26,6 +27,9 @@ from cscluster.algorithms.partition.cop_kmeans import colour
 from cscluster.constraints import Constraints
 from cscluster.errors import InfeasibleError, ParameterError
 from cscluster.linalg.scatter import group_sums
+
+_COLOURINGS = 10
+"""Greedy colourings that are tried in a start, which take milliseconds where the solver can take hours."""
 
 
 @dataclass(frozen=True)
@@ -115,9 +119,8 @@ class PCCC(CenterClusterer):
     among the partitions that satisfy all hard constraints, those of infinite weight, and whose clusters have
     `size_min` to `size_max` samples.  M and C are the other, soft constraints.
 
-    Use it where constraints must be satisfied, or clusters have limits of size.  A low objective needs
-    several starts, `n_init`.  Do not use it for clusters that are far from round, nor with limits for more
-    than a few thousand samples.
+    Use it where constraints must be satisfied, or clusters have limits of size.  Do not use it for clusters
+    that are far from round, nor with limits for more than a few thousand samples.
 
     Attributes
     ----------
@@ -137,9 +140,10 @@ class PCCC(CenterClusterer):
     -----
     Samples that hard must-links join are one weighted node [1]_.  From a k-means++ start and a greedy
     colouring, Kempe chains [2]_ and means alternate.  Then the cluster of least inertia is moved into the
-    one of most, as long as the objective falls ("cluster repositioning").  At the end an integer program,
-    solved by HiGHS, tells whether the partition is the best one for its centers.  If not, the descent goes
-    on from the better one.  [1]_ solves the program in each iteration, with a commercial solver.
+    one of most, as long as the objective falls ("cluster repositioning").  For the lowest of the starts, an
+    integer program, solved by HiGHS, tells whether the partition is the best one for its centers.  If not,
+    the descent goes on from the better one.  [1]_ solves the program in each iteration, with a commercial
+    solver.
 
     Other readings: distances are squared, so that the means are the best centers and the objective never
     rises (the code of [1]_ uses plain distances).  P is fixed for a fit, not the mean distance in each
@@ -147,7 +151,8 @@ class PCCC(CenterClusterer):
     nearest, which loses nothing.
 
     With limits of sizes, each assignment is the integer program with a row for each cluster, over all samples
-    at once: thousands of samples take minutes.  The clusters of new samples have no limits.
+    at once: a thousand samples take up to half a minute, several thousand many minutes, of which `n_init`
+    of one takes a tenth.  The clusters of new samples have no limits.
 
     A sweep takes O(n K d) for the samples and O(K c) for each node with c cannot-links.  The integer program
     can take time that is exponential in the number of constrained nodes: `time_limit` ends it.
@@ -170,6 +175,7 @@ class PCCC(CenterClusterer):
     """
 
     satisfies_hard_constraints = True
+    version = 2
 
     penalty: float = parameter(
         1.0,
@@ -177,7 +183,7 @@ class PCCC(CenterClusterer):
         "mean",
         Real(0),
     )
-    n_init: int = parameter(1, "number of starts. The lowest objective wins", Integer(1))
+    n_init: int = N_INIT
     max_iter: int = parameter(300, "iteration limit of a descent", Integer(1))
     gap: float = parameter(1e-4, "relative distance from its optimum that an assignment may have", Real(0))
     exact_limit: int = parameter(
@@ -216,14 +222,17 @@ class PCCC(CenterClusterer):
         require_components(constraints.hard, self.n_clusters)
         sizes = self._sizes(nodes.size)
         try:
-            starts = [self._start(nodes, sizes, random, deadline) for _ in range(self.n_init)]
+            best = self._start(nodes, sizes, random, deadline)
+            for _ in range(self.n_init - 1):
+                best = lowest([best, self._start(nodes, sizes, random, deadline, best.labels)])
         except InfeasibleError:
             limited = "" if sizes is None else " and the sizes"
             raise InfeasibleError(
                 f"No partition into {self.n_clusters} clusters satisfies the hard cannot-links{limited}",
                 infeasible_core(constraints.hard, self.n_clusters).tolist(),
             ) from None
-        best = lowest(starts)
+        if sizes is None:
+            best = self._finish(nodes, best, deadline)
         objective = best.objective + nodes.constant(constraints, w, best.labels)
         return self._set_minimum(replace(best, labels=best.labels[nodes.node], objective=objective), origin)
 
@@ -251,12 +260,20 @@ class PCCC(CenterClusterer):
         return np.broadcast_to(given, self.n_clusters).astype(np.int64)
 
     def _start(
-        self, nodes: Contracted, sizes: Sizes | None, random: np.random.RandomState, deadline: float
+        self,
+        nodes: Contracted,
+        sizes: Sizes | None,
+        random: np.random.RandomState,
+        deadline: float,
+        known: IntArray | None = None,
     ) -> LocalMinimum:
-        """Descend from one random start, reposition clusters as long as that helps, end with the solver."""
+        """Descend from one random start, and reposition clusters as long as that helps.
+
+        `known` are labels that satisfy the hard constraints.
+        """
         mu = kmeans_plusplus(nodes.X, self.n_clusters, sample_weight=nodes.size, random_state=random)[0]
         if sizes is None:
-            labels = self._feasible(nodes, nodes.cost(mu), random, deadline)
+            labels = self._feasible(nodes, nodes.cost(mu), random, deadline, known)
             descend = partial(self._descend, nodes, partial(_local, nodes))
         else:
             labels = np.zeros(len(nodes.X), dtype=np.int64)
@@ -268,7 +285,7 @@ class PCCC(CenterClusterer):
         while True:
             other = descend(reposition(nodes, best), best.labels)
             if other.objective[-1] >= best.objective[-1]:
-                return self._finish(nodes, best, deadline) if sizes is None else best
+                return best
             best = after(best, other)
 
     def _descend(
@@ -306,13 +323,20 @@ class PCCC(CenterClusterer):
         return solution
 
     def _feasible(
-        self, nodes: Contracted, cost: FloatArray, random: np.random.RandomState, deadline: float
+        self,
+        nodes: Contracted,
+        cost: FloatArray,
+        random: np.random.RandomState,
+        deadline: float,
+        known: IntArray | None,
     ) -> IntArray:
-        """Return first labels, which satisfy the hard constraints: greedy ones, or else the solver's."""
-        graph = nodes.constraints.hard_graph
-        labels = colour(random.permutation(len(cost)), cost, graph)
-        if (labels >= 0).all():
-            return labels
+        """Return first labels, which satisfy hard constraints: greedy ones, known ones, or the solver's."""
+        for _ in range(_COLOURINGS):
+            labels = colour(random.permutation(len(cost)), cost, nodes.constraints.hard_graph)
+            if (labels >= 0).all():
+                return labels
+        if known is not None:
+            return known
         return cheapest_assignment(cost, nodes.constraints, gap=self.gap, deadline=deadline)
 
 
