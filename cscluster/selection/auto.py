@@ -101,7 +101,7 @@ class Auto(Choosing):
 
     Notes
     -----
-    With fewer than ten constraints, or fewer than two of a kind, the baseline is used.  A fit costs five
+    With fewer than ten constraints, or fewer than three of a kind, the baseline is used.  A fit costs five
     fits of each candidate on at most 1,000 samples and one of the winner on all.
 
     References
@@ -119,7 +119,7 @@ class Auto(Choosing):
     3
     """
 
-    version: ClassVar[int] = 11 + Guarded.version + sum(map(_version, _METHODS))  # results follow theirs
+    version: ClassVar[int] = 12 + Guarded.version + sum(map(_version, _METHODS))  # results follow theirs
 
     _first: ClassVar[Sequence[Candidate]] = ()
 

@@ -129,7 +129,7 @@ class Guarded(Choosing):
 
     Notes
     -----
-    With fewer than ten constraints, or fewer than two of a kind, the baseline is used.
+    With fewer than ten constraints, or fewer than three of a kind, the baseline is used.
 
     References
     ----------
@@ -144,7 +144,7 @@ class Guarded(Choosing):
     (True, 'a comparison needs 10 constraints with 2 of each kind')
     """
 
-    version: ClassVar[int] = 1 + KMeans.version + PCCC.version  # results change with those of the baseline
+    version: ClassVar[int] = 2 + KMeans.version + PCCC.version  # results change with those of the baseline
     parameters: ClassVar[Mapping[str, Parameter]] = {
         "estimator": Parameter("the clusterer", Estimator()),
         "random_state": Clusterer.parameters["random_state"],

@@ -16,7 +16,7 @@ from cscluster.constraints import Constraints
 
 FOLDS = 5
 MIN_CONSTRAINTS = 10
-MIN_OF_EACH_KIND = 2
+MIN_OF_EACH_KIND = 3
 MAX_ROWS = 1000
 
 

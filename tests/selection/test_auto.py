@@ -56,7 +56,7 @@ def test_few_or_no_constraints_leave_the_baseline():
     X, given = rows(), constraints(9)
     few = Auto(n_clusters=3, random_state=0).fit(X, constraints=given)
     assert few.uses_baseline_
-    assert "10 constraints with 2 of each kind" in few.reason_
+    assert "10 constraints with 3 of each kind" in few.reason_
     expected = compare.constrained_labels(KMeans(n_clusters=3, random_state=0).fit(X), X, given)
     assert np.array_equal(few.labels_, expected)
     none = Auto(n_clusters=3, random_state=0).fit(X)

@@ -67,8 +67,8 @@ def test_a_better_method_is_chosen_and_each_fit_is_announced():
     ("given", "reason"),
     [
         (Constraints.empty(90), "no constraints"),
-        (constraints(9), "10 constraints with 2 of each kind"),
-        (Constraints(must_links=[(i, i + 1) for i in range(20)], n_samples=90), "2 of each kind"),
+        (constraints(9), "10 constraints with 3 of each kind"),
+        (Constraints(must_links=[(i, i + 1) for i in range(20)], n_samples=90), "3 of each kind"),
     ],
 )
 def test_few_constraints_are_not_compared(given, reason):

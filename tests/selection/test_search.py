@@ -34,7 +34,7 @@ def test_the_first_of_equal_ones():
 
 
 def test_few_constraints_are_refused():
-    with pytest.raises(ConstraintError, match=r"\b10 constraints.*\b2\b.*\b1 must-links.*\b4 cannot-links"):
+    with pytest.raises(ConstraintError, match=r"\b10 constraints.*\b3\b.*\b1 must-links.*\b4 cannot-links"):
         HeldOutSearch(PCKMeans(n_clusters=3), GRID).fit(rows(), constraints=constraints(5))
 
 
