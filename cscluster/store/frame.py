@@ -50,16 +50,16 @@ def trials_frame(records: Iterable[Record]) -> pd.DataFrame:
         pd.DataFrame(np.array(values, dtype=float), numbers, [f"m:{name}" for name in (*names, *COSTS)])
         for names, (numbers, values) in scores.items()
     ]
-    if parts:
-        frame = frame.join(pd.concat(parts))
+    none = pd.DataFrame(columns=[f"m:{name}" for name in COSTS], dtype=float)
+    frame = frame.join(pd.concat(parts or [none]))
     return frame.drop_duplicates("key", keep="last", ignore_index=True)
 
 
 def joined(before: pd.DataFrame, records: Iterable[Record], cells: Mapping[str, CellEntry]) -> pd.DataFrame:
     """Return earlier records, under new names, and later ones."""
     frame, later = with_names(before, cells), with_names(trials_frame(records), cells)
-    if later.empty:
-        return frame
+    if frame.empty or later.empty:
+        return later if frame.empty else frame
     return pd.concat([frame, later]).drop_duplicates("key", keep="last", ignore_index=True)
 
 

@@ -87,6 +87,7 @@ def test_no_records():
     assert frame.empty
     assert {"key", "label", "status", "recorded", "environment"} <= set(frame)
     assert planned_rows(frame, [key(0)]).empty
+    assert [str(frame_of([], CELLS)[f"m:{name}"].dtype) for name in COSTS] == ["float64"] * len(COSTS)
 
 
 def test_the_rows_of_a_plan_are_in_its_order():
