@@ -62,7 +62,7 @@ class Numbers(ClaimRule):
         """Return the printed numbers that ours exist for, with columns ours and difference."""
         (name,) = self.metrics
         means = observations.table(name, self.of, by="dataset") * (1 if name == self.metric else 100)
-        means.loc[EVERY] = means.mean()
+        means = pd.concat([means, means.mean().to_frame(EVERY).T])
         wanted = printed[(printed["table"] == self.table) & (printed["metric"] == self.metric)]
         wanted = wanted.assign(value=wanted["std"]) if self.of == "std" else wanted
         wanted = wanted.astype({"value": float}).join(means.stack().rename("ours"), on=["dataset", "label"])
