@@ -141,7 +141,7 @@ class Guarded(Choosing):
     >>> model = Guarded(PCKMeans(n_clusters=2), random_state=0)
     >>> model = model.fit([[0.0], [0.1], [5.0], [5.1]], constraints=[(0, 1, "must")])
     >>> model.uses_baseline_, model.reason_
-    (True, 'a comparison needs 10 constraints with 2 of each kind')
+    (True, 'a comparison needs 10 constraints with 3 of each kind')
     """
 
     version: ClassVar[int] = 2 + KMeans.version + PCCC.version  # results change with those of the baseline
