@@ -60,7 +60,8 @@ def find_file(name: str) -> Path | None:
     if own is None or not own.is_dir() or name != Path(name).name:
         return None
     folders = [own, *sorted(path for path in own.iterdir() if path.is_dir())]
-    places = (folder / f"{name}{ending}" for folder in folders for ending in ENDINGS)
+    stem = external().get(name, {}).get("file", name)
+    places = (folder / f"{stem}{ending}" for folder in folders for ending in ENDINGS)
     return next((path for path in places if os.path.isfile(path)), None)  # a name may be too long for a path
 
 

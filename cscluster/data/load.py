@@ -198,7 +198,7 @@ def missing(name: str, known: dict[str, Any]) -> str:
     """
     if not known:
         return f"There is no data set '{name}'{did_you_mean(name, [*formats.beside(name), *index.names()])}"
-    where = f"put {name}.npz into the directory that CSCLUSTER_DATA names"
+    where = f"put {known.get('file', name)}.npz into the directory that CSCLUSTER_DATA names"
     if "openml" in known:
         where += f", or run 'cscluster data fetch {name}' and call it openml:{known['openml']['id']}"
     return f"Data set '{name}' is not bundled: {where}."

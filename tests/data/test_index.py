@@ -75,6 +75,11 @@ def test_finds_files_in_the_users_folder_and_the_folders_in_it(own):
     assert index.find_file("usps") == own / "usps.csv"
 
 
+def test_a_file_may_have_another_name_than_its_data_set(own):
+    (own / "ringnorm.npz").touch()
+    assert index.find_file("ringnorm_ida") == own / "ringnorm.npz"
+
+
 def test_looks_only_for_files_that_can_be_read(own):
     for name in ("usps.md", "usps.npz", "usps.txt", "usps.csv.part"):
         (own / name).touch()
